@@ -11,7 +11,7 @@ fn body(name: &str) -> String {
     lines.filter(|line| !line.starts_with("//")).collect()
 }
 
-/// Labels and types of a variant's fields, the labels of a tuple's empty; none of what is not declared.
+/// Labels and types of a variant's fields, the labels of a tuple's empty; none if the variant is not declared.
 fn fields(variant: &str) -> Option<Vec<(String, String)>> {
     let body = body("LaneOp");
     let mut rest = body.as_str();

@@ -87,7 +87,7 @@ pub(crate) fn bounded<T>(limits: Limits, part: impl FnOnce() -> T) -> Result<T, 
 /// Runs `what`.
 ///
 /// # Errors
-/// Runs `what` and returns the failure that ended it early.
+/// The limit or the panic that ended it early.
 pub(crate) fn caught<T>(what: impl FnOnce() -> T) -> Result<T, Failure> {
     install_hook();
     let was = QUIET.replace(true);

@@ -53,7 +53,7 @@ pub struct ModuleWriter {
 /// A back end that takes kernels.
 pub struct KernelWriter {
     pub draft: fn(&Kernel, &Options, &SourceMap) -> Made<Arc<dyn Draft>>,
-    /// Returns true if a draft is right for every profile for which the kernel is.
+    /// True if a draft is right for every profile for which the kernel is.
     pub is_shared: bool,
     /// The lines of the code.
     pub written: fn(&Kernel, &Options, &SourceMap) -> Made<Vec<Written>>,

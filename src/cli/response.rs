@@ -1,4 +1,4 @@
-//! `@file`: the words of a file in the place of the argument, as gcc reads them. Words are between blanks; quotes of
+//! `@file`: the words of a file in the place of the argument, as gcc reads them. Blanks separate words; quotes of
 //! either kind hold blanks; a backslash takes the next character as it is. A file that does not exist is the word itself.
 
 use super::CommandError;

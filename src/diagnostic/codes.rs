@@ -138,7 +138,7 @@ codes! {
     NO_SUCH_PART = "E0310";
     /// A constructor does not take these arguments.
     BAD_CONSTRUCTOR = "E0311";
-    /// A statement is where it has no meaning.
+    /// A statement in a place where it has no meaning.
     BAD_STATEMENT = "E0312";
     /// A function is called and never defined.
     NOT_DEFINED = "E0313";
@@ -240,7 +240,7 @@ codes! {
     UNDEFINED_IS_ZERO = "W0101";
     /// An extension that is asked for and not available.
     EXTENSION_IGNORED = "W0102";
-    /// An `#extension` line is after the first token of the shader.
+    /// An `#extension` line comes after the first token of the shader.
     EXTENSION_LATE = "W0103";
     /// A macro name that is reserved for the implementation.
     RESERVED_NAME = "W0104";

@@ -32,7 +32,7 @@ pub fn page(report: &Report) -> String {
     page.0
 }
 
-/// Text as it is in HTML.
+/// Text with the characters that HTML reserves escaped.
 struct Escaped<'a>(&'a str);
 
 impl Display for Escaped<'_> {

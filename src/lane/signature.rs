@@ -167,7 +167,7 @@ pub struct Signature {
     pub uniform: Option<Width>,
     /// The segment whose lanes the index stays below; at or above that the result is undefined in every lane.
     pub bound: Option<Width>,
-    /// Returns true if a lane's indices and sets matter to its own result alone.
+    /// True if a lane's indices and sets matter to its own result alone.
     pub decides_alone: bool,
 }
 

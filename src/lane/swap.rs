@@ -48,7 +48,8 @@ impl Swap {
     pub const fn mask(self, lanes: u32) -> u32 {
         match self.row().mask {
             (AluOp::Shr, by) => lanes >> by,
-            (_, by) => lanes - by,
+            (AluOp::Sub, by) => lanes - by,
+            _ => panic!("a swap's mask is a shift or a difference"),
         }
     }
 }

@@ -68,7 +68,7 @@ impl Profile {
     /// `.toml`, a file that the loader finds beside it.
     ///
     /// # Errors
-    /// When the text is not a TOML, has keys or names that do not exist, lacks some that it needs, or contradicts itself.
+    /// When the text is not TOML, has keys or names that do not exist, lacks some that it needs, or contradicts itself.
     pub fn from_file(text: &str, file: &str, loader: &dyn Loader) -> Result<Profile, ProfileError> {
         Reader { loader, chain: Vec::new() }.read(Text { file, text })
     }

@@ -107,7 +107,7 @@ fn unpriced(profile: &Profile) -> Option<(CostClass, Feature)> {
     CostClass::ALL.iter().copied().find(missing).map(|class| (class, class.needed_for()))
 }
 
-/// The error is where the feature is named, and names the price.
+/// The error is at the place where the feature is named, and names the price.
 fn missing_price(text: Text, class: CostClass, feature: Feature) -> ProfileError {
     let why = format!("the key is missing, and the feature {feature} needs it");
     ProfileError { key: Some(format!("costs.{}", class.name())), ..at_feature(text, feature, why) }

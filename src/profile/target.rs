@@ -52,14 +52,14 @@ pub struct TargetRow {
     pub basis: Option<Feature>,
     /// Features that all of its profiles have without naming them.
     pub given: &'static [Feature],
-    /// Returns true if the code is the hardware's own: made from the kernel form, with priced plans and waves of a known
+    /// True if the code is the hardware's own: made from the kernel form, with priced plans and waves of a known
     /// size. Otherwise a driver compiles further, and decides.
     pub is_hardware: bool,
-    /// Returns true if waves have scalar registers, and instructions on them, beside those of lanes.
+    /// True if waves have scalar registers, and instructions on them, beside those of lanes.
     pub has_scalar_registers: bool,
-    /// Returns true if textures and images can be bound.
+    /// True if textures and images can be bound.
     pub has_images: bool,
-    /// Returns true if there are other stages than compute.
+    /// True if there are other stages than compute.
     pub has_graphics: bool,
 }
 

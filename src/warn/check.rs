@@ -18,7 +18,7 @@ enum Reads {
 }
 
 impl Walk<'_> {
-    /// Looks at an instruction that is not a control flow and no plain access to memory.
+    /// Looks at an instruction that is neither control flow nor a plain access to memory.
     pub fn check(&mut self, inst: &Inst) {
         match inst.op {
             Op::Lane(op, args) => self.check_lanes(op, self.values(args), inst.span),

@@ -26,7 +26,7 @@ const MOST_ERRORS: usize = 16;
 /// Reads the rewritten text.
 ///
 /// # Errors
-/// Parses a text with naga; fails with the first error of each function, up to one outside of functions.
+/// The first error of each function, up to one outside of functions.
 pub(super) fn parse(text: &str, offsets: &Offsets) -> Result<Module, Vec<Diagnostic>> {
     let (mut text, mut errors) = (Cow::Borrowed(text), Vec::new());
     loop {

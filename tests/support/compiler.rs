@@ -57,7 +57,7 @@ pub fn assembly(target: Target<'_>) -> Result<String, String> {
     }
 }
 
-/// A profile that lacks parts of what every SPIR-V has, for which other plans are in.
+/// A profile that lacks parts of what every SPIR-V has, for which other plans stand in.
 pub const NARROW: &str = "spirv-narrow";
 
 const NARROW_LACKS: &str =

@@ -51,7 +51,7 @@ impl Consumer for Reader {
 /// in their places, the others first.
 ///
 /// # Errors
-/// A sentence that says why the words are not module.
+/// A sentence that says why the words are not a module.
 pub fn disassemble(words: &[u32]) -> Result<String, String> {
     let failure = match known(words) {
         Ok(text) => return Ok(text),

@@ -211,7 +211,7 @@ struct Asked {
     parts: ImageParts,
     values: SmallVec<[Value; 8]>,
     ty: TypeId,
-    /// Returns true if coordinates and reference are divided by the last component of the coordinates.
+    /// True if coordinates and reference are divided by the last component of the coordinates.
     is_projected: bool,
 }
 

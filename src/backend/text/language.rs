@@ -28,11 +28,11 @@ pub(super) struct Language {
     pub lane_words: &'static [&'static str],
     /// The first words of lines of control flow.
     pub control_words: &'static [&'static str],
-    /// Returns true if specialization constants stay adjustable, sizes among them.
+    /// True if specialization constants stay adjustable, sizes among them.
     pub has_overrides: bool,
     pub has_push_constants: bool,
     pub has_subgroup_barriers: bool,
-    /// Returns true if loops may have no way out.
+    /// True if loops may have no way out.
     pub has_endless_loops: bool,
 }
 

@@ -114,7 +114,7 @@ pub enum Emit {
 
 impl Manifest {
     /// # Errors
-    /// When the file cannot be read, is not a TOML, or has keys that mean nothing.
+    /// When the file cannot be read, is not TOML, or has keys that mean nothing.
     pub fn read(path: &Path, claims: &Claims) -> Result<Manifest, CommandError> {
         if path.to_str().is_none() {
             return Err(CommandError(not_utf8(path)));

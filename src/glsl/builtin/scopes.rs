@@ -22,7 +22,7 @@ fn number(builder: &Builder<'_>, value: Option<&Value>) -> Option<i128> {
     }
 }
 
-/// Numbers that are not scope count as the widest one.
+/// Numbers that are not a scope count as the widest one.
 fn scope(number: Option<i128>) -> Scope {
     match number {
         Some(2) => Scope::Workgroup,

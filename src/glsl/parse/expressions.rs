@@ -1,6 +1,6 @@
 //! Expressions, from the comma down to primaries (section 5.1 has the table of precedences).
 //!
-//! An assignment to something that is not a l-value is taken; the semantic analysis knows better what is one.
+//! An assignment to something that is not an lvalue is taken; the semantic analysis knows better what is one.
 
 use super::cursor::{Parsed, Parser, Reported};
 use super::types::{at_matrix, push_dimensions, type_specifier};

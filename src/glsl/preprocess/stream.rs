@@ -17,7 +17,7 @@ pub(super) fn finish(run: Preprocessor<'_>) -> TokenStream {
     let mut finisher = Finisher { run, literals: Literals::default() };
     let mut stray = false;
     while let Some(token) = finisher.next(stray, &mut tokens) {
-        // A directive that is none: its words are not program.
+        // A directive that is none: its words are not a program.
         stray &= !token.first;
         if !stray {
             stray = token.kind() == PpKind::Hash;

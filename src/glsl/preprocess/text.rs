@@ -38,7 +38,7 @@ struct Writer<'a> {
     /// Name and number that the line being written has.
     file: Arc<str>,
     line: u32,
-    /// Nothing is on it yet.
+    /// The line is empty so far.
     blank: bool,
 }
 

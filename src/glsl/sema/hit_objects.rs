@@ -181,10 +181,14 @@ fn count(row: &Row) -> usize {
     row.2.len() + usize::from(matches!(row.3, Gives::Array(..)))
 }
 
+/// Returns true if a function puts invocations in another order.
+fn reorders(row: &Row) -> bool {
+    row.0 == "reorderThread" || row.0.ends_with("ReorderExecute")
+}
+
 /// The order in which an instruction takes its arguments: a payload comes before the hints, elsewhere it is the last.
 fn in_instruction_order(row: &Row, operands: &mut SmallVec<[Value; 16]>, arguments: &mut [Passing]) {
-    let hinted = row.2.ends_with(&[UINT, UINT, Payload]) && row.0.ends_with("ReorderExecute");
-    if hinted {
+    if reorders(row) && row.2.ends_with(&[UINT, UINT, Payload]) {
         let last = operands.len() - 3;
         operands[last..].rotate_right(1);
         arguments[last..].rotate_right(1);
@@ -192,6 +196,7 @@ fn in_instruction_order(row: &Row, operands: &mut SmallVec<[Value; 16]>, argumen
 }
 
 impl Sema<'_> {
+    /// Checks that the extension of a form is on and the stage has hit objects.
     pub fn need_hit_objects(&mut self, nvidia: bool, span: Span) -> Option<()> {
         let name = extension(nvidia);
         if !self.env.is_enabled(name) {
@@ -250,14 +255,14 @@ impl Sema<'_> {
     }
 
     fn check_hit_function(&mut self, function: &Function, callee: Name) -> Option<()> {
-        let (stem, .., more) = *function.rows[0];
+        let row = function.rows[0];
         let of_form = Some(extension(function.nvidia));
-        let missing = of_form.into_iter().chain(more.map(|(name, _)| name)).find(|name| !self.env.is_enabled(name));
+        let missing = of_form.into_iter().chain(row.4.map(|(name, _)| name)).find(|name| !self.env.is_enabled(name));
         if let Some(missing) = missing {
             self.needs_extension("this function needs", missing, callee.span);
             return None;
         }
-        let stages = if stem.contains("eorder") { REORDERING } else { STAGES };
+        let stages = if reorders(row) { REORDERING } else { STAGES };
         if self.env.has_stage(stages) {
             return Some(());
         }

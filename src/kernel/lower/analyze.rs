@@ -48,7 +48,7 @@ pub struct FunctionFacts {
     stores: Vec<Root>,
     /// The part of `stores` that is inside a loop.
     loops: FxHashMap<InstId, (usize, usize)>,
-    /// A `return` is where something could run after it.
+    /// A `return` after which something could run.
     pub returns_early: bool,
     dead_ends: DeadEnds,
     /// Switches with a `break` after which something of its arm, or the next, could run.

@@ -40,7 +40,7 @@ pub struct OpenScope {
 }
 
 impl<'m> Lower<'m> {
-    /// How control is at the end of the current block.
+    /// The state of control at the end of the current block.
     fn end(&mut self, since: Mark, exits: bool, values: Scalars) -> End {
         End { block: self.b.block(), exits, values, changes: self.vars.changes(since) }
     }

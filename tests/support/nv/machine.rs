@@ -349,7 +349,7 @@ impl<'p> Machine<'p> {
     /// Where an instruction reaches in a lane; none beyond the end. An address off its alignment is an error.
     fn reach(&mut self, operand: &Operand, size: usize, lane: usize) -> Result<Option<(Space, usize, usize)>, String> {
         let Operand::Memory { space, number, index, component: None } = operand else {
-            return Err("an operand that is not a memory".to_owned());
+            return Err("an operand that is not memory".to_owned());
         };
         let at = self.address(index, lane) as usize;
         if !at.is_multiple_of(size) {

@@ -222,7 +222,7 @@ impl Selector<'_> {
 
     // Instructions of the kernel.
 
-    /// An operation that is not a control flow.
+    /// An operation that is not control flow.
     fn plain(&mut self, inst: InstId) {
         let kernel = self.kernel;
         let args = kernel.args(inst);

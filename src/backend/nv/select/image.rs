@@ -211,7 +211,7 @@ impl Selector<'_> {
         self.kernel.results(inst).zip(operands).for_each(|(value, operand)| self.give(value, operand));
     }
 
-    /// A vector with these components, in which one is where none is asked for. Numbers that an instruction would
+    /// A vector with these components, in which one fills those that are not asked for. Numbers that an instruction would
     /// convert, and negative ones, go to registers as bits.
     pub fn slots(&mut self, slots: &Slots, kind: Kind) -> Operand {
         let present: Vec<Operand> = slots.iter().flatten().cloned().collect();
@@ -253,7 +253,7 @@ impl Selector<'_> {
     }
 }
 
-/// Components of one attribute as a vector; the first one is where none is asked for.
+/// Components of one attribute as a vector; the first one fills those that are not asked for.
 fn attribute_vector(slots: &Slots) -> Option<Operand> {
     let parts = slots.iter().map(|slot| match slot {
         Some(Operand::Named(name)) => name.split_once('.').filter(|(_, letter)| letter.len() == 1).map(Some),

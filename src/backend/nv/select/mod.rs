@@ -309,7 +309,7 @@ impl<'k> Selector<'k> {
         }
     }
 
-    /// An operation that is not a control flow; `rest` are the instructions after it in its block.
+    /// An operation that is not control flow; `rest` are the instructions after it in its block.
     fn plain(&mut self, inst: InstId, rest: &[InstId]) {
         let kernel = self.kernel;
         let args = kernel.args(inst);

@@ -21,7 +21,7 @@ use crate::profile::Profile;
 #[derive(Default, Debug)]
 struct Outcome {
     refused: usize,
-    /// Refused because the profile has no such instruction, or because the steps are not program any more.
+    /// Refused because the profile has no such instruction, or because the steps are no longer a program.
     no_program: usize,
     equivalent: usize,
 }
