@@ -348,11 +348,11 @@ impl SpirvWord {
     }
 }
 
-/// A type with parameters: an element type, then numbers.
+/// A type with parameters: an element type, where the type takes one, then numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct MatrixSpec {
     pub name: Name,
-    pub element: TypeId,
+    pub element: Option<TypeId>,
     pub parameters: List<ExprId>,
 }
 

@@ -163,7 +163,7 @@ impl<'a> Dump<'a> {
             TypeKind::Matrix(spec) => {
                 self.name(spec.name.symbol);
                 self.put("<");
-                self.ty(spec.element);
+                spec.element.into_iter().for_each(|element| self.ty(element));
                 self.operands(spec.parameters);
                 self.put(">");
             }

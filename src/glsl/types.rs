@@ -5,7 +5,9 @@
 //! structs: those are in the scopes of name resolution.
 
 use super::opaque;
-use crate::ir::{ArrayLen, Constants, CooperativeMatrix, ImageDim, ImageType, Scalar, ScalarKind, Type, TypeId, Types};
+use crate::ir::{
+    ArrayLen, Constants, CooperativeMatrix, ImageDim, ImageType, MatrixRole, Scalar, ScalarKind, Type, TypeId, Types,
+};
 use std::fmt::Write;
 
 /// A type's name with its article, for messages: "a `vec2`", "an `int`".
@@ -208,8 +210,6 @@ fn unsupported(name: &str) -> Option<&'static str> {
         "atomic_uint" => "atomic counters",
         "accelerationStructureNV" => "ray tracing",
         "bfloat16_t" => "16-bit floats of another kind",
-        "fcoopmatNV" | "icoopmatNV" | "ucoopmatNV" => "cooperative matrices of NVIDIA's first extension",
-        "coopvecNV" => "cooperative vectors",
         _ => return None,
     })
 }
@@ -251,8 +251,14 @@ fn write_cooperative(out: &mut String, types: &Types, constants: &Constants, mat
             None => out.push_str(", constant>"),
         };
     }
-    out.push_str("coopmat<");
-    write_type(out, types, constants, matrix.element);
+    let scalar = types.scalar_of(matrix.element).filter(|_| matrix.role == MatrixRole::Any);
+    match scalar {
+        Some(Scalar { kind, width }) => push(out, format_args!("{}coopmatNV<{width}", matrix_letter(kind))),
+        None => {
+            out.push_str("coopmat<");
+            write_type(out, types, constants, matrix.element);
+        }
+    }
     match constants.as_int(types, matrix.scope) {
         Some(2) => out.push_str(", gl_ScopeWorkgroup"),
         Some(_) => out.push_str(", gl_ScopeSubgroup"),
@@ -264,7 +270,19 @@ fn write_cooperative(out: &mut String, types: &Types, constants: &Constants, mat
             None => out.push_str(", constant"),
         }
     }
-    push(out, format_args!(", gl_MatrixUse{:?}>", matrix.role));
+    match scalar {
+        Some(_) => out.push('>'),
+        None => push(out, format_args!(", gl_MatrixUse{:?}>", matrix.role)),
+    }
+}
+
+/// What the types of GL_NV_cooperative_matrix begin with.
+const fn matrix_letter(of: ScalarKind) -> char {
+    match of {
+        ScalarKind::Float => 'f',
+        ScalarKind::Sint => 'i',
+        ScalarKind::Uint | ScalarKind::Bool => 'u',
+    }
 }
 
 /// Writing to a `String` cannot fail.
@@ -397,7 +415,7 @@ mod tests {
 
     #[test]
     fn unsupported_types_are_recognized() {
-        for name in ["atomic_uint", "accelerationStructureNV", "fcoopmatNV"] {
+        for name in ["atomic_uint", "accelerationStructureNV", "bfloat16_t"] {
             assert!(matches!(type_name(name), Some(TypeName::Unsupported(_))), "{name}");
         }
         for name in ["int8_t", "float16_t", "u64vec2", "f16mat4"] {

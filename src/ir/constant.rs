@@ -37,6 +37,8 @@ pub enum ConstValue {
     Spec { id: u32, default: u64 },
     /// Computed from specialization constants.
     SpecOp { op: SpecOp, args: Box<[ConstId]> },
+    /// Elements of such a cooperative matrix that an invocation holds, which the device knows.
+    MatrixLength(TypeId),
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -145,10 +147,10 @@ impl Constants {
         self.scalar(Types::F32, u64::from(value.to_bits()))
     }
 
-    /// Returns true if the value depends on a specialization constant.
+    /// Returns true if the value is known only when a pipeline is made.
     pub fn is_spec(&self, id: ConstId) -> bool {
         match &self.get(id).value {
-            ConstValue::Spec { .. } | ConstValue::SpecOp { .. } => true,
+            ConstValue::Spec { .. } | ConstValue::SpecOp { .. } | ConstValue::MatrixLength(_) => true,
             ConstValue::Composite(parts) => parts.iter().any(|part| self.is_spec(*part)),
             _ => false,
         }

@@ -1,6 +1,6 @@
 //! Matrices that the invocations of a scope hold together (GL_KHR_cooperative_matrix, SPV_KHR_cooperative_matrix,
-//! SPV_NV_cooperative_matrix2): their type and the operations that only they have. Which invocation holds which element
-//! nobody knows; arithmetic on them is that of [`super::Op`], element by element.
+//! SPV_NV_cooperative_matrix, SPV_NV_cooperative_matrix2): their type and the operations that only they have. Nobody knows
+//! which invocation holds which element; arithmetic on them is that of [`super::Op`], element by element.
 
 use super::{Builder, ConstId, FuncId, Op, Scalar, Type, TypeId, Types, Value};
 
@@ -10,6 +10,8 @@ pub enum MatrixRole {
     A,
     B,
     Accumulator,
+    /// Any of these: the type does not say (SPV_NV_cooperative_matrix).
+    Any,
     /// Nothing there: one row that each invocation holds by itself (SPV_NV_cooperative_vector).
     Vector,
 }
@@ -46,7 +48,8 @@ impl CooperativeMatrix {
 /// Operations that only cooperative matrices have.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MatrixOp {
-    /// Operands: pointer to an element of an array, layout, elements of the array from one row or column to the next.
+    /// Operands: pointer to an element of an array, layout, elements of the array from one row or column to the next. The
+    /// layout is a number of SPIR-V, and of a matrix without a role whether columns lie one after the other.
     Load,
     /// Operands: pointer, matrix, layout, distance as for [`MatrixOp::Load`].
     Store,

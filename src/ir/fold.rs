@@ -134,7 +134,9 @@ impl Folder<'_> {
                     *bits = self.constants.bits(*part)?;
                 }
             }
-            ConstValue::Undef | ConstValue::Spec { .. } | ConstValue::SpecOp { .. } => return None,
+            ConstValue::Undef | ConstValue::Spec { .. } | ConstValue::SpecOp { .. } | ConstValue::MatrixLength(_) => {
+                return None;
+            }
         }
         Some(Vector { scalar, size, lanes: bits.map(|bits| Num::decode(scalar, bits)) })
     }

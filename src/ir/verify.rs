@@ -186,10 +186,11 @@ fn is_neutral(types: &Types, ty: TypeId) -> bool {
     matches!(types.get(ty), Type::Scalar(_) | Type::Vector { .. } | Type::BufferReference { .. } | Type::Foreign(_))
 }
 
-/// Returns true if so many parts make a cooperative vector: each of them, or one for all.
+/// Returns true if so many parts make a cooperative vector: each of them, or one for all. Where a specialization constant is
+/// the size, any number may.
 fn is_whole_vector(module: &Module, ty: TypeId, parts: usize) -> bool {
     let Some(vector) = module.types.cooperative(ty).filter(|of| of.is_vector()) else { return false };
-    module.constants.as_int(&module.types, vector.columns) == Some(parts as i128)
+    module.constants.as_int(&module.types, vector.columns).is_none_or(|count| count == parts as i128)
 }
 
 /// Returns true if a matrix, array or struct carries a layout.

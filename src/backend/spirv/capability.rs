@@ -65,6 +65,8 @@ use Carried::{Always, From, Until};
 /// Extension that carries a capability.
 const EXTENSIONS: &[(Capability, &str, Carried)] = &[
     (Capability::CooperativeMatrixKHR, "SPV_KHR_cooperative_matrix", Always),
+    (Capability::CooperativeMatrixLayoutsARM, "SPV_ARM_cooperative_matrix_layouts", Always),
+    (Capability::CooperativeMatrixNV, "SPV_NV_cooperative_matrix", Always),
     (Capability::CooperativeMatrixReductionsNV, "SPV_NV_cooperative_matrix2", Always),
     (Capability::CooperativeMatrixConversionsNV, "SPV_NV_cooperative_matrix2", Always),
     (Capability::CooperativeMatrixPerElementOperationsNV, "SPV_NV_cooperative_matrix2", Always),
@@ -132,6 +134,7 @@ const EXTENSIONS: &[(Capability, &str, Carried)] = &[
     (Capability::RayTracingSpheresGeometryNV, "SPV_NV_linear_swept_spheres", From(Version::V1_4)),
     (Capability::RayTracingLinearSweptSpheresGeometryNV, "SPV_NV_linear_swept_spheres", From(Version::V1_4)),
     (Capability::DisplacementMicromapNV, "SPV_NV_displacement_micromap", Always),
+    (Capability::ImageReadWriteLodAMD, "SPV_AMD_shader_image_load_store_lod", Always),
     (Capability::FragmentMaskAMD, "SPV_AMD_shader_fragment_mask", Always),
     (Capability::MeshShadingEXT, "SPV_EXT_mesh_shader", From(Version::V1_4)),
     (Capability::MeshShadingNV, "SPV_NV_mesh_shader", Always),
@@ -333,6 +336,7 @@ const fn of_op(op: Op) -> Option<Capability> {
             Capability::DisplacementMicromapNV
         }
         Op::TypeCooperativeMatrixKHR => Capability::CooperativeMatrixKHR,
+        Op::TypeCooperativeMatrixNV => Capability::CooperativeMatrixNV,
         Op::TypeVectorIdEXT => Capability::CooperativeVectorNV,
         Op::ConstantCompositeReplicateEXT
         | Op::SpecConstantCompositeReplicateEXT

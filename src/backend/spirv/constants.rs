@@ -161,6 +161,7 @@ impl Emitter<'_> {
             ConstValue::Composite(parts) => self.composite(id, *ty, parts),
             ConstValue::Spec { id, default } => self.spec(*ty, *id, *default),
             ConstValue::SpecOp { op, args } => self.spec_op(*op, *ty, args),
+            ConstValue::MatrixLength(of) => self.matrix_length(*of, *ty),
         };
         self.constants.known[id.index()] = word;
     }
@@ -322,7 +323,7 @@ impl Emitter<'_> {
         self.spec_word(Op::IAdd, to, &[word, zero])
     }
 
-    fn spec_word(&mut self, op: Op, ty: TypeId, words: &[Word]) -> Word {
+    pub fn spec_word(&mut self, op: Op, ty: TypeId, words: &[Word]) -> Word {
         let ty = self.value_type(ty);
         self.spec_typed(op, ty, words)
     }

@@ -9,7 +9,8 @@ use crate::ir::{
     CooperativeMatrix, Decoders, InstFlags, MatrixOp, MatrixRole, Scalar, ScalarKind, Space, TypeId, Value, Values,
 };
 use rspirv::spirv::{
-    Capability, CooperativeMatrixOperands, CooperativeMatrixUse, MemoryAccess, Op, TensorAddressingOperands, Word,
+    Capability, CooperativeMatrixLayout, CooperativeMatrixOperands, CooperativeMatrixUse, MemoryAccess, Op,
+    TensorAddressingOperands, Word,
 };
 use smallvec::{SmallVec, smallvec};
 
@@ -29,7 +30,32 @@ const fn spirv_use(role: MatrixRole) -> Option<CooperativeMatrixUse> {
         MatrixRole::A => Some(CooperativeMatrixUse::MatrixAKHR),
         MatrixRole::B => Some(CooperativeMatrixUse::MatrixBKHR),
         MatrixRole::Accumulator => Some(CooperativeMatrixUse::MatrixAccumulatorKHR),
-        MatrixRole::Vector => None,
+        MatrixRole::Any | MatrixRole::Vector => None,
+    }
+}
+
+/// The instructions on matrices of one extension.
+struct Instructions {
+    load: Op,
+    store: Op,
+    multiply: Op,
+    length: Op,
+}
+
+const fn instructions(of: MatrixRole) -> Instructions {
+    match of {
+        MatrixRole::Any => Instructions {
+            load: Op::CooperativeMatrixLoadNV,
+            store: Op::CooperativeMatrixStoreNV,
+            multiply: Op::CooperativeMatrixMulAddNV,
+            length: Op::CooperativeMatrixLengthNV,
+        },
+        _ => Instructions {
+            load: Op::CooperativeMatrixLoadKHR,
+            store: Op::CooperativeMatrixStoreKHR,
+            multiply: Op::CooperativeMatrixMulAddKHR,
+            length: Op::CooperativeMatrixLengthKHR,
+        },
     }
 }
 
@@ -42,21 +68,31 @@ impl Emitter<'_> {
 
     /// The type of matrices of the same shape whose elements have the type `element`.
     fn cooperative_type_of(&mut self, matrix: CooperativeMatrix, element: Word) -> Word {
-        let Some(role) = spirv_use(matrix.role) else {
+        if matrix.is_vector() {
             let operands = [element, self.constant(matrix.columns)];
             self.needs.op(Op::TypeVectorIdEXT);
             return self.keyed(Key::CooperativeVector(operands), |m, id| {
                 m.out.globals.named(Op::TypeVectorIdEXT, id, &operands);
             });
-        };
+        }
         let [scope, rows, columns] = [matrix.scope, matrix.rows, matrix.columns].map(|id| self.constant(id));
-        let role = self.u32(role as Word);
-        self.needs.op(Op::TypeCooperativeMatrixKHR);
+        let (op, role) = match spirv_use(matrix.role) {
+            Some(role) => (Op::TypeCooperativeMatrixKHR, self.u32(role as Word)),
+            None => (Op::TypeCooperativeMatrixNV, 0),
+        };
+        self.needs.op(op);
         let operands = [element, scope, rows, columns, role];
         self.keyed(Key::Cooperative(operands), |m, id| {
             m.declare_workgroup_sizes();
-            m.out.globals.named(Op::TypeCooperativeMatrixKHR, id, &operands);
+            m.out.globals.named(op, id, if role == 0 { &operands[..4] } else { &operands });
         })
+    }
+
+    /// How many elements of a matrix an invocation holds, as a constant.
+    pub fn matrix_length(&mut self, of: TypeId, ty: TypeId) -> Word {
+        let Some(matrix) = self.module.types.cooperative(of) else { return self.internal("the length of such a type") };
+        let of = self.value_type(of);
+        self.spec_word(instructions(matrix.role).length, ty, &[of])
     }
 
     /// Sizes that the pipeline gives come before the first type of matrices that a workgroup holds: spirv-val derives from them
@@ -74,16 +110,20 @@ impl Body<'_, '_> {
     pub fn cooperative(&mut self, ty: TypeId, op: MatrixOp, args: Values, flags: InstFlags) -> Word {
         match (op, self.f.values(args)) {
             (MatrixOp::Load, [pointer, layout, stride]) => {
-                let mut operands: SmallVec<[Word; FEW]> =
-                    [*pointer, *layout, *stride].into_iter().map(|value| self.value(value)).collect();
+                let role = self.role(ty);
+                let mut operands: SmallVec<[Word; FEW]> = smallvec![self.value(*pointer)];
+                operands.extend(self.layout_operands(role, *layout, *stride));
                 self.access_operands(&mut operands, (self.space_of(*pointer), *pointer), flags, Direction::Reads);
+                let load = instructions(role).load;
                 let ty = self.m.value_type(ty);
-                self.emit(Op::CooperativeMatrixLoadKHR, ty, &operands)
+                self.emit(load, ty, &operands)
             }
-            (MatrixOp::Store, [pointer, ..]) => {
-                let mut operands = self.values(args);
+            (MatrixOp::Store, [pointer, matrix, layout, stride]) => {
+                let role = self.role(self.type_of(*matrix).unwrap_or(ty));
+                let mut operands: SmallVec<[Word; FEW]> = smallvec![self.value(*pointer), self.value(*matrix)];
+                operands.extend(self.layout_operands(role, *layout, *stride));
                 self.access_operands(&mut operands, (self.space_of(*pointer), *pointer), flags, Direction::Writes);
-                self.emit_void(Op::CooperativeMatrixStoreKHR, &operands);
+                self.emit_void(instructions(role).store, &operands);
                 0
             }
             (MatrixOp::LoadVector, [pointer, _]) => {
@@ -126,11 +166,34 @@ impl Body<'_, '_> {
                 self.emit(Op::CooperativeMatrixTransposeNV, ty, &operands)
             }
             (MatrixOp::Length(of), _) => {
+                let length = instructions(self.role(of)).length;
                 let (ty, of) = (self.m.scalar_type(Scalar::U32), self.m.value_type(of));
-                self.emit(Op::CooperativeMatrixLengthKHR, ty, &[of])
+                self.emit(length, ty, &[of])
             }
             _ => self.m.internal("an operation on matrices with other operands"),
         }
+    }
+
+    /// How a matrix lies in memory, in the order of its extension's instructions.
+    fn layout_operands(&mut self, role: MatrixRole, layout: Value, stride: Value) -> [Word; 2] {
+        const BLOCKED: [u32; 2] = [
+            CooperativeMatrixLayout::RowBlockedInterleavedARM as u32,
+            CooperativeMatrixLayout::ColumnBlockedInterleavedARM as u32,
+        ];
+        if let Value::Const(id) = layout
+            && self.m.default_bits(id).is_some_and(|bits| BLOCKED.contains(&(bits as u32)))
+        {
+            self.m.needs.capability(Capability::CooperativeMatrixLayoutsARM);
+        }
+        match role {
+            MatrixRole::Any => [stride, layout],
+            _ => [layout, stride],
+        }
+        .map(|value| self.value(value))
+    }
+
+    fn role(&self, of: TypeId) -> MatrixRole {
+        self.m.module.types.cooperative(of).map_or(MatrixRole::Accumulator, |matrix| matrix.role)
     }
 
     fn load_tensor(
@@ -191,11 +254,12 @@ impl Body<'_, '_> {
         SIGNS.into_iter().zip(signed).for_each(|(bit, signed)| mask.set(bit, signed));
         mask.set(CooperativeMatrixOperands::SATURATING_ACCUMULATION_KHR, saturating);
         let mut operands: SmallVec<[Word; FEW]> = values.iter().map(|value| self.value(*value)).collect();
-        if !mask.is_empty() {
+        let multiply = instructions(self.role(ty)).multiply;
+        if !mask.is_empty() && multiply == Op::CooperativeMatrixMulAddKHR {
             operands.push(mask.bits());
         }
         let ty = self.m.value_type(ty);
-        self.emit(Op::CooperativeMatrixMulAddKHR, ty, &operands)
+        self.emit(multiply, ty, &operands)
     }
 
     /// The elements of a matrix as other numbers, or the matrix in another role.

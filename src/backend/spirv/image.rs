@@ -304,6 +304,9 @@ impl Body<'_, '_> {
 
     fn access_texel(&mut self, ty: TypeId, op: ImageOp, image: ImageType, operands: &Operands) -> Word {
         let formatless = image.format == 0 && image.dim != ImageDim::SubpassInput;
+        if operands.word(ImageParts::LOD).is_some() {
+            self.m.needs.capability(Capability::ImageReadWriteLodAMD);
+        }
         if op == ImageOp::Read {
             if formatless {
                 self.m.needs.capability(Capability::StorageImageReadWithoutFormat);

@@ -27,7 +27,7 @@ pub(super) enum Key {
         stride: u32,
     },
     Pointer(StorageClass, Word),
-    /// Element, scope, rows, columns and use.
+    /// Element, scope, rows, columns and use, which is 0 where the type has none.
     Cooperative([Word; 5]),
     /// Components, and how many.
     CooperativeVector([Word; 2]),

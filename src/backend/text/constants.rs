@@ -107,6 +107,7 @@ impl Body<'_, '_> {
                 None => self.nothing("specialization constants without a literal"),
             },
             (ConstValue::SpecOp { op, args }, _) => self.spec_op(*op, args, constant.ty),
+            (ConstValue::MatrixLength(_), _) => self.nothing("cooperative matrices"),
             (ConstValue::Bits(_), _) => self.broken("bits of a composite"),
         }
     }

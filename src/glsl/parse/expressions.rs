@@ -332,10 +332,10 @@ fn word(p: &mut Parser) -> Parsed<ExprId> {
     }
 }
 
-/// True at `coopmat<…>(` and `coopmat<…>[`, or the same of `coopvecNV`; a variable called `coopmat` may be compared with everything else.
+/// True at `coopmat<…>(` and `coopmat<…>[`, or the same of its like; a variable called `coopmat` may be compared with everything else.
 pub(super) fn at_matrix_constructor(p: &Parser) -> bool {
     let less = p.position() + 1;
-    at_matrix(p).is_some_and(|count| {
+    at_matrix(p).is_some_and(|(count, _)| {
         let after = p.after_parameters(less, count);
         let next = p.token(after).kind();
         after != less && matches!(next, TokenKind::Punct(Punct::LeftParen | Punct::LeftBracket))

@@ -144,7 +144,7 @@ fn at_declaration(p: &mut Parser) -> bool {
         _ if at_spirv_type(p) => true,
         _ if at_matrix(p).is_some() => {
             let less = p.position() + 1;
-            let after = p.after_brackets(p.after_parameters(less, at_matrix(p).unwrap_or(1)));
+            let after = p.after_brackets(p.after_parameters(less, at_matrix(p).map_or(1, |(count, _)| count)));
             after == less || p.token(after).kind() != TokenKind::Punct(Punct::LeftParen)
         }
         _ if at_tensor(p) || has_parameters(p) => true,

@@ -148,22 +148,31 @@ fn spirv_value(p: &mut Parser) -> Parsed<SpirvValue> {
     constant_expression(p).map(SpirvValue::Expr)
 }
 
-/// Types that have an element type among their parameters, with the number of things between `<` and `>`.
-const MATRICES: [(&str, usize); 2] = [("coopmat", 5), ("coopvecNV", 2)];
+/// Types of matrices, with the number of things between `<` and `>`; true if the first is the type of the elements.
+const MATRICES: [(&str, usize, bool); 5] = [
+    ("coopmat", 5, true),
+    ("coopvecNV", 2, true),
+    ("fcoopmatNV", 4, false),
+    ("icoopmatNV", 4, false),
+    ("ucoopmatNV", 4, false),
+];
 
-/// At `coopmat<` (GL_KHR_cooperative_matrix) and `coopvecNV<` (GL_NV_cooperative_vector), how many parameters follow.
-pub(super) fn at_matrix(p: &Parser) -> Option<usize> {
+/// At a type of cooperative matrices and its `<`, the number of parameters; true if the first is a type.
+pub(super) fn at_matrix(p: &Parser) -> Option<(usize, bool)> {
     let TokenKind::Word(symbol) = p.kind() else { return None };
-    let known = MATRICES.iter().find(|(name, _)| *name == p.text(symbol));
-    known.filter(|_| p.is_punct(1, Punct::Less)).map(|(_, count)| *count)
+    let known = MATRICES.iter().find(|(name, ..)| *name == p.text(symbol));
+    known.filter(|_| p.is_punct(1, Punct::Less)).map(|(_, count, has_element)| (*count, *has_element))
 }
 
 /// `matrix_specifier`
 fn matrix_specifier(p: &mut Parser) -> Parsed<MatrixSpec> {
+    let has_element = at_matrix(p).is_some_and(|(_, has_element)| has_element);
     let name = p.identifier("a type")?;
     let open = p.bump().span;
-    let element = type_specifier(p)?;
-    p.expect(Punct::Comma, "after the type of the elements")?;
+    let element = if has_element { Some(type_specifier(p)?) } else { None };
+    if has_element {
+        p.expect(Punct::Comma, "after the type of the elements")?;
+    }
     let parameters = p.comma_list(additive_expression)?;
     p.close(Punct::Greater, open)?;
     Ok(MatrixSpec { name, element, parameters })
@@ -184,20 +193,16 @@ fn tensor_specifier(p: &mut Parser) -> Parsed<TensorSpec> {
     Ok(TensorSpec { name, parameters })
 }
 
-/// Other types that have parameters (GL_NV_cooperative_matrix, GL_ARM_tensors).
-const WITH_PARAMETERS: [&str; 4] = ["fcoopmatNV", "icoopmatNV", "ucoopmatNV", "tensorARM"];
-
-/// True at `fcoopmatNV<` and its like; any type's name will do where a type must stand.
+/// True at `tensorARM<` (GL_ARM_tensors), which is not supported; any type's name will do where a type must stand.
 pub(super) fn has_parameters(p: &mut Parser) -> bool {
     let TokenKind::Word(symbol) = p.kind() else { return false };
-    p.is_punct(1, Punct::Less)
-        && (matches!(p.class(), Some(WordClass::Type)) || WITH_PARAMETERS.contains(&p.text(symbol)))
+    p.is_punct(1, Punct::Less) && (matches!(p.class(), Some(WordClass::Type)) || p.text(symbol) == "tensorARM")
 }
 
 fn type_with_parameters(p: &mut Parser) -> Reported {
     let error =
         Diagnostic::error(Code::NOT_SUPPORTED, "types with parameters between `<` and `>` are not supported yet");
-    p.report(error.at(p.span(), "only `coopmat`, `coopvecNV` and NVIDIA's tensor types are"))
+    p.report(error.at(p.span(), "only those of cooperative matrices and vectors and of NVIDIA's tensors are"))
 }
 
 /// `array_specifier`: none or more pairs of brackets.

@@ -10,7 +10,8 @@ use crate::glsl::ast::{ExprId, Name};
 use crate::glsl::types::with_article;
 use crate::ir::build::Builder;
 use crate::ir::{
-    Access, ArrayLen, Binding, ConstId, Global, MatrixOp, Member, Scalar, Space, Type, TypeId, Types, Value,
+    Access, ArrayLen, Binding, ConstId, ConstValue, Global, MatrixOp, MatrixRole, Member, Scalar, Space, Type, TypeId,
+    Types, Value,
 };
 use crate::source::Span;
 use smallvec::SmallVec;
@@ -289,6 +290,10 @@ impl Sema<'_> {
             (Type::Vector { size, .. }, _) => Some(b.const_i32(i32::from(size))),
             (Type::Matrix { columns, .. }, _) => Some(b.const_i32(i32::from(columns))),
             (Type::CooperativeMatrix(of), _) if of.is_vector() => Some(b.convert(Value::Const(of.columns), Types::I32)),
+            (Type::CooperativeMatrix(of), _) if of.role == MatrixRole::Any => {
+                let length = ConstValue::MatrixLength(ty);
+                Some(Value::Const(b.module.constants.intern(Types::I32, length)))
+            }
             (Type::CooperativeMatrix(_), _) => {
                 let length = b.cooperative(MatrixOp::Length(ty), &[], Types::U32);
                 Some(b.convert(length, Types::I32))

@@ -6,7 +6,7 @@ use super::expressions::Lowered;
 use super::lvalue::LValue;
 use super::memory;
 use super::operators::Operand;
-use super::{tensors, vectors};
+use super::{cooperative_nv, tensors, vectors};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{ExprId, List, MatrixSpec, Name};
 use crate::ir::build::Builder;
@@ -17,6 +17,9 @@ use crate::profile::Feature;
 use crate::source::Span;
 
 const EXTENSION: &str = "GL_KHR_cooperative_matrix";
+
+/// Layouts by SPIR-V's numbers: rows, columns, and ARM's blocks of either.
+const LAYOUTS: [i128; 4] = [0, 1, 4202, 4203];
 
 /// The bit of `gl_MatrixOperandsSaturatingAccumulation`.
 const SATURATING: i128 = 0x10;
@@ -45,17 +48,18 @@ pub const fn function(name: &'static str, count: (usize, usize), lower: Lower) -
 }
 
 static FUNCTIONS: [Function; 3] = [
-    function("coopMatLoad", (5, 5), |sema, b, call| sema.load_matrix(b, call)),
-    function("coopMatStore", (5, 5), |sema, b, call| sema.store_matrix(b, call)),
-    function("coopMatMulAdd", (3, 4), |sema, b, call| sema.multiply_matrices(b, call)),
+    function("coopMatLoad", (5, 5), |sema, b, call| sema.load_matrix(b, call, false)),
+    function("coopMatStore", (5, 5), |sema, b, call| sema.store_matrix(b, call, false)),
+    function("coopMatMulAdd", (3, 4), |sema, b, call| sema.multiply_matrices(b, call, false)),
 ];
 
 /// Complains where the extension of a table's functions is not on.
 type Need = fn(&mut Sema<'_>, Span) -> Option<()>;
 
 /// The tables, each with what its functions need.
-static TABLES: [(&[Function], Need); 3] = [
+static TABLES: [(&[Function], Need); 4] = [
     (&FUNCTIONS, |sema, span| sema.need_matrices(span)),
+    (&cooperative_nv::FUNCTIONS, |sema, span| sema.need_roleless_matrices(span)),
     (&tensors::FUNCTIONS, |sema, span| sema.need_tensors(span)),
     (&vectors::FUNCTIONS, |sema, span| sema.need_vectors(span)),
 ];
@@ -69,27 +73,34 @@ struct Memory {
 }
 
 impl Sema<'_> {
-    /// `coopmat<element, scope, rows, columns, use>`
+    /// `coopmat<element, scope, rows, columns, use>`, and other types of matrices.
     pub fn matrix_spec(&mut self, b: &mut Builder<'_>, spec: MatrixSpec) -> Option<TypeId> {
+        let Some(of) = spec.element else { return self.roleless_spec(b, spec) };
         if self.text(spec.name.symbol) == vectors::NAME {
-            return self.vector_spec(b, spec);
+            return self.vector_spec(b, spec, of);
         }
         self.need_matrices(spec.name.span)?;
-        let element = self.type_spec(b, spec.element);
+        let element = self.type_spec(b, of);
         let ast = self.ast;
         let [scope, rows, columns, role] = ast[spec.parameters] else {
             let message = "`coopmat` has five parameters: a type, a scope, rows, columns and a use";
             self.error(Code::BAD_TYPE, spec.name.span, message, "another number");
             return None;
         };
-        let element = self.matrix_element(b, element?, ast[spec.element].span)?;
+        let element = self.matrix_element(b, element?, ast[of].span)?;
+        let size = self.matrix_size(b, [scope, rows, columns]);
+        let role = self.matrix_role(b, role)?;
+        let [scope, rows, columns] = size?;
+        let matrix = CooperativeMatrix { element, scope, rows, columns, role };
+        Some(b.module.types.intern(Type::CooperativeMatrix(matrix)))
+    }
+
+    /// Scope, rows and columns of a matrix.
+    pub fn matrix_size(&mut self, b: &mut Builder<'_>, [scope, rows, columns]: [ExprId; 3]) -> Option<[ConstId; 3]> {
         let scope = self.matrix_number(b, scope, "the scope of a matrix", 2..=3);
         let [rows, columns] = [(rows, "rows"), (columns, "columns")]
             .map(|(expr, what)| self.matrix_number(b, expr, what, 1..=i128::from(u16::MAX)));
-        let role = self.matrix_role(b, role)?;
-        let (scope, rows, columns) = (scope?, rows?, columns?);
-        let matrix = CooperativeMatrix { element, scope, rows, columns, role };
-        Some(b.module.types.intern(Type::CooperativeMatrix(matrix)))
+        Some([scope?, rows?, columns?])
     }
 
     fn need_matrices(&mut self, span: Span) -> Option<()> {
@@ -228,13 +239,14 @@ impl Sema<'_> {
     }
 
     /// `coopMatLoad(matrix, array, element, stride, layout)`
-    fn load_matrix(&mut self, b: &mut Builder<'_>, Call { args, whole, .. }: Call<'_>) -> Option<Lowered> {
+    pub fn load_matrix(&mut self, b: &mut Builder<'_>, call: Call<'_>, roleless: bool) -> Option<Lowered> {
+        let Call { args, whole, .. } = call;
         let target = args[0];
         let span = self.ast[target].span;
         let lvalue = self.target(b, target)?;
         let ty = memory::value_type(b, &lvalue);
-        self.check_matrix(b, ty, span)?;
-        let Memory { first, layout, stride } = self.matrix_memory(b, args)?;
+        self.check_matrix(b, ty, span).and_then(|matrix| self.check_use(matrix, roleless, span))?;
+        let Memory { first, layout, stride } = self.matrix_memory(b, args, roleless)?;
         self.check_readable(&first, whole)?;
         b.span = whole;
         let value = memory::with_access_flags(b, &first, |b| {
@@ -246,12 +258,14 @@ impl Sema<'_> {
     }
 
     /// `coopMatStore(matrix, array, element, stride, layout)`
-    fn store_matrix(&mut self, b: &mut Builder<'_>, Call { args, whole, .. }: Call<'_>) -> Option<Lowered> {
+    pub fn store_matrix(&mut self, b: &mut Builder<'_>, call: Call<'_>, roleless: bool) -> Option<Lowered> {
+        let Call { args, whole, .. } = call;
         let source = args[0];
         let value = self.value(b, source)?;
         let ty = b.type_of(value);
-        self.check_matrix(b, ty, self.ast[source].span)?;
-        let Memory { first, layout, stride } = self.matrix_memory(b, args)?;
+        let span = self.ast[source].span;
+        self.check_matrix(b, ty, span).and_then(|matrix| self.check_use(matrix, roleless, span))?;
+        let Memory { first, layout, stride } = self.matrix_memory(b, args, roleless)?;
         let writable = memory::check_writable(&first, whole);
         self.check(writable)?;
         b.span = whole;
@@ -272,13 +286,13 @@ impl Sema<'_> {
     }
 
     /// The arguments after the matrix: the memory to access.
-    fn matrix_memory(&mut self, b: &mut Builder<'_>, args: &[ExprId]) -> Option<Memory> {
+    fn matrix_memory(&mut self, b: &mut Builder<'_>, args: &[ExprId], roleless: bool) -> Option<Memory> {
         let [_, array, at, stride, layout] = *args else { return None };
         let message = "a matrix is loaded from and stored to an array of numbers in a buffer or in shared memory";
         let array = self.shared_array(b, array, is_numbers, message)?;
         let first = self.array_element(b, array, at);
         let stride = self.value(b, stride).and_then(|value| self.coerce(b, value, Types::U32, self.ast[stride].span));
-        let layout = self.matrix_layout(b, layout)?;
+        let layout = if roleless { self.by_columns(b, layout)? } else { self.matrix_layout(b, layout)? };
         Some(Memory { first: first?, layout, stride: stride? })
     }
 
@@ -320,7 +334,7 @@ impl Sema<'_> {
         let ty = b.module.constants.get(id).ty;
         let int = matches!(b.module.types.get(ty), Type::Scalar(scalar) if scalar.is_int() && scalar.width == 32);
         let number = b.module.constants.as_int(&b.module.types, id);
-        if int && (b.module.constants.is_spec(id) || matches!(number, Some(0 | 1))) {
+        if int && (b.module.constants.is_spec(id) || number.is_some_and(|number| LAYOUTS.contains(&number))) {
             return Some(Value::Const(id));
         }
         let message = "the layout of a matrix is gl_CooperativeMatrixLayoutRowMajor or …ColumnMajor";
@@ -329,13 +343,15 @@ impl Sema<'_> {
     }
 
     /// `coopMatMulAdd(A, B, C)`, `coopMatMulAdd(A, B, C, operands)`
-    fn multiply_matrices(&mut self, b: &mut Builder<'_>, Call { args, whole, .. }: Call<'_>) -> Option<Lowered> {
+    pub fn multiply_matrices(&mut self, b: &mut Builder<'_>, call: Call<'_>, roleless: bool) -> Option<Lowered> {
+        let Call { args, whole, .. } = call;
         let mut values = [Value::Param(0); 3];
         let mut matrices = [None; 3];
         for (at, arg) in args.iter().take(3).enumerate() {
             values[at] = self.value(b, *arg)?;
             let ty = b.type_of(values[at]);
-            matrices[at] = self.check_matrix(b, ty, self.ast[*arg].span);
+            let span = self.ast[*arg].span;
+            matrices[at] = self.check_matrix(b, ty, span).and_then(|matrix| self.check_use(matrix, roleless, span));
         }
         let [left, right, sum] = [matrices[0]?, matrices[1]?, matrices[2]?];
         let complaint = product_complaint(&b.module.types, &left, &right, &sum);
@@ -388,7 +404,8 @@ fn product_complaint(
     c: &CooperativeMatrix,
 ) -> Option<&'static str> {
     let is_float = |matrix: &CooperativeMatrix| types.scalar_of(matrix.element).map(Scalar::is_float);
-    if [a.role, b.role, c.role] != [MatrixRole::A, MatrixRole::B, MatrixRole::Accumulator] {
+    let roles = [a.role, b.role, c.role];
+    if roles != [MatrixRole::A, MatrixRole::B, MatrixRole::Accumulator] && roles != [MatrixRole::Any; 3] {
         return Some("their uses are gl_MatrixUseA, gl_MatrixUseB and gl_MatrixUseAccumulator");
     }
     if a.scope != b.scope || a.scope != c.scope {

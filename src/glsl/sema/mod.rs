@@ -15,6 +15,7 @@ mod choice;
 mod constants;
 mod construct;
 mod cooperative;
+mod cooperative_nv;
 mod declarations;
 mod derivatives;
 mod expressions;

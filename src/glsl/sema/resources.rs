@@ -177,12 +177,12 @@ impl Sema<'_> {
     /// Checks that a function may do what it does with an image that is `readonly` or `writeonly`, or has no format.
     pub fn check_image_access(&mut self, b: &Builder<'_>, name: &str, lvalue: &LValue, span: Span) -> Option<()> {
         let Type::Image(image) = b.module.types.get(lvalue.ty) else { return Some(()) };
-        if lvalue.space != Space::Handle || !name.starts_with("image") {
+        if lvalue.space != Space::Handle || !name.starts_with("image") && !name.starts_with("sparseImage") {
             return Some(());
         }
         let (reads, writes) = match name {
-            "imageLoad" => (true, false),
-            "imageStore" => (false, true),
+            "imageLoad" | "imageLoadLodAMD" | "sparseImageLoadARB" | "sparseImageLoadLodAMD" => (true, false),
+            "imageStore" | "imageStoreLodAMD" => (false, true),
             "imageSize" | "imageSamples" => return Some(()),
             _ => (true, true),
         };
@@ -194,7 +194,7 @@ impl Sema<'_> {
             self.error(Code::NOT_WRITABLE, span, "this image is `readonly`", "written here");
             return None;
         }
-        self.check_format(name, image, reads, span)?;
+        self.check_format(image, (reads, writes), span)?;
         let halves = image.atomic_texel().1 > 1 && self.env.is_enabled("GL_NV_shader_atomic_fp16_vector");
         if name.starts_with("imageAtomic") && !halves && !opaque::is_atomic(image.format) {
             let message = "atomic operations need an image of one whole word, such as `layout(r32ui)`";
@@ -204,11 +204,9 @@ impl Sema<'_> {
         Some(())
     }
 
-    fn check_format(&mut self, name: &str, image: ImageType, reads: bool, span: Span) -> Option<()> {
-        if !reads
-            || image.format != 0
-            || name == "imageLoad" && self.env.is_enabled("GL_EXT_shader_image_load_formatted")
-        {
+    fn check_format(&mut self, image: ImageType, (reads, writes): (bool, bool), span: Span) -> Option<()> {
+        let is_formatted = || !writes && self.env.is_enabled("GL_EXT_shader_image_load_formatted");
+        if !reads || image.format != 0 || is_formatted() {
             return Some(());
         }
         let message = "an image that is read needs a format, such as `layout(rgba8)`";

@@ -8,7 +8,7 @@ use super::lvalue::LValue;
 use super::memory;
 use super::operators::Operand;
 use crate::diagnostic::Code;
-use crate::glsl::ast::{ExprId, MatrixSpec};
+use crate::glsl::ast::{self, ExprId, MatrixSpec};
 use crate::ir::build::Builder;
 use crate::ir::{
     Access, CooperativeMatrix, ForeignInstruction, MatrixOp, MatrixRole, Passing, Requirements, Scalar, ScalarKind,
@@ -58,16 +58,16 @@ type Operands = SmallVec<[(Value, Passing); 16]>;
 
 impl Sema<'_> {
     /// `coopvecNV<component, components>`
-    pub fn vector_spec(&mut self, b: &mut Builder<'_>, spec: MatrixSpec) -> Option<TypeId> {
+    pub fn vector_spec(&mut self, b: &mut Builder<'_>, spec: MatrixSpec, element: ast::TypeId) -> Option<TypeId> {
         self.need_vectors(spec.name.span)?;
-        let element = self.type_spec(b, spec.element);
+        let of = self.type_spec(b, element);
         let ast = self.ast;
         let [columns] = ast[spec.parameters] else {
             let message = "`coopvecNV` has two parameters: a type and the number of components";
             self.error(Code::BAD_TYPE, spec.name.span, message, "another number");
             return None;
         };
-        let element = self.matrix_element(b, element?, ast[spec.element].span)?;
+        let element = self.matrix_element(b, of?, ast[element].span)?;
         let columns = self.matrix_number(b, columns, "the number of components", COMPONENTS)?;
         let (scope, rows) = (b.module.constants.u32(INVOCATION), b.module.constants.u32(1));
         let vector = CooperativeMatrix { element, scope, rows, columns, role: MatrixRole::Vector };
@@ -98,17 +98,17 @@ impl Sema<'_> {
                 return Some(b.construct(ty, &[value]));
             }
         }
-        let parts = self.components(b, args);
-        let wanted = b.module.constants.as_int(&b.module.types, vector.columns);
-        let parts = parts.filter(|parts| wanted.is_some_and(|wanted| parts.len() as i128 >= wanted));
-        let (Some(parts), Some(wanted)) = (parts, wanted) else {
+        let parts = self.components(b, args).filter(|parts| !parts.is_empty());
+        // How many components a specialization constant asks for, the pipeline knows: then all are handed over.
+        let wanted = b.module.constants.as_int(&b.module.types, vector.columns).map(|wanted| wanted as usize);
+        let Some(parts) = parts.filter(|parts| wanted.is_none_or(|wanted| parts.len() >= wanted)) else {
             let message =
                 format!("`{}` is made of one number, or of as many as it has components", self.type_name(b, ty));
             self.error(Code::BAD_CONSTRUCTOR, whole, message, "other arguments");
             return None;
         };
-        let parts: Vec<Value> =
-            parts.into_iter().take(wanted as usize).map(|part| b.convert(part, vector.element)).collect();
+        let count = wanted.unwrap_or(parts.len());
+        let parts: Vec<Value> = parts.into_iter().take(count).map(|part| b.convert(part, vector.element)).collect();
         Some(b.construct(ty, &parts))
     }
 

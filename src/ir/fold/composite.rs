@@ -38,7 +38,7 @@ impl Folder<'_> {
                 let value = ConstValue::SpecOp { op: SpecOp::Extract(index), args: Box::new([composite]) };
                 Some(self.constants.intern(ty, value))
             }
-            ConstValue::Bits(_) | ConstValue::Spec { .. } => None,
+            ConstValue::Bits(_) | ConstValue::Spec { .. } | ConstValue::MatrixLength(_) => None,
         }
     }
 

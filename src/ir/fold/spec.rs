@@ -101,6 +101,7 @@ impl Specializer {
                 let (expr, args) = (expr_of(*op), self.known(args)?);
                 fold(types, constants, expr, ty, &args)
             }
+            ConstValue::MatrixLength(_) => None,
         }
     }
 

@@ -110,6 +110,7 @@ impl Printer<'_> {
         match &constant.value {
             ConstValue::Composite(parts) => format!("{{ {} }}", list(parts)),
             ConstValue::SpecOp { op, args } => format!("{}({})", spec_op_name(*op), list(args)),
+            ConstValue::MatrixLength(of) => format!("length {}", self.type_text(*of)),
             ConstValue::Spec { id: number, default } => {
                 let default = match self.module.types.get(constant.ty) {
                     Type::Scalar(scalar) => number_text(scalar, *default),
@@ -126,7 +127,7 @@ impl Printer<'_> {
 fn has_line(module: &Module, id: ConstId) -> bool {
     let constant = module.constants.get(id);
     match constant.value {
-        ConstValue::SpecOp { .. } => true,
+        ConstValue::SpecOp { .. } | ConstValue::MatrixLength(_) => true,
         ConstValue::Composite(_) => !matches!(module.types.get(constant.ty), Type::Vector { .. }),
         _ => false,
     }
@@ -148,7 +149,7 @@ pub fn reference(module: &Module, id: ConstId, struct_name: &dyn Fn(StructId) ->
         (ConstValue::Zero, _) => format!("{ty}(zero)"),
         (ConstValue::Undef, _) => format!("{ty}(undef)"),
         (ConstValue::Spec { id: number, .. }, _) => spec_name(module, *number),
-        (ConstValue::SpecOp { .. }, _) => format!("#{}", id.index()),
+        (ConstValue::SpecOp { .. } | ConstValue::MatrixLength(_), _) => format!("#{}", id.index()),
     }
 }
 

@@ -9,14 +9,14 @@ impl Body<'_> {
         let args = self.list(args)?;
         match (op, args) {
             (MatrixOp::Load, [pointer, layout, stride]) => {
-                self.matrix(ty)?;
-                self.matrix_memory(*pointer, *layout, *stride)
+                let role = self.matrix(ty)?.role;
+                self.matrix_memory(role, *pointer, (*layout, *stride))
             }
             (MatrixOp::Store, [pointer, value, layout, stride]) => {
                 let of = self.value(*value)?;
-                self.matrix(of)?;
+                let role = self.matrix(of)?.role;
                 self.expect(ty, Types::VOID)?;
-                self.matrix_memory(*pointer, *layout, *stride)
+                self.matrix_memory(role, *pointer, (*layout, *stride))
             }
             (MatrixOp::MulAdd { .. }, [a, b, c]) => self.multiply_add(ty, [*a, *b, *c]),
             (MatrixOp::Length(of), []) => {
@@ -96,11 +96,16 @@ impl Body<'_> {
     }
 
     /// The memory that a matrix is read from or written to, and how it lies there.
-    fn matrix_memory(&mut self, pointer: Value, layout: Value, stride: Value) -> Check {
+    fn matrix_memory(&mut self, role: MatrixRole, pointer: Value, (layout, stride): (Value, Value)) -> Check {
         let pointee = self.matrix_pointer(pointer)?;
         self.shape(pointee)?;
         ensure!(matches!(layout, Value::Const(_)), "the layout is not a constant");
-        self.int_value(layout)?;
+        if role == MatrixRole::Any {
+            let found = self.value(layout)?;
+            self.expect(found, Types::BOOL)?;
+        } else {
+            self.int_value(layout)?;
+        }
         self.int_value(stride)
     }
 
@@ -123,7 +128,8 @@ impl Body<'_> {
         }
         let [a, b, c] = matrices;
         let roles = matrices.map(|matrix| matrix.role);
-        ensure!(roles == [MatrixRole::A, MatrixRole::B, MatrixRole::Accumulator], "operands in the roles {roles:?}");
+        let fits = roles == [MatrixRole::A, MatrixRole::B, MatrixRole::Accumulator] || roles == [MatrixRole::Any; 3];
+        ensure!(fits, "operands in the roles {roles:?}");
         ensure!(a.scope == c.scope && b.scope == c.scope, "operands of several scopes");
         let fits = a.columns == b.rows && a.rows == c.rows && b.columns == c.columns;
         ensure!(fits, "operands whose sizes do not fit");

@@ -147,6 +147,10 @@ fn constant(module: &Module, types: &mut Types, item: &Constant) -> Check {
             }
         }
         ConstValue::SpecOp { args, .. } => ensure!(!args.is_empty(), "an operation has operands"),
+        ConstValue::MatrixLength(of) => {
+            ensure!(types.cooperative(*of).is_some(), "the length of a type that is not a cooperative matrix");
+            ensure!(item.ty == Types::I32, "a length is an i32");
+        }
         ConstValue::Zero | ConstValue::Undef => {}
     }
     Ok(())

@@ -91,7 +91,10 @@ impl Content {
             // An extension that only brings a set of instructions is asked for by either line.
             "OpCapability" | "OpExtension" | "OpExtInstImport" => self.asked.push(text),
             "OpTypeCooperativeMatrixKHR" => {}
-            "OpCooperativeMatrixLoadKHR" | "OpCooperativeMatrixStoreKHR" => self.count(opcode.to_owned()),
+            "OpCooperativeMatrixLoadKHR"
+            | "OpCooperativeMatrixStoreKHR"
+            | "OpCooperativeMatrixLoadNV"
+            | "OpCooperativeMatrixStoreNV" => self.count(opcode.to_owned()),
             // How memory is accessed is left out, as above: glslang does not say that other invocations see it.
             "OpCooperativeMatrixLoadTensorNV" | "OpCooperativeMatrixStoreTensorNV" => {
                 self.count(format!("{opcode} {}", text.split(' ').next_back().unwrap_or_default()));
