@@ -85,7 +85,7 @@ impl Body<'_, '_, '_> {
         match *inner {
             TypeInner::Image { dim, arrayed, class } => {
                 let at = self.expression_span(of);
-                image_type(dim, arrayed, class).ok_or_else(|| self.shader.texture_unsupported(class, at))
+                image_type(dim, arrayed, class).ok_or_else(|| self.shader.unsupported("this kind of texture", at))
             }
             _ => Err(self.unexpected("no texture", self.expression_span(of))),
         }
@@ -195,7 +195,11 @@ impl Body<'_, '_, '_> {
         let image = self.handle(of)?;
         let coordinate = self.value(at.coordinate)?;
         let coordinate = self.coordinates(coordinate, at.layer)?;
-        let level = at.level.map(|level| self.value(level)).transpose()?;
+        let level = match at.level {
+            Some(level) => Some(self.value(level)?),
+            // External textures have one level.
+            None => (!kind.storage && !kind.multisampled).then(|| self.b.const_i32(0)),
+        };
         let sample = at.sample.map(|sample| self.value(sample)).transpose()?;
         let (at, condition) = self.texel_in_range(image, kind, Located { coordinate, level, sample });
         let mut parts: Parts = smallvec![(ImageParts::COORDINATE, at.coordinate)];

@@ -2,7 +2,7 @@
 //!
 //! Layout (offsets, array strides) comes from naga, which follows WGSL 14.4.1 "Memory Layout"; matrix strides follow
 //! from the column type. Matrices whose columns are too close for Vulkan's uniform buffers are structs of columns there:
-//! see [`super::columns`]. External textures, acceleration structures and cooperative matrices are refused.
+//! see [`super::columns`]. Acceleration structures and cooperative matrices are refused.
 
 use super::{Outcome, Shader};
 use crate::ir::{
@@ -49,7 +49,7 @@ pub(super) fn scalar(of: naga::Scalar) -> Option<Scalar> {
     Some(Scalar { kind, width: of.width * 8 })
 }
 
-/// A texture as `ir` has it; none for external ones, and for formats that SPIR-V has not.
+/// A texture as `ir` has it; none for formats that SPIR-V has not. An external one is a texture of its colors.
 pub(super) fn image_type(dim: naga::ImageDimension, arrayed: bool, class: ImageClass) -> Option<ImageType> {
     let dim = match dim {
         naga::ImageDimension::D1 => ImageDim::D1,
@@ -65,7 +65,7 @@ pub(super) fn image_type(dim: naga::ImageDimension, arrayed: bool, class: ImageC
             ImageType { sampled, multisampled: multi, ..plain }
         }
         ImageClass::Depth { multi } => ImageType { multisampled: multi, depth: true, ..plain },
-        ImageClass::External => return None,
+        ImageClass::External => plain,
         ImageClass::Storage { format, .. } => {
             ImageType { sampled: scalar(format.into())?, storage: true, format: format_number(format)?, ..plain }
         }
@@ -346,22 +346,9 @@ impl Shader<'_> {
         space(of).ok_or_else(|| self.unsupported("this address space", at))
     }
 
-    /// Refuses a texture that SPIR-V has not.
-    pub(super) fn texture_unsupported(&self, class: ImageClass, at: naga::Span) -> super::Failure {
-        match class {
-            ImageClass::External => {
-                let error = *self.unsupported("`texture_external`", at);
-                Box::new(error.note(
-                    "Vulkan has no such resource; bind each plane as a `texture_2d<f32>`, and convert the color in the shader",
-                ))
-            }
-            _ => self.unsupported("this kind of texture", at),
-        }
-    }
-
     fn type_unsupported(&self, of: &TypeInner, at: naga::Span) -> super::Failure {
         let what = match of {
-            TypeInner::Image { class, .. } => return self.texture_unsupported(*class, at),
+            TypeInner::Image { .. } => "this kind of texture",
             TypeInner::AccelerationStructure { .. } | TypeInner::RayQuery { .. } => "ray queries",
             TypeInner::BindingArray { .. } => "an array of bindings",
             TypeInner::CooperativeMatrix { .. } => "a cooperative matrix",
