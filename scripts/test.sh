@@ -1,6 +1,7 @@
 #!/bin/bash
 # test.sh [ARGUMENT...]: runs every test on a Debian machine that has cargo. Arguments go to the test runner.
-# test.sh quick: runs the unit tests, the command's, the messages and the listings, without any judge.
+# test.sh quick: runs the unit tests, the command's, the messages, the listings and the interpreters, without any judge. Left out
+# are the proofs of plans, random input, the sweeps over the whole catalog, and all but one processor of each kind.
 #
 # As root it installs the Debian packages that the tests run on; otherwise it says which are missing. The programs that
 # judge the output are unpacked under target/judges (judges.sh). Without them the tests that need them are skipped and
@@ -44,8 +45,10 @@ fetch_judges() {
 }
 
 if [ "${1:-}" = quick ]; then
-    slow=(matrix:: fixtures:: random extremes:: fuzz:: forms:: interpreter:: loaders:: cmake:: the_example_builds_and_runs)
-    CROSSLANE_JUDGES=/nonexistent exec cargo test --profile ci --lib --bins --tests -- "${slow[@]/#/--skip=}"
+    slow=(matrix:: fixtures:: ::seeds_ recognizer:: lane::check:: extremes:: fuzz:: forms:: interpreter:: loaders:: cmake::
+        estimates:: shown_lines_of_operations every_shape the_example_builds_and_runs)
+    export CROSSLANE_QUICK=1 CROSSLANE_JUDGES=/nonexistent
+    exec cargo test --profile ci --lib --test tool --test judged -- "${slow[@]/#/--skip=}"
 fi
 
 CROSSLANE_JUDGES=$(realpath --canonicalize-missing "${CROSSLANE_JUDGES:-target/judges}")

@@ -19,6 +19,11 @@ pub fn find(name: &str) -> Option<PathBuf> {
     Some(folder().join(name)).filter(|path| path.exists())
 }
 
+/// Returns true in `scripts/test.sh quick`: tests run without judges, and on one processor of each kind.
+pub fn is_quick() -> bool {
+    std::env::var_os("CROSSLANE_QUICK").is_some()
+}
+
 /// Returns true if a missing judge is a failure.
 pub fn required() -> bool {
     std::env::var_os("CI").is_some_and(|value| value == "true")

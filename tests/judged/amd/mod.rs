@@ -20,7 +20,7 @@ use support::interpret::{Order, interpret};
 use support::shader::{Maker, RANDOM, Shader};
 use support::tables::{fixtures, language};
 use support::trial::{Trial, trial};
-use support::{amd, assembler, seeds, shader, simulator};
+use support::{amd, assembler, judge, seeds, shader, simulator};
 
 /// Profiles that run every width and random kernels, and whose listings are kept; the others follow one of them.
 const CHOSEN: [&str; 6] = ["gfx701", "gfx900", "gfx950", "gfx1030-wave64", "gfx1100-wave32", "gfx1201-wave32"];
@@ -41,6 +41,11 @@ pub fn trials() -> Vec<Trial> {
 
 fn all_fixtures() -> impl Iterator<Item = &'static Fixture> {
     fixtures().chain(language::FIXTURES)
+}
+
+/// The profiles that judge a text by running it: all, or the chosen ones where time matters.
+fn judging() -> impl Iterator<Item = Profile> {
+    profiles().into_iter().filter(|profile| !judge::is_quick() || is_chosen(profile))
 }
 
 /// Every profile for AMD's hardware.
@@ -66,11 +71,12 @@ fn builds(fixture: &Fixture, profile: &Profile) -> Vec<Build> {
 fn targets<'a>(fixture: &'a Fixture, profile: &'a Profile) -> Vec<Target<'a>> {
     let (languages, builds) = (fixture.languages(), builds(fixture, profile));
     let widest = builds.len().saturating_sub(1);
+    let is_whole = is_chosen(profile) && !judge::is_quick();
     let of = |(n, &language)| {
-        let builds = if n == 0 && is_chosen(profile) { &builds[..] } else { &builds[widest..] };
+        let builds = if n == 0 && is_whole { &builds[..] } else { &builds[widest..] };
         builds.iter().map(|&build| Target { fixture, language, profile: &profile.name, build }).collect::<Vec<_>>()
     };
-    let taken = if is_chosen(profile) { &languages[..] } else { &languages[..1] };
+    let taken = if is_whole { &languages[..] } else { &languages[..1] };
     taken.iter().enumerate().flat_map(of).collect()
 }
 
@@ -87,7 +93,7 @@ fn on_all(
 ) -> Result<(), String> {
     let mut wrong = Vec::new();
     let mut seen = BTreeSet::new();
-    for profile in profiles() {
+    for profile in judging() {
         for target in targets(fixture, &profile) {
             let done = compiler::amd(target).and_then(|program| {
                 let is_new = seen.insert((profile.name.to_string(), target.build.width, stripped(&program.text)));
@@ -144,7 +150,7 @@ fn hazards_trial(path: PathBuf) -> Trial {
     };
     trial(format!("hazards::{stem}"), move || {
         let wrong = |profile: &Profile| one(profile).err().map(|why| format!("{}: {why}", profile.name));
-        let wrong: Vec<String> = profiles().iter().filter_map(wrong).collect();
+        let wrong: Vec<String> = judging().filter_map(|profile| wrong(&profile)).collect();
         if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
     })
 }
@@ -185,7 +191,7 @@ fn core_trial(path: PathBuf) -> Trial {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     trial(format!("core::{stem}"), move || {
         let shader = Shader::read(&path)?;
-        let wrong: Vec<String> = profiles().iter().filter_map(|profile| run_shader(&shader, profile).err()).collect();
+        let wrong: Vec<String> = judging().filter_map(|profile| run_shader(&shader, &profile).err()).collect();
         if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
     })
 }
