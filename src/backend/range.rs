@@ -53,6 +53,33 @@ pub fn overlap(a: &[Range], b: &[Range]) -> bool {
     common(a, b).next().is_some()
 }
 
+/// Decides which lists are joined: short ones always, long ones as long as that takes linear time altogether.
+#[derive(Debug)]
+pub struct JoinBudget {
+    short: usize,
+    left: usize,
+}
+
+/// How often each range of a program may be met in longer lists.
+const MEETINGS: usize = 16;
+
+impl JoinBudget {
+    /// For a program whose registers have this many ranges altogether. Lists are short that have `short` ranges together.
+    pub fn new(short: usize, ranges: impl Iterator<Item = usize>) -> JoinBudget {
+        JoinBudget { short, left: MEETINGS * ranges.sum::<usize>() }
+    }
+
+    /// Returns true if lists with this many ranges may be joined, and counts their effort.
+    pub fn allows(&mut self, ranges: usize) -> bool {
+        if ranges <= self.short {
+            return true;
+        }
+        let allowed = ranges <= self.left;
+        self.left -= if allowed { ranges } else { 0 };
+        allowed
+    }
+}
+
 /// Both lists as one.
 pub fn merged(a: &[Range], b: &[Range]) -> Ranges {
     joined(a.iter().chain(b).copied().collect())

@@ -162,6 +162,10 @@ const DEEP: &[Shape] = &[
     shape("comp", "parentheses in a condition", |n| {
         format!("{HEAD}#if {}\nvoid main() {{ }}\n#endif\n", nested(n, "(", "1", ")"))
     }),
+    shape("wgsl", "WGSL conditions of conditions", |n| {
+        let both = |i| format!("let b{} = (b{i} & (data[{i}] > 1.0)) & (b{i} & (data[{i}] < 2.0));\n", i + 1);
+        wgsl("", &format!("let b0 = data[0] > 3.0;\n{} if b{n} {{ data[1] = 1.0; }}", repeat(n, both)))
+    }),
     shape("wgsl", "WGSL parentheses", |n| wgsl("", &format!("data[0] = {};", nested(n, "(", "data[1]", ")")))),
     shape("wgsl", "WGSL unary operators", |n| wgsl("", &format!("data[0] = {}data[1];", "-".repeat(n)))),
     shape("wgsl", "WGSL sums", |n| wgsl("", &format!("data[0] = {}1.0;", "data[1] + ".repeat(n)))),

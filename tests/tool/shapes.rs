@@ -11,11 +11,13 @@ const STACK: usize = 2 << 20;
 const SIZES: [usize; 3] = [1, 7, 150];
 
 /// Shapes that ended in an overflow of the stack, and the sizes at which they did.
-const ONCE_TOO_DEEP: [(&str, usize); 4] = [
+const ONCE_TOO_DEEP: [(&str, usize); 6] = [
     ("a chain of functions", 12_000),
     ("a chain of functions that return early", 2_000),
     ("else ifs", 5_000),
     ("WGSL else ifs", 2_000),
+    ("WGSL overrides of overrides", 5_000),
+    ("a chain of WGSL lets", 10_000),
 ];
 
 fn ends_well(shape: &'static Shape, size: usize, profile: &'static str) {

@@ -6,7 +6,7 @@
 
 use super::live;
 use super::machine::{Class, Components, Line, Reg, RegInfo, Registers};
-use crate::backend::range::{self, Ranges};
+use crate::backend::range::{self, JoinBudget, Ranges};
 use crate::limits;
 use smallvec::{SmallVec, smallvec};
 use std::cmp::Reverse;
@@ -36,8 +36,8 @@ impl Assignment {
     }
 }
 
-/// Ranges beyond which two registers stay apart: joining many long lists again and again takes too long.
-const RANGE_LIMIT: usize = 256;
+/// Ranges of two registers that are joined whatever that takes.
+const SHORT: usize = 256;
 
 /// Finds places for all registers; copies that become moves onto themselves are taken out of the program.
 pub fn assign(lines: &mut [Line], registers: &Registers) -> Assignment {
@@ -61,14 +61,17 @@ struct Webs {
     parent: Vec<Reg>,
     ranges: Vec<Ranges>,
     info: Vec<RegInfo>,
+    budget: JoinBudget,
 }
 
 impl Webs {
     fn new(lines: &[Line], registers: &Registers) -> Webs {
         let count = registers.regs.len();
+        let ranges = live::ranges(lines, count);
         Webs {
             parent: (0..count as u32).map(Reg).collect(),
-            ranges: live::ranges(lines, count),
+            budget: JoinBudget::new(SHORT, ranges.iter().map(|list| list.len())),
+            ranges,
             info: registers.regs.clone(),
         }
     }
@@ -96,14 +99,17 @@ impl Webs {
     /// Makes one web of two where nothing speaks against it.
     fn join(&mut self, a: Reg, b: Reg) {
         let (a, b) = (self.find(a), self.find(b));
+        if a == b {
+            return;
+        }
         let (first, second) = (self.info[a.index()], self.info[b.index()]);
         let (ours, theirs) = (&self.ranges[a.index()], &self.ranges[b.index()]);
         limits::spend(ours.len() + theirs.len());
         let fits = first.class == second.class
             && first.allowed & second.allowed != 0
             && (first.group.is_none() || second.group.is_none())
-            && ours.len() + theirs.len() <= RANGE_LIMIT;
-        if a == b || !fits || range::overlap(ours, theirs) {
+            && self.budget.allows(ours.len() + theirs.len());
+        if !fits || range::overlap(ours, theirs) {
             return;
         }
         self.ranges[a.index()] = range::merged(ours, theirs);

@@ -141,7 +141,7 @@ impl Emitter<'_> {
         seen[entry.index()] = true;
         while let Some(function) = reach.pop() {
             let uses = &self.uses[function.index()];
-            found.extend_from_slice(&uses.variables);
+            found.extend(&uses.variables);
             for call in &uses.calls {
                 if !std::mem::replace(&mut seen[call.index()], true) {
                     reach.push(*call);

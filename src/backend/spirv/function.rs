@@ -192,9 +192,7 @@ impl<'a> Body<'_, 'a> {
 
     /// Records that this function uses a module-scope variable.
     pub fn use_variable(&mut self, variable: super::Variable) -> Word {
-        if !self.uses.variables.contains(&variable) {
-            self.uses.variables.push(variable);
-        }
+        self.uses.variables.insert(variable);
         variable.id
     }
 

@@ -30,7 +30,7 @@ impl GlobalMap {
 }
 
 /// A variable and its storage class, as an entry point's interface wants to know it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Variable {
     pub id: Word,
     pub class: StorageClass,
@@ -62,7 +62,7 @@ impl Emitter<'_> {
         for (id, global) in module.globals.iter().filter(|(_, global)| kept.keeps(global)) {
             if self.globals.known[id.index()] == 0 && self.refused(global).is_none() {
                 let variable = self.global(id);
-                self.uses[entry.function.index()].variables.push(variable);
+                self.uses[entry.function.index()].variables.insert(variable);
             }
         }
     }

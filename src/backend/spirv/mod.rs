@@ -57,7 +57,7 @@ use globals::{GlobalMap, Variable};
 use lane::Plans;
 pub use listing::disassemble;
 use rspirv::spirv::{Decoration, GlslStd450Op, MAGIC_NUMBER, Op, Word};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use types::TypeMap;
 use words::Words;
@@ -243,7 +243,7 @@ impl Sections {
 /// The variables that a function body uses, for the interfaces of entry points.
 #[derive(Debug, Default)]
 struct Uses {
-    variables: SmallVec<[Variable; 8]>,
+    variables: FxHashSet<Variable>,
     calls: SmallVec<[FuncId; 4]>,
 }
 

@@ -9,9 +9,14 @@ use crate::ir::flow::DeadEnds;
 use crate::ir::{
     self, BlockId, FuncId, Function, Inst, InstId, Scalar, ScalarKind, Space, Type, TypeId, Value, Values,
 };
+use crate::wgsl::operands as operands_of;
 use naga::{Block, Expression, Handle, LocalVariable, Range, Statement, SwizzleComponent};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::OnceCell;
+
+/// Expressions inside each other beyond which one becomes a variable: naga's writer, and readers of its text, take them by
+/// recursion.
+const DEEPEST: u32 = 128;
 
 /// State of the function being written.
 pub(super) struct Body<'t, 'a> {
@@ -23,6 +28,8 @@ pub(super) struct Body<'t, 'a> {
     pub setup: Block,
     /// The blocks being written, the innermost last.
     pub blocks: Vec<Block>,
+    /// How many expressions are inside each other in the text of each.
+    depths: Vec<u32>,
     pub values: FxHashMap<Value, Handle<Expression>>,
     /// Places that are values: inputs that are arguments.
     pub direct: FxHashSet<Handle<Expression>>,
@@ -68,6 +75,7 @@ impl<'t, 'a> Body<'t, 'a> {
             out,
             setup: Block::new(),
             blocks: Vec::new(),
+            depths: Vec::new(),
             values: FxHashMap::default(),
             direct: FxHashSet::default(),
             columns: FxHashMap::default(),
@@ -149,12 +157,21 @@ impl<'t, 'a> Body<'t, 'a> {
 
     /// Adds an expression that needs no statement.
     pub fn append(&mut self, expression: Expression) -> Handle<Expression> {
+        let mut operands = Vec::new();
+        operands_of(&expression, &mut operands);
+        let deepest = operands.into_iter().map(|operand| self.depths[operand.index()]).max();
+        self.depths.push(deepest.map_or(0, |depth| depth + 1));
         self.out.expressions.append(expression, naga::Span::UNDEFINED)
     }
 
     /// Adds an expression and computes it here.
     pub fn emit(&mut self, expression: Expression) -> Handle<Expression> {
+        let is_place = matches!(expression, Expression::Access { .. } | Expression::AccessIndex { .. });
         let handle = self.append(expression);
+        if self.depths[handle.index()] > DEEPEST && !is_place {
+            self.out.named_expressions.insert(handle, "part".to_owned());
+            self.depths[handle.index()] = 0;
+        }
         self.statement(Statement::Emit(Range::new_from_bounds(handle, handle)));
         handle
     }

@@ -13,6 +13,7 @@ use crate::glsl::types::with_article;
 use crate::ir::build::Builder;
 use crate::ir::{Access, ArrayLen, Binding, ConstId, ConstValue, Global, Space, Type, TypeId, Types, Value};
 use crate::source::Span;
+use std::collections::hash_map::Entry;
 
 impl Sema<'_> {
     /// `type a, b = 1;` outside functions.
@@ -140,13 +141,15 @@ impl Sema<'_> {
 
     /// Two specialization constants have different numbers; a workgroup size may share one.
     fn new_constant_id(&mut self, number: u32, span: Span) {
-        if let Some((_, first)) = self.constant_ids.iter().find(|(other, _)| *other == number) {
-            let message = format!("two specialization constants have `constant_id = {number}`");
-            let diagnostic = Diagnostic::error(Code::BAD_LAYOUT, message).at(span, "the second one");
-            let first = *first;
-            self.report(diagnostic.with(first, "the first one"));
+        match self.constant_ids.entry(number) {
+            Entry::Vacant(entry) => _ = entry.insert(span),
+            Entry::Occupied(entry) => {
+                let first = *entry.get();
+                let message = format!("two specialization constants have `constant_id = {number}`");
+                let diagnostic = Diagnostic::error(Code::BAD_LAYOUT, message).at(span, "the second one");
+                self.report(diagnostic.with(first, "the first one"));
+            }
         }
-        self.constant_ids.push((number, span));
     }
 
     fn shared_variable(

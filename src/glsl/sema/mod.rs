@@ -168,7 +168,8 @@ struct Sema<'a> {
     return_type: TypeId,
     /// The function has a `return` so far.
     returns: bool,
-    constant_ids: Vec<(u32, Span)>,
+    /// Numbers of specialization constants, and where each is declared.
+    constant_ids: FxHashMap<u32, Span>,
     /// The built-in types that the language always has, by the symbol of their name; `VOID` where that was not looked up.
     plain_types: Vec<TypeId>,
     /// The unsupported constructs, by the function that uses them.
@@ -228,7 +229,7 @@ impl<'a> Sema<'a> {
             extensions_applied: 0,
             return_type: Types::VOID,
             returns: false,
-            constant_ids: Vec::new(),
+            constant_ids: FxHashMap::default(),
             plain_types: vec![Types::VOID; words.len()],
             refusals: Vec::new(),
             references: Vec::new(),

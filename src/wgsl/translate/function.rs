@@ -14,6 +14,9 @@ use naga::valid::FunctionInfo;
 use naga::{Arena, Expression, Handle};
 use rustc_hash::FxHashMap;
 
+/// Overrides that are computed one from the other, at most: that takes recursion.
+const DEEPEST: u32 = 128;
+
 /// The translation of an expression.
 #[derive(Clone)]
 pub(super) enum Slot {
@@ -48,6 +51,8 @@ pub(super) struct Body<'s, 'a, 'm> {
     slots: Vec<Option<Slot>>,
     /// The values of module-scope expressions, while one that uses them is evaluated.
     computed: FxHashMap<Handle<Expression>, Value>,
+    /// Module-scope expressions that are being evaluated, one for the other.
+    depth: u32,
     /// Variables for expressions of a loop's body that its `continuing` block uses.
     spills: FxHashMap<Handle<Expression>, Option<Value>>,
 }
@@ -79,6 +84,7 @@ impl<'s, 'a, 'm> Body<'s, 'a, 'm> {
             outputs,
             slots,
             computed,
+            depth: 0,
             spills,
         }
     }
@@ -100,6 +106,7 @@ impl<'s, 'a, 'm> Body<'s, 'a, 'm> {
             outputs,
             slots: Vec::new(),
             computed,
+            depth: 0,
             spills,
         }
     }
@@ -209,11 +216,17 @@ impl<'s, 'a, 'm> Body<'s, 'a, 'm> {
         if let Some(known) = self.computed.get(&of) {
             return Ok(*known);
         }
+        if self.depth == DEEPEST {
+            let what = format!("a chain of more than {DEEPEST} overrides");
+            return Err(self.unsupported(&what, of));
+        }
         let globals = &self.shader.naga.global_expressions;
         let outermost = !std::ptr::eq(self.expressions, globals);
         let expressions = std::mem::replace(&mut self.expressions, globals);
         let slots = std::mem::take(&mut self.slots);
+        self.depth += 1;
         let value = self.value(of);
+        self.depth -= 1;
         (self.expressions, self.slots) = (expressions, slots);
         match (&value, outermost) {
             (Ok(value), false) => drop(self.computed.insert(of, *value)),

@@ -6,11 +6,11 @@
 use crate::backend::amd::arch::Arch;
 use crate::backend::amd::live::Live;
 use crate::backend::amd::machine::{Code, File, Function, Inst, Operand, Pseudo, Reg, RegInfo, Slice};
-use crate::backend::range::{Range, Ranges, common, merged};
+use crate::backend::range::{JoinBudget, Range, Ranges, common, merged};
 use crate::limits;
 
-/// Ranges beyond which two webs stay apart: joining many long lists again and again takes too long.
-const RANGE_LIMIT: usize = 512;
+/// Ranges of two webs that are joined whatever that takes.
+const SHORT: usize = 512;
 /// Consecutive hardware registers beyond which two webs stay apart: long rows are hard to place.
 const WIDTH_LIMIT: usize = 16;
 
@@ -86,7 +86,7 @@ impl Web {
 
     /// The web and another one that begins `shift` after it; none if they cannot share a row. `copied` is from behind the
     /// copy to the end of its block.
-    fn united(&self, other: &Web, shift: i32, copied: Range) -> Option<Web> {
+    fn united(&self, other: &Web, shift: i32, copied: Range, budget: &mut JoinBudget) -> Option<Web> {
         let front = shift.min(0).unsigned_abs() as u16;
         let (mine, theirs) = (front, (shift + i32::from(front)) as u16);
         let width = (self.slots.len() + usize::from(mine)).max(other.slots.len() + usize::from(theirs));
@@ -96,9 +96,8 @@ impl Web {
         if fixed.is_none() && firsts.iter().any(|(fixed, _)| fixed.is_some()) {
             return None;
         }
-        let is_small = width <= WIDTH_LIMIT.max(self.slots.len()).max(other.slots.len())
-            && self.ranges() + other.ranges() <= RANGE_LIMIT;
-        if self.file != other.file || !is_small {
+        let is_narrow = width <= WIDTH_LIMIT.max(self.slots.len()).max(other.slots.len());
+        if self.file != other.file || !is_narrow || !budget.allows(self.ranges() + other.ranges()) {
             return None;
         }
         limits::spend(self.ranges() + other.ranges());
@@ -152,6 +151,7 @@ pub struct Webs {
     pub webs: Vec<Web>,
     /// The web of each register, and how far after its start it begins.
     homes: Vec<(u32, u16)>,
+    budget: JoinBudget,
 }
 
 impl Webs {
@@ -160,7 +160,8 @@ impl Webs {
         let infos = (0..).map(Reg).zip(&function.registers);
         let webs: Vec<Web> = infos.map(|(reg, info)| Web::single(reg, info, arch, live)).collect();
         let homes = (0..webs.len() as u32).map(|web| (web, 0)).collect();
-        Webs { webs, homes }
+        let budget = JoinBudget::new(SHORT, webs.iter().map(Web::ranges));
+        Webs { webs, homes, budget }
     }
 
     /// Those that copies join, the copies in the innermost loops first.
@@ -188,7 +189,8 @@ impl Webs {
             return;
         }
         let shift = i32::from(at) + i32::from(a.first) - i32::from(other_at) - i32::from(b.first);
-        let Some(united) = self.webs[first].united(&self.webs[second], shift, behind) else { return };
+        let united = self.webs[first].united(&self.webs[second], shift, behind, &mut self.budget);
+        let Some(united) = united else { return };
         let is_first_longer = self.webs[first].members.len() >= self.webs[second].members.len();
         let (into, out_of) = if is_first_longer { (first, second) } else { (second, first) };
         let front = shift.min(0).unsigned_abs() as u16;

@@ -27,7 +27,9 @@ impl Facts {
                 continue;
             }
             let constant = kernel.constant(Ty::Bool, truth.into());
-            self.learn(value, constant);
+            if !self.learn(value, constant) {
+                continue;
+            }
             let Some(inst) = kernel.definition(value) else { continue };
             let args = kernel.args(inst);
             match (kernel.insts[inst].op, truth) {
@@ -51,17 +53,18 @@ impl Facts {
     /// Learns that two values are equal, if one of them is a constant.
     fn equal(&mut self, kernel: &Kernel, a: Value, b: Value) {
         match (kernel.as_constant(a), kernel.as_constant(b)) {
-            (None, Some(_)) => self.learn(a, b),
-            (Some(_), None) => self.learn(b, a),
+            (None, Some(_)) => _ = self.learn(a, b),
+            (Some(_), None) => _ = self.learn(b, a),
             _ => {}
         }
     }
 
-    fn learn(&mut self, value: Value, constant: Value) {
-        if let Entry::Vacant(entry) = self.constants.entry(value) {
-            entry.insert(constant);
-            self.learned.push(value);
-        }
+    /// Notes the constant that a value equals. Returns false if one was known.
+    fn learn(&mut self, value: Value, constant: Value) -> bool {
+        let Entry::Vacant(entry) = self.constants.entry(value) else { return false };
+        entry.insert(constant);
+        self.learned.push(value);
+        true
     }
 
     /// Forgets all but the first `known` values.
