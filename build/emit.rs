@@ -315,6 +315,7 @@ fn special_text(text: &str) -> Result<String, String> {
     match text {
         "bitcast" => Ok("Lowering::Bitcast".into()),
         "select" => Ok("Lowering::Select".into()),
+        "saturated" => Ok("Lowering::Saturated".into()),
         "pixel-depth" => Ok("Lowering::Pixel { stencil: false }".into()),
         "pixel-stencil" => Ok("Lowering::Pixel { stencil: true }".into()),
         "interlock-begin" => Ok("Lowering::Interlock { begin: true }".into()),

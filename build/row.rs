@@ -109,7 +109,7 @@ pub struct Function {
     pub lane: Option<String>,
     /// With `lane`: an operation on the arguments after the first, whose result is the second one.
     pub valid: Option<String>,
-    /// `bitcast`, `select`, `hint`, or one of the functions that are made of lane operations.
+    /// `bitcast`, `select`, `saturated`, `hint`, or one of the functions that are made of lane operations.
     pub special: Option<String>,
     /// Ends the invocation.
     pub ends: Option<String>,

@@ -6,9 +6,10 @@ use crate::opaque;
 
 /// Scalar kinds in the order of their numbers, with the prefixes of their vectors.
 #[rustfmt::skip]
-const KINDS: [(&str, &str); 12] = [
+const KINDS: [(&str, &str); 16] = [
     ("float", ""), ("int", "i"), ("uint", "u"), ("bool", "b"), ("double", "d"), ("float16_t", "f16"),
     ("int8_t", "i8"), ("uint8_t", "u8"), ("int16_t", "i16"), ("uint16_t", "u16"), ("int64_t", "i64"), ("uint64_t", "u64"),
+    ("bfloat16_t", "bf16"), ("floate4m3_t", "fe4m3"), ("floate5m2_t", "fe5m2"), ("floate2m1_t", "fe2m1"),
 ];
 /// Kinds of the generic families, by their letter: `J` and `V` are the signed and unsigned integers of other widths.
 const FAMILIES: [(char, &[usize]); 8] = [
@@ -23,7 +24,7 @@ const FAMILIES: [(char, &[usize]); 8] = [
 ];
 /// Scalars that matrices are made of.
 const MATRIX_PREFIXES: [&str; 3] = ["", "d", "f16"];
-const FIRST_MATRIX: u32 = 48;
+const FIRST_MATRIX: u32 = 64;
 
 /// The number of the type called `name`.
 pub fn number(name: &str) -> Option<u32> {

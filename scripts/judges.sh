@@ -3,7 +3,8 @@
 #
 #   DIR/bin/        spirv-val, spirv-dis, spirv-as, glslangValidator of Debian 13, each run with its own C library
 #   DIR/bin/glslc   glslc of Debian 13, likewise; so is spirv-cross
-#   DIR/bin/newest/ spirv-val of Debian's testing suite, where `newest` asks for it: it knows rules that were written later
+#   DIR/bin/newest/ spirv-val, spirv-dis and glslangValidator of Debian's testing suite, where `newest` asks for them: they
+#                   know what was written later
 #   DIR/dawn/       Dawn, which browsers run WGSL by, as the npm package `webgpu`; needs npm
 #   DIR/lvp.json    lavapipe of Mesa 25.0.7, as a Vulkan driver manifest (name it in VK_ICD_FILENAMES)
 #
@@ -76,8 +77,8 @@ cross() {
 }
 
 newest() {
-    fetch newest forky spirv-tools libc6 libstdc++6 libgcc-s1
-    under=newest wrap newest spirv-val
+    fetch newest forky spirv-tools glslang-tools libc6 libstdc++6 libgcc-s1
+    under=newest wrap newest spirv-val spirv-dis glslangValidator
 }
 
 # The build of Mesa 25 that goes with this machine's own libraries: Debian 13's is 25.0.7; Debian 12 has it in backports.

@@ -175,13 +175,7 @@ fn known_text(known: Known) -> String {
 
 /// `f32`, `u32x4`, `bool`: as `--emit ir` writes types.
 fn type_text(ty: LaneType) -> String {
-    use crate::ir::ScalarKind as K;
-    let scalar = match ty.kind {
-        K::Bool => "bool".to_owned(),
-        K::Sint => format!("i{}", ty.width),
-        K::Uint => format!("u{}", ty.width),
-        K::Float => format!("f{}", ty.width),
-    };
+    let scalar = ty.kind.name(ty.width);
     if ty.components == 1 { scalar } else { format!("{scalar}x{}", ty.components) }
 }
 

@@ -11,12 +11,14 @@ use std::cmp::Ordering;
 /// Returns true if a scalar of one type becomes one of another without being asked; for types of other widths than 32
 /// see GL_EXT_shader_explicit_arithmetic_types, section 4.1.10.
 pub fn scalar_converts(from: Scalar, to: Scalar) -> bool {
-    use ScalarKind::{Float, Sint, Uint};
+    use ScalarKind::{Encoded, Float, Sint, Uint};
     match (from.kind, to.kind) {
         (Sint, Uint) => from.width <= to.width,
         (Sint, Sint) | (Uint, Uint) | (Uint, Sint) => from.width < to.width,
         (Sint | Uint, Float) => from.width <= to.width,
         (Float, Float) => from.width < to.width,
+        // GL_EXT_bfloat16 and GL_EXT_float_e4m3, section 4.1.10.
+        (Encoded(_), Float) | (Encoded(_), Encoded(_)) => from.width < to.width,
         _ => false,
     }
 }
@@ -55,8 +57,8 @@ pub struct Conversion {
 impl Conversion {
     /// Compares two conversions of one argument (GLSL 4.60 section 6.1): `Less` if this one is better.
     ///
-    /// No conversion is better than any; a float to the next wider one, or an integer to a wider one of its kind, is
-    /// better than any other; an integer to `float` is better than an integer to `double`.
+    /// No conversion is better than any; a float to the next wider one, an encoded float to `float`, or an integer to a
+    /// wider one of its kind, is better than any other; an integer to `float` is better than an integer to `double`.
     pub fn compare(self, other: Conversion) -> Ordering {
         let narrower = |a: Conversion, b: Conversion| a.from.is_int() && a.to == Scalar::F32 && b.to == Scalar::F64;
         match self.rank().cmp(&other.rank()) {
@@ -72,6 +74,7 @@ impl Conversion {
             _ if from == to => 0,
             true if to.width == 2 * from.width => 1,
             false if from.kind == to.kind && from.is_int() => 1,
+            false if from.encoding().is_some() && to == Scalar::F32 => 1,
             _ => 2,
         }
     }

@@ -456,6 +456,7 @@ impl Dump<'_> {
 
 fn width_suffix(width: u8) -> &'static str {
     match width {
+        4 => "_4",
         16 => "_16",
         64 => "_64",
         _ => "",

@@ -1,8 +1,9 @@
 //! Scalars that only extensions bring, and how far each extension goes: GL_EXT_shader_8bit_storage and its kin let blocks
 //! hold a type and constructors convert it, GL_EXT_shader_explicit_arithmetic_types and its kin let everything have it.
+//! GL_EXT_bfloat16 and its kin bring floats that are stored and converted; what computes with numbers refuses them by itself.
 
 use super::env::Env;
-use crate::ir::{Scalar, ScalarKind};
+use crate::ir::Scalar;
 
 /// The uses of a scalar that the extensions allow.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -16,58 +17,62 @@ pub enum Allowed {
 /// One family of scalars and its extensions.
 #[derive(Debug)]
 pub struct Family {
-    integer: bool,
-    width: u8,
+    scalars: &'static [Scalar],
     storage: &'static [&'static str],
     everywhere: &'static [&'static str],
-    /// The extension that lets cross-lane operations work on it.
-    lanes: &'static str,
+    /// The extension that lets cross-lane operations work on it; none where no operation does.
+    lanes: Option<&'static str>,
 }
 
-static FAMILIES: [Family; 4] = [
+const fn integers(
+    scalars: &'static [Scalar],
+    storage: &'static [&'static str],
+    everywhere: &'static [&'static str],
+    lanes: &'static str,
+) -> Family {
+    Family { scalars, storage, everywhere, lanes: Some(lanes) }
+}
+
+const fn encoded(scalar: &'static [Scalar], extension: &'static [&'static str]) -> Family {
+    Family { scalars: scalar, storage: &[], everywhere: extension, lanes: None }
+}
+
+static FAMILIES: [Family; 8] = [
+    integers(
+        &[Scalar::I8, Scalar::U8],
+        &["GL_EXT_shader_8bit_storage"],
+        &["GL_EXT_shader_explicit_arithmetic_types_int8"],
+        "GL_EXT_shader_subgroup_extended_types_int8",
+    ),
+    integers(
+        &[Scalar::I16, Scalar::U16],
+        &["GL_EXT_shader_16bit_storage"],
+        &["GL_EXT_shader_explicit_arithmetic_types_int16", "GL_AMD_gpu_shader_int16"],
+        "GL_EXT_shader_subgroup_extended_types_int16",
+    ),
     Family {
-        integer: true,
-        width: 8,
-        storage: &["GL_EXT_shader_8bit_storage"],
-        everywhere: &["GL_EXT_shader_explicit_arithmetic_types_int8"],
-        lanes: "GL_EXT_shader_subgroup_extended_types_int8",
-    },
-    Family {
-        integer: true,
-        width: 16,
-        storage: &["GL_EXT_shader_16bit_storage"],
-        everywhere: &["GL_EXT_shader_explicit_arithmetic_types_int16", "GL_AMD_gpu_shader_int16"],
-        lanes: "GL_EXT_shader_subgroup_extended_types_int16",
-    },
-    Family {
-        integer: false,
-        width: 16,
+        scalars: &[Scalar::F16],
         storage: &["GL_EXT_shader_16bit_storage"],
         everywhere: &["GL_EXT_shader_explicit_arithmetic_types_float16", "GL_AMD_gpu_shader_half_float"],
-        lanes: "GL_EXT_shader_subgroup_extended_types_float16",
+        lanes: Some("GL_EXT_shader_subgroup_extended_types_float16"),
     },
-    Family {
-        integer: true,
-        width: 64,
-        storage: &[],
-        everywhere: &["GL_EXT_shader_explicit_arithmetic_types_int64", "GL_ARB_gpu_shader_int64"],
-        lanes: "GL_EXT_shader_subgroup_extended_types_int64",
-    },
+    integers(
+        &[Scalar::I64, Scalar::U64],
+        &[],
+        &["GL_EXT_shader_explicit_arithmetic_types_int64", "GL_ARB_gpu_shader_int64"],
+        "GL_EXT_shader_subgroup_extended_types_int64",
+    ),
+    encoded(&[Scalar::BF16], &["GL_EXT_bfloat16"]),
+    encoded(&[Scalar::E4M3], &["GL_EXT_float_e4m3"]),
+    encoded(&[Scalar::E5M2], &["GL_EXT_float_e5m2"]),
+    encoded(&[Scalar::E2M1], &["GL_EXT_float_e2m1"]),
 ];
 
 /// The family of a scalar; none for those of the language itself.
 #[inline(always)]
 pub fn family(scalar: Scalar) -> Option<&'static Family> {
     // Nearly all scalars are the language's own, and no more than this is asked of them.
-    if scalar.width == 32 { None } else { unusual_family(scalar) }
-}
-
-fn unusual_family(scalar: Scalar) -> Option<&'static Family> {
-    let integer = match scalar.kind {
-        ScalarKind::Bool => return None,
-        kind => kind != ScalarKind::Float,
-    };
-    FAMILIES.iter().find(|family| family.integer == integer && family.width == scalar.width)
+    if scalar.width == 32 { None } else { FAMILIES.iter().find(|family| family.scalars.contains(&scalar)) }
 }
 
 impl Family {
@@ -83,7 +88,7 @@ impl Family {
 
     /// The extension that cross-lane operations on it need and the shader lacks.
     pub fn missing_for_lanes(&self, env: &Env<'_>) -> Option<&'static str> {
-        (!env.is_enabled(self.lanes)).then_some(self.lanes)
+        self.lanes.filter(|extension| !env.is_enabled(extension))
     }
 
     /// The extension to ask for.
@@ -92,13 +97,8 @@ impl Family {
     }
 
     /// A bit for sets of families.
-    pub const fn bit(&self) -> u8 {
-        match (self.integer, self.width) {
-            (true, 8) => 1,
-            (true, 16) => 2,
-            (false, _) => 4,
-            (true, _) => 8,
-        }
+    pub fn bit(&self) -> u8 {
+        FAMILIES.iter().zip(0..).find(|(family, _)| std::ptr::eq(*family, self)).map_or(0, |(_, at)| 1 << at)
     }
 }
 
@@ -121,8 +121,8 @@ mod tests {
     #[test]
     fn families_have_bits_of_their_own() {
         let bits: Vec<u8> = FAMILIES.iter().map(Family::bit).collect();
-        assert_eq!(bits.iter().fold(0, |all, bit| all ^ bit).count_ones(), 4);
-        for scalar in [Scalar::I8, Scalar::U8, Scalar::I16, Scalar::U16, Scalar::F16, Scalar::I64, Scalar::U64] {
+        assert_eq!(bits.iter().fold(0, |all, bit| all ^ bit).count_ones(), 8);
+        for scalar in FAMILIES.iter().flat_map(|family| family.scalars).copied() {
             let bit = family(scalar).map(Family::bit).expect("an extension brings it");
             assert_eq!(families(bit).count(), 1, "{scalar:?}");
         }

@@ -1,7 +1,8 @@
 //! The values of numeric literals (GLSL 4.60 sections 4.1.3 and 4.1.4; the suffixes of GL_ARB_gpu_shader_int64 and
-//! GL_EXT_shader_explicit_arithmetic_types). Whether a suffix is enabled is not asked here.
+//! GL_EXT_shader_explicit_arithmetic_types and GL_EXT_float_e2m1). Whether a suffix is enabled is not asked here.
 
 use super::token::Literal;
+use crate::ir::{Encoding, Format};
 
 /// Why a spelling is not a number; the text completes a label.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -37,7 +38,8 @@ const INT_SUFFIXES: &[(&str, u8, bool)] = &[
 ];
 
 /// Suffixes of floating-point numbers: spelling, width.
-const FLOAT_SUFFIXES: &[(&str, u8)] = &[("", 32), ("f", 32), ("F", 32), ("lf", 64), ("LF", 64), ("hf", 16), ("HF", 16)];
+const FLOAT_SUFFIXES: &[(&str, u8)] =
+    &[("", 32), ("f", 32), ("F", 32), ("lf", 64), ("LF", 64), ("hf", 16), ("HF", 16), ("fe2m1", 4)];
 
 /// The value of a literal.
 ///
@@ -94,11 +96,14 @@ fn int_literal(text: &str, value: u64, suffix: &str) -> Result<Literal, NumberEr
 
 fn wrong_int_suffix(text: &str, suffix: &str) -> NumberError {
     if !is_hex(text) && FLOAT_SUFFIXES.iter().any(|(spelling, _)| *spelling == suffix) {
-        let digits = &text[..text.len() - suffix.len()];
-        let instead = Some(format!("{digits}.0{suffix}"));
-        return NumberError { text: "a floating-point number needs a point or an exponent", instead };
+        return without_point(&text[..text.len() - suffix.len()], suffix);
     }
     "has a suffix that no integer has".into()
+}
+
+fn without_point(digits: &str, suffix: &str) -> NumberError {
+    let instead = Some(format!("{digits}.0{suffix}"));
+    NumberError { text: "a floating-point number needs a point or an exponent", instead }
 }
 
 fn float_literal(text: &str) -> Result<Literal, NumberError> {
@@ -109,6 +114,9 @@ fn float_literal(text: &str) -> Result<Literal, NumberError> {
     }
     let known = FLOAT_SUFFIXES.iter().find(|(spelling, _)| *spelling == suffix);
     let &(_, width) = known.ok_or("has a suffix that no floating-point number has")?;
+    if !number.contains(['.', 'e', 'E']) {
+        return Err(without_point(number, suffix));
+    }
     let value = rounded(number, width).ok_or("is not a number")?;
     Ok(Literal::Float { value, width })
 }
@@ -126,20 +134,11 @@ fn mantissa_and_exponent(text: &str) -> usize {
 
 fn rounded(number: &str, width: u8) -> Option<f64> {
     match width {
-        16 => number.parse().ok().map(to_half),
+        4 => number.parse().ok().map(|value| Encoding::E2M1.format().round(value)),
+        16 => number.parse().ok().map(|value| Format::HALF.round(value)),
         32 => number.parse::<f32>().ok().map(f64::from),
         _ => number.parse().ok(),
     }
-}
-
-/// Rounds to the nearest IEEE 754 binary16 value, ties to even.
-fn to_half(value: f64) -> f64 {
-    const MAX_HALF: f64 = 65504.0;
-    // Spacing of the values: 2^-24 below 2^-14, else 2^(exponent - 10).
-    let exponent = ((value.to_bits() >> 52) & 0x7ff) as i32 - 1023;
-    let step = 2f64.powi(exponent.max(-14) - 10);
-    let half = (value / step).round_ties_even() * step;
-    if half > MAX_HALF { f64::INFINITY } else { half }
 }
 
 #[cfg(test)]
@@ -174,6 +173,7 @@ mod tests {
         }
         assert_eq!(literal("1f").unwrap_err().instead.as_deref(), Some("1.0f"));
         assert_eq!(literal("2lf").unwrap_err().instead.as_deref(), Some("2.0lf"));
+        assert_eq!(literal("2fe2m1").unwrap_err().instead.as_deref(), Some("2.0fe2m1"));
     }
 
     #[test]
@@ -189,6 +189,8 @@ mod tests {
         assert_eq!(literal("65520.0hf"), float(f64::INFINITY, 16));
         assert_eq!(literal("6e-8hf"), float(2f64.powi(-24), 16));
         assert_eq!(literal("2E-3F"), float(f64::from(0.002f32), 32));
+        assert_eq!(literal("10.fe2m1"), float(6.0, 4));
+        assert_eq!(literal("1e-1fe2m1"), float(0.0, 4));
     }
 
     #[test]

@@ -151,7 +151,7 @@ impl Interner {
 pub enum Literal {
     /// `width` is 16, 32 or 64; `signed` is false with a `u` suffix. `value` are the bits, zero-extended.
     Int { value: u64, width: u8, signed: bool },
-    /// `width` is 16, 32 or 64 (`hf`, `f` or none, `lf`); already rounded to that width.
+    /// `width` is 4, 16, 32 or 64 (`fe2m1`, `hf`, `f` or none, `lf`); already rounded to that width.
     Float { value: f64, width: u8 },
 }
 

@@ -6,7 +6,8 @@
 
 use super::opaque;
 use crate::ir::{
-    ArrayLen, Constants, CooperativeMatrix, ImageDim, ImageType, MatrixRole, Scalar, ScalarKind, Type, TypeId, Types,
+    ArrayLen, Constants, CooperativeMatrix, Encoding, ImageDim, ImageType, MatrixRole, Scalar, ScalarKind, Type,
+    TypeId, Types,
 };
 use std::fmt::Write;
 
@@ -93,7 +94,8 @@ pub enum TypeName {
 /// The type that `name` refers to (GLSL 4.60 section 4.1, GL_EXT_shader_explicit_arithmetic_types); none if it does not
 /// name a built-in type.
 pub fn type_name(name: &str) -> Option<TypeName> {
-    let supported = plain(name).or_else(|| explicit(name)).or_else(|| opaque::named(name).map(TypeName::Opaque));
+    let supported = plain(name).or_else(|| explicit(name)).or_else(|| encoded(name));
+    let supported = supported.or_else(|| opaque::named(name).map(TypeName::Opaque));
     supported.or_else(|| unsupported(name).map(TypeName::Unsupported))
 }
 
@@ -183,6 +185,26 @@ fn explicit(name: &str) -> Option<TypeName> {
     sized(shape)
 }
 
+/// `bfloat16_t`, `fe4m3vec2` and their kin.
+fn encoded(name: &str) -> Option<TypeName> {
+    Encoding::ALL.into_iter().find_map(|encoding| {
+        let size = match name.strip_prefix(encoding.name()) {
+            _ if name == encoded_word(encoding) => 1,
+            tail => dimension(tail?.strip_prefix("vec")?)?,
+        };
+        Some(TypeName::Extended(Basic::vector(Scalar::encoded(encoding), size)))
+    })
+}
+
+const fn encoded_word(encoding: Encoding) -> &'static str {
+    match encoding {
+        Encoding::BFloat16 => "bfloat16_t",
+        Encoding::E4M3 => "floate4m3_t",
+        Encoding::E5M2 => "floate5m2_t",
+        Encoding::E2M1 => "floate2m1_t",
+    }
+}
+
 /// Kind of the scalar and what follows its letter or word. `int8_t` spells the word, `i8vec2` the letter.
 fn explicit_kind(name: &str) -> Option<(ScalarKind, &str)> {
     let spellings: [(&str, &str, ScalarKind); 3] =
@@ -209,7 +231,6 @@ fn unsupported(name: &str) -> Option<&'static str> {
     Some(match name {
         "atomic_uint" => "atomic counters",
         "accelerationStructureNV" => "ray tracing",
-        "bfloat16_t" => "16-bit floats of another kind",
         _ => return None,
     })
 }
@@ -279,7 +300,7 @@ fn write_cooperative(out: &mut String, types: &Types, constants: &Constants, mat
 /// What the types of GL_NV_cooperative_matrix begin with.
 const fn matrix_letter(of: ScalarKind) -> char {
     match of {
-        ScalarKind::Float => 'f',
+        ScalarKind::Float | ScalarKind::Encoded(_) => 'f',
         ScalarKind::Sint => 'i',
         ScalarKind::Uint | ScalarKind::Bool => 'u',
     }
@@ -353,6 +374,7 @@ fn scalar_word(scalar: Scalar) -> &'static str {
         (ScalarKind::Float, 16) => "float16_t",
         (ScalarKind::Float, 64) => "double",
         (ScalarKind::Float, _) => "float",
+        (ScalarKind::Encoded(encoding), _) => encoded_word(encoding),
     }
 }
 
@@ -371,6 +393,7 @@ fn prefix(scalar: Scalar) -> &'static str {
         (ScalarKind::Float, 16) => "f16",
         (ScalarKind::Float, 64) => "d",
         (ScalarKind::Float, _) => "",
+        (ScalarKind::Encoded(encoding), _) => encoding.name(),
     }
 }
 
@@ -393,8 +416,9 @@ mod tests {
         for size in 2..=4 {
             ["", "i", "u", "b", "d"].iter().for_each(|p| round_trip(&format!("{p}vec{size}")));
             ["", "d"].iter().for_each(|p| round_trip(&format!("{p}mat{size}")));
+            ["bf16", "fe4m3", "fe5m2", "fe2m1"].iter().for_each(|p| round_trip(&format!("{p}vec{size}")));
         }
-        round_trip("dmat2x3");
+        ["dmat2x3", "bfloat16_t", "floate4m3_t", "floate5m2_t", "floate2m1_t"].iter().for_each(|name| round_trip(name));
     }
 
     #[test]
@@ -415,7 +439,7 @@ mod tests {
 
     #[test]
     fn unsupported_types_are_recognized() {
-        for name in ["atomic_uint", "accelerationStructureNV", "bfloat16_t"] {
+        for name in ["atomic_uint", "accelerationStructureNV"] {
             assert!(matches!(type_name(name), Some(TypeName::Unsupported(_))), "{name}");
         }
         for name in ["int8_t", "float16_t", "u64vec2", "f16mat4"] {

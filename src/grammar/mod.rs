@@ -179,6 +179,8 @@ pub enum Lowering {
     Unary(UnaryOp),
     Binary(BinaryOp),
     Bitcast,
+    /// A conversion to the type of the `out` argument that stays at its largest number.
+    Saturated,
     /// `mix` with bools: rejected value, accepted value, condition.
     Select,
     Atomic(AtomicOp),

@@ -3,19 +3,20 @@
 use crate::ir::{Scalar, Type, TypeId, Types};
 
 #[rustfmt::skip]
-const SCALARS: [Scalar; 12] = [
+const SCALARS: [Scalar; 16] = [
     Scalar::F32, Scalar::I32, Scalar::U32, Scalar::BOOL, Scalar::F64, Scalar::F16,
     Scalar::I8, Scalar::U8, Scalar::I16, Scalar::U16, Scalar::I64, Scalar::U64,
+    Scalar::BF16, Scalar::E4M3, Scalar::E5M2, Scalar::E2M1,
 ];
 const MATRIX_SCALARS: [Scalar; 3] = [Scalar::F32, Scalar::F64, Scalar::F16];
-const FIRST_MATRIX: u8 = 48;
+const FIRST_MATRIX: u8 = 64;
 const UINT_KIND: u8 = 2;
 const BOOL_KIND: u8 = 3;
-const LAST: u8 = 74;
+const LAST: u8 = 90;
 
 /// A scalar, vector or matrix type. The number is the one that the build script gives: `4 * kind + size - 1` for the
-/// kinds float, int, uint, bool, double, the half and the integers of other widths, then nine matrices each of float,
-/// double and half.
+/// kinds float, int, uint, bool, double, the half, the integers of other widths and the encoded floats, then nine matrices
+/// each of float, double and half.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Shape(pub u8);
 

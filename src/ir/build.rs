@@ -271,6 +271,16 @@ impl<'m> Builder<'m> {
         self.pure(Expr::Convert, to, &[value], |_| Op::Convert(value))
     }
 
+    /// Numeric conversion that stays at the largest number of an encoded float. It is not folded: the result of a conversion
+    /// within the range may be rounded either way.
+    pub fn convert_saturated(&mut self, value: Value, to: TypeId) -> Value {
+        let flags = self.flags;
+        self.flags |= InstFlags::SATURATED;
+        let converted = self.emit(to, Op::Convert(value));
+        self.flags = flags;
+        converted
+    }
+
     /// Reinterpretation; the value itself when it has the type already.
     pub fn bitcast(&mut self, value: Value, to: TypeId) -> Value {
         if self.type_of(value) == to {

@@ -90,6 +90,8 @@ impl Folder<'_> {
     fn evaluate(&mut self, expr: Expr, ty: TypeId, args: &[ConstId]) -> Option<ConstId> {
         match (expr, args) {
             (Expr::Construct, parts) => self.construct(ty, parts),
+            // What rounds on the way is for the implementation to say.
+            (Expr::Math(_), args) if args.iter().any(|arg| self.is_encoded(*arg)) => None,
             (Expr::Math(function), args) => self.math(function, ty, args),
             (Expr::Unary(op), [a]) => self.unary(op, ty, *a),
             (Expr::Binary(op), [a, b]) => self.binary(op, ty, *a, *b),
@@ -110,6 +112,12 @@ impl Folder<'_> {
             (Expr::Shuffle(mask), [a, b]) => self.shuffle(ty, *a, *b, mask),
             _ => None,
         }
+    }
+
+    /// Whether it is made of floats that nothing computes with.
+    fn is_encoded(&self, id: ConstId) -> bool {
+        let scalar = self.types.scalar_of(self.constants.get(id).ty);
+        scalar.is_some_and(|scalar| scalar.encoding().is_some())
     }
 
     /// Scalar type and size of a scalar or vector type.

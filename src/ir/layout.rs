@@ -136,6 +136,9 @@ impl Layouts {
 
     fn lay_out_inner(&mut self, module: &mut Module, ty: TypeId, rule: Rule, row_major: bool) -> Result<Laid, Problem> {
         match module.types.get(ty) {
+            Type::Scalar(scalar) | Type::Vector { scalar, .. } if scalar.is_below_byte() => {
+                Err(Problem::NotStorable(ty))
+            }
             Type::Scalar(scalar) => Ok(Laid { ty, size: scalar.bytes(), align: scalar.bytes() }),
             Type::Vector { scalar, size } => Ok(lay_out_vector(ty, scalar, size, rule)),
             Type::Matrix { scalar, columns, rows, .. } => {

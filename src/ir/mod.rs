@@ -47,7 +47,8 @@ use serde::Deserialize;
 use smallvec::SmallVec;
 pub use stage::{Crowd, PrimitiveMode, Stage};
 pub use types::{
-    Access, ArrayLen, ImageDim, ImageType, MatrixLayout, Member, Scalar, ScalarKind, Space, Struct, Type, TypeId, Types,
+    Access, ArrayLen, Encoding, Format, ImageDim, ImageType, MatrixLayout, Member, Scalar, ScalarKind, Space, Struct,
+    Type, TypeId, Types,
 };
 
 pub type StructId = Handle<Struct>;

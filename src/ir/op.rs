@@ -318,6 +318,8 @@ bitflags::bitflags! {
         const VOLATILE = 16;
         /// Coherent for the whole device.
         const DEVICE = 32;
+        /// A conversion to an encoded float gives the largest number of the sign for all that is beyond it.
+        const SATURATED = 64;
     }
 }
 
@@ -354,7 +356,8 @@ pub enum Op {
     Binary(BinaryOp, Value, Value),
     Math(MathFn, Values),
     /// Numeric conversion to the result type, component by component: int to int keeps low bits (sign-extending signed
-    /// sources), float to int truncates (undefined out of range), bool gives 0 or 1, to bool is `!= 0`.
+    /// sources), float to int truncates (undefined out of range), bool gives 0 or 1, to bool is `!= 0`. No encoded float
+    /// ([`super::Encoding`]) becomes a bool or comes from one.
     Convert(Value),
     /// The same bits as another type of the same size.
     Bitcast(Value),

@@ -11,11 +11,12 @@ use crate::source::Span;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde::Deserialize;
 
+pub use crate::lane::encoding::{Encoding, Format};
 pub use crate::lane::request::ScalarKind;
 
 pub type TypeId = Handle<Type>;
 
-/// A scalar type: kind and width in bits (8, 16, 32 or 64; `Bool` has width 1).
+/// A scalar type: kind and width in bits (8, 16, 32 or 64; `Bool` has width 1, and encoded floats what [`Encoding`] says).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Scalar {
     pub kind: ScalarKind,
@@ -35,17 +36,55 @@ impl Scalar {
     pub const U16: Scalar = Scalar { kind: ScalarKind::Uint, width: 16 };
     pub const I64: Scalar = Scalar { kind: ScalarKind::Sint, width: 64 };
     pub const U64: Scalar = Scalar { kind: ScalarKind::Uint, width: 64 };
+    pub const BF16: Scalar = Scalar::encoded(Encoding::BFloat16);
+    pub const E4M3: Scalar = Scalar::encoded(Encoding::E4M3);
+    pub const E5M2: Scalar = Scalar::encoded(Encoding::E5M2);
+    pub const E2M1: Scalar = Scalar::encoded(Encoding::E2M1);
 
-    /// Bytes in memory; a `bool` takes four.
+    pub const fn encoded(encoding: Encoding) -> Scalar {
+        Scalar { kind: ScalarKind::Encoded(encoding), width: encoding.width() }
+    }
+
+    /// Bytes in memory; a `bool` takes four. What is smaller than a byte no memory with a layout holds.
     pub const fn bytes(self) -> u32 {
         match self.kind {
             ScalarKind::Bool => 4,
-            _ => self.width as u32 / 8,
+            _ => (self.width as u32).div_ceil(8),
         }
     }
 
+    /// Whether it is a float that is computed with.
     pub const fn is_float(self) -> bool {
         matches!(self.kind, ScalarKind::Float)
+    }
+
+    /// Whether it is too small for memory with addresses.
+    pub const fn is_below_byte(self) -> bool {
+        self.width < 8 && !self.is_bool()
+    }
+
+    /// Whether it is an integer or a float that is computed with.
+    pub const fn is_number(self) -> bool {
+        self.is_float() || self.is_int()
+    }
+
+    /// The encoding of a float that is not computed with.
+    pub const fn encoding(self) -> Option<Encoding> {
+        match self.kind {
+            ScalarKind::Encoded(encoding) => Some(encoding),
+            _ => None,
+        }
+    }
+
+    /// The bits of the number 1, or of true.
+    pub fn one_bits(self) -> u64 {
+        match (self.kind, self.width) {
+            (ScalarKind::Float, 16) => Format::HALF.encode(1.0),
+            (ScalarKind::Float, 64) => 1f64.to_bits(),
+            (ScalarKind::Float, _) => u64::from(1f32.to_bits()),
+            (ScalarKind::Encoded(encoding), _) => encoding.format().encode(1.0),
+            _ => 1,
+        }
     }
 
     pub const fn is_int(self) -> bool {
@@ -267,7 +306,7 @@ const VECTOR_SLOTS: usize = 16;
 
 /// Where the most usual types are remembered, which are asked for all the time.
 const fn vector_slot(scalar: Scalar, size: u8) -> Option<usize> {
-    if matches!(scalar.width, 1 | 32) { Some(scalar.kind as usize * 4 + size as usize - 1) } else { None }
+    if matches!(scalar.width, 1 | 32) { Some(scalar.kind.column() * 4 + size as usize - 1) } else { None }
 }
 
 /// The types of a module.
@@ -451,6 +490,15 @@ impl Types {
         match self.get(id) {
             Type::Array { element, .. } => self.is_valueless(element),
             other => matches!(other, Type::RayQuery | Type::HitObject { .. }),
+        }
+    }
+
+    /// Whether such a scalar is somewhere in a type; elements of cooperative matrices are left out.
+    pub fn holds_scalar(&self, id: TypeId, is_such: impl Fn(Scalar) -> bool + Copy) -> bool {
+        match self.get(id) {
+            Type::Array { element, .. } => self.holds_scalar(element, is_such),
+            Type::Struct(of) => self.structs[of].members.iter().any(|member| self.holds_scalar(member.ty, is_such)),
+            _ => self.scalar_of(id).is_some_and(is_such),
         }
     }
 

@@ -13,7 +13,7 @@ mod operation;
 mod types;
 
 use super::print::type_name;
-use super::{EntryPoint, FuncId, Global, Module, Space, Type, TypeId, Types};
+use super::{EntryPoint, FuncId, Global, Module, Scalar, Space, Type, TypeId, Types};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use std::fmt;
@@ -170,7 +170,8 @@ fn check_memory(types: &Types, space: Space, ty: TypeId) -> Check {
     ensure!(!types.is_valueless(ty) || is_of_invocation, "memory of type {} in {space:?} space", name());
     ensure!(!matches!(types.get(ty), Type::Void | Type::Pointer { .. }), "no memory has the type {}", name());
     let private = matches!(space, Space::Function | Space::Private);
-    ensure!(private || !types.holds_cooperative(ty), "memory in {space:?} space cannot be of type {}", name());
+    let is_shared = !types.holds_cooperative(ty) && !types.holds_scalar(ty, Scalar::is_below_byte);
+    ensure!(private || is_shared, "memory in {space:?} space cannot be of type {}", name());
     if is_neutral(types, ty) || space == Space::Handle {
         return Ok(());
     }

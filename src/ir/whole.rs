@@ -28,6 +28,8 @@ pub struct Moves {
 pub enum Unmovable {
     Opaque,
     Address,
+    /// Floats that operations between lanes do not take.
+    Encoded,
     /// The length of an array is known at run time or when the pipeline is made.
     Length,
     TooMany,
@@ -39,6 +41,7 @@ impl fmt::Display for Unmovable {
             Unmovable::Opaque => f.write_str("holds an image or a sampler"),
             Unmovable::Address => f.write_str("holds an address"),
             Unmovable::Length => f.write_str("holds an array whose length is not known when the shader is compiled"),
+            Unmovable::Encoded => f.write_str("holds floats that are only stored and converted"),
             Unmovable::TooMany => write!(f, "is made of more than {MOST_MOVES} scalars and vectors"),
         }
     }
@@ -77,6 +80,9 @@ fn add_members(types: &Types, id: StructId, times: u32, moves: &mut Moves) -> Re
 }
 
 fn add_leaves(scalar: Scalar, times: u32, moves: &mut Moves) -> Result<(), Unmovable> {
+    if scalar.encoding().is_some() {
+        return Err(Unmovable::Encoded);
+    }
     moves.count = moves.count.saturating_add(times);
     if !moves.scalars.contains(&scalar) {
         moves.scalars.push(scalar);

@@ -7,6 +7,7 @@ pub mod catalog;
 pub mod check;
 pub mod cost;
 pub mod describe;
+pub mod encoding;
 pub mod eval;
 pub mod meaning;
 pub mod op;

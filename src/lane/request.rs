@@ -1,5 +1,6 @@
 //! The planner's question ([`Request`]) and its refusal ([`Refusal`]).
 
+use super::encoding::Encoding;
 use super::op::LaneOp;
 use super::plan::{Activity, StepType};
 use crate::diagnostic::Code;
@@ -14,9 +15,22 @@ pub enum ScalarKind {
     Sint,
     Uint,
     Float,
+    /// Floats that nothing computes with, operations between lanes included.
+    Encoded(Encoding),
 }
 
 impl ScalarKind {
+    /// Its column in tables of what computes: bool, signed, unsigned, float. That of encoded floats is past them.
+    pub const fn column(self) -> usize {
+        match self {
+            ScalarKind::Bool => 0,
+            ScalarKind::Sint => 1,
+            ScalarKind::Uint => 2,
+            ScalarKind::Float => 3,
+            ScalarKind::Encoded(_) => 4,
+        }
+    }
+
     /// The name of a scalar of so many bits, as in WGSL: `f16`, `u64`.
     pub fn name(self, bits: u8) -> String {
         match self {
@@ -24,6 +38,7 @@ impl ScalarKind {
             ScalarKind::Sint => format!("i{bits}"),
             ScalarKind::Uint => format!("u{bits}"),
             ScalarKind::Float => format!("f{bits}"),
+            ScalarKind::Encoded(encoding) => encoding.name().to_owned(),
         }
     }
 }

@@ -8,7 +8,7 @@
 //! through: as the index of a shuffle of a number, which naga takes whatever its type until it validates.
 
 use crate::grammar::{self, Mode, Overload, Param, Shape, TypeExpr, Variable};
-use crate::ir::{Scalar, ScalarKind};
+use crate::ir::Scalar;
 use crate::source::Span;
 
 /// Subgroup built-ins that naga 30 knows itself, in order.
@@ -150,12 +150,7 @@ fn passing(forms: &[&'static Overload], at: usize) -> Passing {
 /// WGSL's name of a scalar or vector type.
 pub(super) fn type_name(shape: Shape) -> String {
     let Scalar { kind, width } = shape.scalar();
-    let scalar = match kind {
-        ScalarKind::Bool => "bool".into(),
-        ScalarKind::Sint => format!("i{width}"),
-        ScalarKind::Uint => format!("u{width}"),
-        ScalarKind::Float => format!("f{width}"),
-    };
+    let scalar = kind.name(width);
     match shape.size() {
         1 => scalar,
         size => format!("vec{size}<{scalar}>"),

@@ -48,28 +48,53 @@ pub fn need_or_skip(name: &str) -> Option<PathBuf> {
     None
 }
 
+/// Which judges are asked: those of the stable suite, or the newest, which `scripts/judges.sh DIR newest` unpacks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Edition {
+    Stable,
+    Newest,
+}
+
+impl Edition {
+    fn program(self, name: &str) -> String {
+        match self {
+            Edition::Stable => format!("bin/{name}"),
+            Edition::Newest => format!("bin/newest/{name}"),
+        }
+    }
+}
+
+/// The newest judges, if they are there.
+pub fn newest() -> Option<Edition> {
+    find(&Edition::Newest.program("glslangValidator")).map(|_| Edition::Newest)
+}
+
 /// Checks that `spirv-val` accepts the module for a `--target-env` such as `vulkan1.1`; its words if not. `scalar`
 /// allows blocks of the scalar layout.
 pub fn spirv_val(module: &[u32], environment: &str, scalar: bool) -> Result<(), String> {
-    validated("bin/spirv-val", module, environment, scalar)
+    validated(Edition::Stable, module, environment, scalar)
 }
 
-/// The same of the validator that `scripts/judges.sh DIR newest` unpacks, if it is there.
+/// The same of the newest one, if it is there.
 pub fn newest_spirv_val(module: &[u32], environment: &str, scalar: bool) -> Result<(), String> {
-    const NEWEST: &str = "bin/newest/spirv-val";
-    find(NEWEST).map_or(Ok(()), |_| validated(NEWEST, module, environment, scalar))
+    let newest = find(&Edition::Newest.program("spirv-val"));
+    newest.map_or(Ok(()), |_| validated(Edition::Newest, module, environment, scalar))
 }
 
-fn validated(judge: &str, module: &[u32], environment: &str, scalar: bool) -> Result<(), String> {
+fn validated(judges: Edition, module: &[u32], environment: &str, scalar: bool) -> Result<(), String> {
     let mut arguments = vec!["--target-env", environment];
     arguments.extend(scalar.then_some("--scalar-block-layout"));
     arguments.push("-");
-    filter(judge, &arguments, &bytes(module)).map(drop)
+    filter(&judges.program("spirv-val"), &arguments, &bytes(module)).map(drop)
 }
 
 /// The judge's disassembly of a module.
 pub fn spirv_dis(module: &[u32]) -> Result<String, String> {
-    let text = filter("bin/spirv-dis", &["--no-color", "-"], &bytes(module))?;
+    spirv_dis_of(Edition::Stable, module)
+}
+
+pub fn spirv_dis_of(judges: Edition, module: &[u32]) -> Result<String, String> {
+    let text = filter(&judges.program("spirv-dis"), &["--no-color", "-"], &bytes(module))?;
     String::from_utf8(text).map_err(|e| e.to_string())
 }
 
@@ -91,12 +116,16 @@ pub fn glslang_stage(source: &str, stage: &str) -> Result<Vec<u32>, String> {
 
 /// The same with more options.
 pub fn glslang_with(source: &str, stage: &str, options: &[&str]) -> Result<Vec<u32>, String> {
+    glslang_of(Edition::Stable, source, stage, options)
+}
+
+pub fn glslang_of(judges: Edition, source: &str, stage: &str, options: &[&str]) -> Result<Vec<u32>, String> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let path = std::env::temp_dir().join(format!("crosslane-{}-{count}.spv", std::process::id()));
     let name = path.to_str().ok_or("the temporary folder's name is not UTF-8")?;
     let arguments = ["--stdin", "-S", stage, "--target-env", "vulkan1.3", "-o", name];
-    filter("bin/glslangValidator", &[&arguments, options].concat(), source.as_bytes())?;
+    filter(&judges.program("glslangValidator"), &[&arguments, options].concat(), source.as_bytes())?;
     let made = std::fs::read(&path).map_err(|e| e.to_string())?;
     std::fs::remove_file(&path).map_err(|e| e.to_string())?;
     Ok(made.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect())

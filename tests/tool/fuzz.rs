@@ -305,7 +305,14 @@ fn judge(made: &Made, text: &str) -> Result<(), String> {
     match made {
         // What a shader names by number is its own business.
         Made::Module(words, environment) if !text.contains("spirv_") && judge::find("bin/spirv-val").is_some() => {
-            judge::spirv_val(words, environment, true).map_err(|why| format!("for {environment}: {why}"))
+            let judged = match judge::spirv_val(words, environment, true) {
+                // The stable judge does not know the floats of machine learning.
+                Err(why) if why.contains("Invalid capability operand") => {
+                    judge::newest_spirv_val(words, environment, true)
+                }
+                judged => judged,
+            };
+            judged.map_err(|why| format!("for {environment}: {why}"))
         }
         Made::Listing(text, name) => {
             let profile = machine(name);

@@ -310,6 +310,7 @@ fn value(scalar: Scalar, bits: u64) -> Json {
         (ScalarKind::Float, 16) => f16_to_f64(bits as u16).into(),
         (ScalarKind::Float, 32) => f64::from(f32::from_bits(bits as u32)).into(),
         (ScalarKind::Float, _) => f64::from_bits(bits).into(),
+        (ScalarKind::Encoded(encoding), _) => encoding.format().decode(bits).into(),
     }
 }
 

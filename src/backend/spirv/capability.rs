@@ -4,7 +4,7 @@
 //! the entry's "Missing before" line). Nothing is asked for because a shader merely mentions it.
 
 use super::Version;
-use crate::ir::{Scalar, ScalarKind};
+use crate::ir::{Encoding, Scalar, ScalarKind};
 use rspirv::spirv::{BuiltIn, Capability, Op};
 use smallvec::{SmallVec, smallvec};
 use std::collections::BTreeSet;
@@ -64,6 +64,11 @@ use Carried::{Always, From, Until};
 
 /// Extension that carries a capability.
 const EXTENSIONS: &[(Capability, &str, Carried)] = &[
+    (Capability::BFloat16TypeKHR, "SPV_KHR_bfloat16", Always),
+    (Capability::BFloat16DotProductKHR, "SPV_KHR_bfloat16", Always),
+    (Capability::BFloat16CooperativeMatrixKHR, "SPV_KHR_bfloat16", Always),
+    (Capability::Float8EXT, "SPV_EXT_float8", Always),
+    (Capability::Float8CooperativeMatrixEXT, "SPV_EXT_float8", Always),
     (Capability::CooperativeMatrixKHR, "SPV_KHR_cooperative_matrix", Always),
     (Capability::CooperativeMatrixLayoutsARM, "SPV_ARM_cooperative_matrix_layouts", Always),
     (Capability::CooperativeMatrixNV, "SPV_NV_cooperative_matrix", Always),
@@ -147,8 +152,33 @@ const EXTENSIONS: &[(Capability, &str, Carried)] = &[
     (Capability::TextureBlockMatch2QCOM, "SPV_QCOM_image_processing2", From(Version::V1_4)),
 ];
 
-/// A capability that rspirv does not list yet, and its extension.
-pub(super) const DECODE_VECTOR: (u32, &str) = (5447, "SPV_NV_cooperative_matrix_decode_vector");
+/// A capability that rspirv does not list yet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unlisted {
+    number: u32,
+    name: &'static str,
+    extension: &'static str,
+}
+
+pub(super) const DECODE_VECTOR: Unlisted = Unlisted {
+    number: 5447,
+    name: "CooperativeMatrixDecodeVectorNV",
+    extension: "SPV_NV_cooperative_matrix_decode_vector",
+};
+const FLOAT_4: Unlisted = Unlisted { number: 4229, name: "Float4EXT", extension: "SPV_EXT_ocp_microscaling_types" };
+/// The grammar asks for it by its number.
+const BITCAST_EXTRACT: Unlisted =
+    Unlisted { number: 4232, name: "BitcastExtractEXT", extension: "SPV_EXT_ocp_microscaling_types" };
+
+/// The name of a capability; its number where there is none.
+pub(super) fn name(number: u32) -> String {
+    let unlisted = [DECODE_VECTOR, FLOAT_4, BITCAST_EXTRACT].into_iter().find(|unlisted| unlisted.number == number);
+    match (Capability::from_u32(number), unlisted) {
+        (Some(listed), _) => format!("{listed:?}"),
+        (None, Some(unlisted)) => unlisted.name.to_owned(),
+        (None, None) => number.to_string(),
+    }
+}
 
 /// Built-ins that need an extension without a capability.
 const EXPLICIT_VERTEX_BUILT_INS: [BuiltIn; 7] = [
@@ -202,9 +232,9 @@ impl Needs {
         }
     }
 
-    pub fn unlisted(&mut self, (capability, extension): (u32, &str)) {
-        self.numbered_capability(capability);
-        self.extension(extension);
+    pub fn unlisted(&mut self, unlisted: Unlisted) {
+        self.numbered_capability(unlisted.number);
+        self.extension(unlisted.extension);
     }
 
     pub fn has(&self, capability: Capability) -> bool {
@@ -246,6 +276,9 @@ impl Needs {
 
     /// Adds the capabilities that computing with this scalar needs.
     pub fn scalar(&mut self, scalar: Scalar) {
+        if scalar == Scalar::E2M1 {
+            self.unlisted(FLOAT_4);
+        }
         if let Some(capability) = of_scalar(scalar) {
             self.capability(capability);
         }
@@ -360,6 +393,8 @@ const fn of_scalar(scalar: Scalar) -> Option<Capability> {
         (ScalarKind::Sint | ScalarKind::Uint, 64) => Some(Capability::Int64),
         (ScalarKind::Float, 16) => Some(Capability::Float16),
         (ScalarKind::Float, 64) => Some(Capability::Float64),
+        (ScalarKind::Encoded(Encoding::BFloat16), _) => Some(Capability::BFloat16TypeKHR),
+        (ScalarKind::Encoded(Encoding::E4M3 | Encoding::E5M2), _) => Some(Capability::Float8EXT),
         _ => None,
     }
 }

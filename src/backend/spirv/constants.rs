@@ -134,16 +134,6 @@ impl Emitter<'_> {
         id
     }
 
-    /// The bits of the number 1 in a scalar type.
-    pub fn one_bits(scalar: Scalar) -> u64 {
-        match (scalar.kind, scalar.width) {
-            (ScalarKind::Float, 16) => 0x3c00,
-            (ScalarKind::Float, 64) => 1f64.to_bits(),
-            (ScalarKind::Float, _) => u64::from(1f32.to_bits()),
-            _ => 1,
-        }
-    }
-
     fn declare_constant(&mut self, id: ConstId) {
         if self.constants.known[id.index()] != 0 {
             return;
@@ -293,7 +283,7 @@ impl Emitter<'_> {
             return self.spec_word(Op::INotEqual, to, &[word, zero]);
         }
         if source.is_bool() {
-            let one = self.splat_constant(target, size, Self::one_bits(target));
+            let one = self.splat_constant(target, size, target.one_bits());
             let zero = self.splat_constant(target, size, 0);
             return self.spec_word(Op::Select, to, &[word, one, zero]);
         }

@@ -3,6 +3,7 @@
 use super::Emitter;
 use super::capability::DECODE_VECTOR;
 use super::function::{Body, FEW};
+use super::math::float_conversion;
 use super::model::Direction;
 use super::types::Key;
 use crate::ir::{
@@ -63,6 +64,7 @@ impl Emitter<'_> {
     pub fn cooperative_type(&mut self, matrix: CooperativeMatrix) -> Word {
         let element = self.value_type(matrix.element);
         self.need_narrow_type(matrix.element);
+        self.need_encoded_matrix(matrix.element);
         self.cooperative_type_of(matrix, element)
     }
 
@@ -283,7 +285,7 @@ impl Body<'_, '_> {
             let ty = self.m.value_type(ty);
             return self.emit(Op::CooperativeMatrixConvertNV, ty, &[value]);
         }
-        let only_sign = !number.is_float() && !target.is_float() && number.width == target.width;
+        let only_sign = number.is_int() && target.is_int() && number.width == target.width;
         let value = if turned && only_sign {
             let element = self.m.value_type(from.element);
             let between = self.m.cooperative_type_of(to, element);
@@ -296,14 +298,12 @@ impl Body<'_, '_> {
 
     /// Between integers the width first, in the sign of the source.
     fn convert_elements(&mut self, value: Word, (from, to): (Scalar, Scalar), ty: TypeId) -> Word {
-        use ScalarKind::{Float, Sint, Uint};
+        use ScalarKind::{Sint, Uint};
         let word = self.m.value_type(ty);
+        if let Some(op) = float_conversion(from.kind, to.kind) {
+            return self.emit(op, word, &[value]);
+        }
         let op = match (from.kind, to.kind) {
-            (Float, Float) => Op::FConvert,
-            (Float, Sint) => Op::ConvertFToS,
-            (Float, Uint) => Op::ConvertFToU,
-            (Sint, Float) => Op::ConvertSToF,
-            (Uint, Float) => Op::ConvertUToF,
             _ if from.width == to.width => Op::Bitcast,
             (Sint, Sint) => Op::SConvert,
             (Uint, Uint) => Op::UConvert,

@@ -8,7 +8,9 @@ use super::words::Words;
 use crate::backend::DebugInfo;
 use crate::ir::layout::size_of;
 use crate::ir::print::{scalar_name, type_name};
-use crate::ir::{self, ArrayLen, FuncId, Function, Global, LocalId, Scalar, ScalarKind, StructId, Type, TypeId, Value};
+use crate::ir::{
+    self, ArrayLen, Encoding, FuncId, Function, Global, LocalId, Scalar, ScalarKind, StructId, Type, TypeId, Value,
+};
 use crate::source::{SourceLanguage, Span};
 use rspirv::spirv::{NonsemanticShaderDebuginfo100Op as Debug, Op, Word};
 use rustc_hash::FxHashMap;
@@ -357,7 +359,7 @@ fn write(code: &mut Words, head: [Word; 4], operands: &[Word]) {
 const fn encoding(kind: ScalarKind) -> u32 {
     match kind {
         ScalarKind::Bool => 2,
-        ScalarKind::Float => 3,
+        ScalarKind::Float | ScalarKind::Encoded(_) => 3,
         ScalarKind::Sint => 4,
         ScalarKind::Uint => 6,
     }
@@ -371,6 +373,8 @@ fn glsl_name(scalar: Scalar) -> String {
         (ScalarKind::Sint, 32) => "int",
         (ScalarKind::Uint, 32) => "uint",
         (ScalarKind::Float, width) => return format!("float{width}_t"),
+        (ScalarKind::Encoded(Encoding::BFloat16), _) => "bfloat16_t",
+        (ScalarKind::Encoded(encoding), _) => return format!("float{}_t", &encoding.name()[1..]),
         (ScalarKind::Sint, width) => return format!("int{width}_t"),
         (ScalarKind::Uint, width) => return format!("uint{width}_t"),
     };

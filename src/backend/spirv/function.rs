@@ -288,6 +288,9 @@ impl<'a> Body<'_, 'a> {
         if inst.flags.contains(InstFlags::NON_UNIFORM) {
             self.mark_non_uniform(&inst, word);
         }
+        if inst.flags.contains(InstFlags::SATURATED) {
+            self.m.decorate(word, Decoration::SaturatedToLargestFloat8NormalConversionEXT, &[]);
+        }
         if inst.flags.contains(InstFlags::RELAXED) && self.can_relax(&inst) {
             self.m.decorate(word, Decoration::RelaxedPrecision, &[]);
         }

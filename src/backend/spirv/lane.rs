@@ -529,7 +529,7 @@ const fn combine_form(op: ReduceOp, kind: ScalarKind) -> Alu {
 }
 
 const fn compare_op(op: CompareOp, kind: ScalarKind) -> Op {
-    use ScalarKind::{Bool, Float, Sint, Uint};
+    use ScalarKind::{Bool, Encoded, Float, Sint, Uint};
     match (op, kind) {
         (CompareOp::Eq | CompareOp::Same, Bool) => Op::LogicalEqual,
         (CompareOp::Eq | CompareOp::Same, Sint | Uint) | (CompareOp::Same, Float) => Op::IEqual,
@@ -537,5 +537,6 @@ const fn compare_op(op: CompareOp, kind: ScalarKind) -> Op {
         (CompareOp::Lt, Sint) => Op::SLessThan,
         (CompareOp::Lt, Bool | Uint) => Op::ULessThan,
         (CompareOp::Lt, Float) => Op::FOrdLessThan,
+        (_, Encoded(_)) => Op::Nop,
     }
 }

@@ -3,8 +3,8 @@
 //!
 //! Operations on matrices that SPIR-V lacks go column by column.
 
+use super::constants::shape;
 use super::function::Body;
-use super::{Emitter, constants::shape};
 use crate::ir::{BinaryOp, MathFn, Scalar, ScalarKind, Type, TypeId, Value, Values};
 use rspirv::spirv::GlslStd450Op as G;
 use rspirv::spirv::{Op, Word};
@@ -34,7 +34,20 @@ const BINARY: [(BinaryOp, [Op; 4]); 18] = [
 /// The opcode of an operator on scalars and vectors of a kind. Rows are in the order of [`BinaryOp`].
 pub(super) fn binary_opcode(op: BinaryOp, kind: ScalarKind) -> Option<Op> {
     let (_, row) = BINARY.get(op as usize)?;
-    Some(row[kind as usize]).filter(|op| *op != Op::Nop)
+    row.get(kind.column()).copied().filter(|op| *op != Op::Nop)
+}
+
+/// The conversion between two kinds of which one is a float, computed with or not.
+pub(super) const fn float_conversion(from: ScalarKind, to: ScalarKind) -> Option<Op> {
+    use ScalarKind::{Encoded, Float, Sint, Uint};
+    Some(match (from, to) {
+        (Float | Encoded(_), Float | Encoded(_)) => Op::FConvert,
+        (Float | Encoded(_), Sint) => Op::ConvertFToS,
+        (Float | Encoded(_), Uint) => Op::ConvertFToU,
+        (Sint, Float | Encoded(_)) => Op::ConvertSToF,
+        (Uint, Float | Encoded(_)) => Op::ConvertUToF,
+        _ => return None,
+    })
 }
 
 /// Arithmetic that a driver may contract unless it is told not to (section 3.20, NoContraction).
@@ -221,7 +234,10 @@ impl Body<'_, '_> {
         };
         let args = self.values(args);
         let word = self.m.value_type(ty);
-        match row(function)[scalar.kind as usize] {
+        if scalar.encoding().is_some() {
+            return self.encoded_math(function, &args, (ty, size));
+        }
+        match row(function)[scalar.kind.column()] {
             No => self.m.unsupported("this built-in function on this type"),
             Same => args[0],
             Core(op) => self.emit(op, word, &args),
@@ -369,7 +385,7 @@ impl Body<'_, '_> {
         let ty = self.m.vector_type(to, size);
         match (from.kind, to.kind) {
             (ScalarKind::Bool, _) => {
-                let one = self.m.splat_constant(to, size, Emitter::one_bits(to));
+                let one = self.m.splat_constant(to, size, to.one_bits());
                 let zero = self.m.splat_constant(to, size, 0);
                 self.emit(Op::Select, ty, &[value, one, zero])
             }
@@ -378,12 +394,10 @@ impl Body<'_, '_> {
                 let op = if kind == ScalarKind::Float { Op::FUnordNotEqual } else { Op::INotEqual };
                 self.emit(op, ty, &[value, zero])
             }
-            (ScalarKind::Float, ScalarKind::Float) => self.emit(Op::FConvert, ty, &[value]),
-            (ScalarKind::Float, ScalarKind::Sint) => self.emit(Op::ConvertFToS, ty, &[value]),
-            (ScalarKind::Float, ScalarKind::Uint) => self.emit(Op::ConvertFToU, ty, &[value]),
-            (ScalarKind::Sint, ScalarKind::Float) => self.emit(Op::ConvertSToF, ty, &[value]),
-            (ScalarKind::Uint, ScalarKind::Float) => self.emit(Op::ConvertUToF, ty, &[value]),
-            _ => self.convert_integer(value, (from, to), size),
+            (from_kind, to_kind) => match float_conversion(from_kind, to_kind) {
+                Some(op) => self.emit(op, ty, &[value]),
+                None => self.convert_integer(value, (from, to), size),
+            },
         }
     }
 
@@ -477,7 +491,7 @@ mod tests {
             assert_eq!(*op as usize, index, "{op:?}");
         }
         assert_eq!(BinaryOp::TimesScalar as usize, BINARY.len());
-        assert_eq!(ScalarKind::Float as usize, 3);
+        assert_eq!(ScalarKind::Float.column(), 3);
         assert_eq!(binary_opcode(BinaryOp::Lt, ScalarKind::Uint), Some(Op::ULessThan));
         assert_eq!(binary_opcode(BinaryOp::Lt, ScalarKind::Bool), None);
         assert_eq!(binary_opcode(BinaryOp::OuterProduct, ScalarKind::Float), None);
@@ -485,6 +499,6 @@ mod tests {
 
     #[test]
     fn identity_of_unsigned_numbers_costs_nothing() {
-        assert!(matches!(row(MathFn::Abs)[ScalarKind::Uint as usize], Form::Same));
+        assert!(matches!(row(MathFn::Abs)[ScalarKind::Uint.column()], Form::Same));
     }
 }

@@ -13,6 +13,7 @@ mod cooperative;
 mod debug;
 mod describe;
 mod dot;
+mod encoded;
 mod entry;
 mod foreign;
 mod form;
@@ -130,6 +131,7 @@ fn write(module: &Module, form: Form, options: &Options, sources: &SourceMap) ->
     let words = emit(module, &options, sources)?;
     #[cfg(debug_assertions)]
     if module.foreign.is_empty()
+        && !encoded::any(&module.types)
         && let Some(refusal) = judged::refusal(&words, options.version)
     {
         return Err(vec![refusal]);

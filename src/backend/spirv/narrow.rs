@@ -6,9 +6,9 @@ use super::Emitter;
 use super::function::Body;
 use crate::ir::{Inst, Op, Scalar, Space, Type, TypeId, Types, Value};
 
-/// Returns true if a scalar is smaller than 32 bits.
+/// Returns true if a scalar is smaller than 32 bits, and computed with.
 pub(super) const fn is_narrow(scalar: Scalar) -> bool {
-    matches!(scalar.width, 8 | 16)
+    matches!(scalar.width, 8 | 16) && scalar.encoding().is_none()
 }
 
 /// Returns true if a module names such a scalar at all, so that its instructions must be looked at.

@@ -1,11 +1,12 @@
 //! The resources and features that a SPIR-V module asks of the caller and the device, as JSON.
 
+use super::capability;
 use crate::backend::Kept;
 use crate::backend::reflection::{self, Reflection};
 use crate::ir::{EntryPoint, Module};
 use crate::kernel::LaneContract;
 use crate::profile::Profile;
-use rspirv::spirv::{self, Capability};
+use rspirv::spirv;
 use serde::Serialize;
 
 /// Words of a module's header (section 2.3).
@@ -69,8 +70,7 @@ fn instructions(words: &[u32]) -> impl Iterator<Item = (u32, &[u32])> {
 
 fn capabilities(words: &[u32]) -> Vec<String> {
     let all = instructions(words).filter(|(op, _)| *op == spirv::Op::Capability as u32);
-    let mut names: Vec<String> =
-        all.filter_map(|(_, operands)| Capability::from_u32(*operands.first()?)).map(|it| format!("{it:?}")).collect();
+    let mut names: Vec<String> = all.filter_map(|(_, operands)| Some(capability::name(*operands.first()?))).collect();
     names.sort();
     names
 }

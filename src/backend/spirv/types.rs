@@ -7,8 +7,8 @@
 use super::Emitter;
 use super::globals::access_decorations;
 use crate::ir::{
-    ArrayLen, ImageDim, ImageType, MatrixLayout, Member, Scalar, ScalarKind, Space, Stage, StructId, Type, TypeId,
-    Types,
+    ArrayLen, Encoding, ImageDim, ImageType, MatrixLayout, Member, Scalar, ScalarKind, Space, Stage, StructId, Type,
+    TypeId, Types,
 };
 use rspirv::spirv::{Capability, Decoration, Op, StorageClass, Word};
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -68,13 +68,17 @@ impl TypeMap {
     }
 }
 
-/// Kinds times widths of scalars.
-const SCALAR_SLOTS: usize = 4 * 4;
+/// Kinds times widths of scalars, and encodings.
+const SCALAR_SLOTS: usize = 4 * 4 + Encoding::ALL.len();
 
 /// Where the id of a scalar type is: by kind, and by width from 8 bits on.
 const fn scalar_slot(scalar: Scalar) -> usize {
     let width = scalar.width.trailing_zeros() as usize;
-    scalar.kind as usize * 4 + width.saturating_sub(3)
+    let offset = match scalar.kind {
+        ScalarKind::Encoded(encoding) => encoding as usize,
+        _ => width.saturating_sub(3),
+    };
+    scalar.kind.column() * 4 + offset
 }
 
 /// The storage class of a space.
@@ -192,6 +196,7 @@ impl Emitter<'_> {
         match scalar.kind {
             ScalarKind::Bool => self.out.globals.named(Op::TypeBool, id, &[]),
             ScalarKind::Float => self.out.globals.named(Op::TypeFloat, id, &[width]),
+            ScalarKind::Encoded(of) => self.out.globals.named(Op::TypeFloat, id, &[width, super::encoded::number(of)]),
             kind => self.out.globals.named(Op::TypeInt, id, &[width, Word::from(kind == ScalarKind::Sint)]),
         }
         id
@@ -352,7 +357,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Asks for what small scalars in a buffer of this space need (SPIR-V 1.6 section 3.31, 8- and 16-bit access).
+    /// Asks for what small scalars in a buffer of this space need (SPIR-V 1.6 section 3.31, 8- and 16-bit access). The
+    /// capability of an encoded float is enough for it.
     pub fn need_storage_of(&mut self, space: Space, id: TypeId) {
         match self.module.types.get(id) {
             Type::Array { element, .. } => self.need_storage_of(space, element),
@@ -361,8 +367,8 @@ impl Emitter<'_> {
                 module.types.structs[of].members.iter().for_each(|m| self.need_storage_of(space, m.ty));
             }
             _ => {
-                let width = self.module.types.scalar_of(id).map_or(0, |scalar| scalar.width);
-                if let Some(capability) = storage_capability(space, width) {
+                let scalar = self.module.types.scalar_of(id).filter(|scalar| scalar.encoding().is_none());
+                if let Some(capability) = scalar.and_then(|scalar| storage_capability(space, scalar.width)) {
                     self.needs.capability(capability);
                 }
             }

@@ -15,6 +15,7 @@ pub(super) fn literal(scalar: Scalar, bits: u64) -> Option<Literal> {
         (ScalarKind::Uint, _) => Literal::U32(bits as u32),
         (ScalarKind::Float, 16) => Literal::F16(Some(f16::from_bits(bits as u16)).filter(|half| half.is_finite())?),
         (ScalarKind::Float, _) => Literal::F32(Some(f32::from_bits(bits as u32)).filter(|float| float.is_finite())?),
+        (ScalarKind::Encoded(_), _) => return None,
     })
 }
 

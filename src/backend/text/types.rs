@@ -28,7 +28,7 @@ pub(super) const fn scalar_of(scalar: Scalar) -> naga::Scalar {
         ScalarKind::Bool => return naga::Scalar::BOOL,
         ScalarKind::Sint => naga::ScalarKind::Sint,
         ScalarKind::Uint => naga::ScalarKind::Uint,
-        ScalarKind::Float => naga::ScalarKind::Float,
+        ScalarKind::Float | ScalarKind::Encoded(_) => naga::ScalarKind::Float,
     };
     naga::Scalar { kind, width: scalar.width / 8 }
 }

@@ -107,6 +107,7 @@ impl Operation<'_> {
             (Lowering::Unary(op), [a]) => Parts::One(builder.unary(op, *a)),
             (Lowering::Binary(op), [a, b]) => Parts::One(builder.binary(op, *a, *b)),
             (Lowering::Bitcast, [a]) => Parts::One(builder.bitcast(*a, self.ty)),
+            (Lowering::Saturated, [value]) => Parts::One(self.saturated(builder, *value)),
             (Lowering::Select, [reject, accept, condition]) => Parts::One(builder.select(*condition, *accept, *reject)),
             (Lowering::Hint, _) if self.ty == Types::VOID => Parts::None,
             (Lowering::Hint, [value, ..]) => Parts::One(*value),
@@ -138,6 +139,12 @@ impl Operation<'_> {
             }
             _ => first.map_or(Parts::None, Parts::One),
         }
+    }
+
+    /// The value as the type of the argument that takes it.
+    fn saturated(&self, builder: &mut Builder<'_>, value: Value) -> Value {
+        let ty = self.chosen.generic.intern(&mut builder.module.types);
+        builder.convert_saturated(value, ty)
     }
 
     fn math(&self, builder: &mut Builder<'_>, function: MathFn, operands: &[Value]) -> Parts {

@@ -2,12 +2,12 @@
 
 use super::lvalue::LValue;
 use super::operators::Operand;
-use super::{Sema, memory};
+use super::{Sema, memory, operators};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{BinaryOp, ExprId, StepOp};
 use crate::glsl::types::Basic;
 use crate::ir::build::Builder;
-use crate::ir::{Access, ConstValue, Scalar, ScalarKind, Space, Type, Value};
+use crate::ir::{Access, ConstValue, Space, Type, Value};
 use crate::source::Span;
 
 impl Sema<'_> {
@@ -27,8 +27,12 @@ impl Sema<'_> {
         let right = match op {
             Some(op) => {
                 let left = self.read_anyway(b, &lvalue, self.ast[target].span)?;
+                let mut right = Operand { value: right, span: value_span };
+                if self.env.implicit_conversions() {
+                    right = operators::compound(b, left, right);
+                }
                 let left = Operand { value: left, span: self.ast[target].span };
-                self.apply(b, op, left, Operand { value: right, span: value_span }, whole)?
+                self.apply(b, op, left, right, whole)?
             }
             None => right,
         };
@@ -92,16 +96,9 @@ impl Sema<'_> {
         if b.module.types.referred(ty).is_some() {
             return Some(b.const_i32(1));
         }
-        let Scalar { kind, width } = Basic::of(&b.module.types, ty)?.scalar;
-        let bits = match (kind, width) {
-            (ScalarKind::Bool, _) => return None,
-            (ScalarKind::Float, 64) => 1f64.to_bits(),
-            (ScalarKind::Float, 16) => 0x3c00,
-            (ScalarKind::Float, _) => u64::from(1f32.to_bits()),
-            _ => 1,
-        };
-        let ty = b.module.types.scalar(Scalar { kind, width });
-        Some(Value::Const(b.module.constants.intern(ty, ConstValue::Bits(bits))))
+        let scalar = Basic::of(&b.module.types, ty).map(|basic| basic.scalar).filter(|scalar| scalar.is_number())?;
+        let ty = b.module.types.scalar(scalar);
+        Some(Value::Const(b.module.constants.intern(ty, ConstValue::Bits(scalar.one_bits()))))
     }
 }
 

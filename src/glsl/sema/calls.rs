@@ -14,7 +14,7 @@ use crate::grammar::{self, Overload};
 use crate::ir::build::Builder;
 use crate::ir::{Space, TypeId, Types, Value};
 use crate::source::Span;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 /// Arguments that a call usually has at most; more go to the heap.
 const FEW: usize = 4;
@@ -291,6 +291,10 @@ impl Sema<'_> {
         let values: SmallVec<[Value; FEW]> = passed.arguments.iter().map(|argument| argument.value).collect();
         if let Some(value) = self.vector_math(b, name, &values) {
             return Some(Lowered::Value(value));
+        }
+        if let Some(value) = self.saturated_matrix(b, name, &passed.arguments) {
+            let called = Called { value: None, writes: smallvec![(0, value)] };
+            return self.finish_builtin(b, called, &passed, whole);
         }
         let called = builtin::call(b, &self.env, (name, overloads), callee.span, &passed.arguments);
         let called = self.check(called)?;

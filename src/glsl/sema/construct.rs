@@ -168,6 +168,7 @@ impl Sema<'_> {
         }
         let widened: SmallVec<[Operand; 4]> = args.iter().map(|arg| self.widened(b, *arg)).collect();
         let (args, shapes) = (widened.as_slice(), self.basic_args(b, &widened)?);
+        self.check_encoded(b, shape.scalar, args, &shapes)?;
         match (args, shapes.as_slice()) {
             ([], _) => {
                 self.error(Code::BAD_CONSTRUCTOR, whole, "a constructor needs arguments", "no arguments");
@@ -230,6 +231,26 @@ impl Sema<'_> {
             shapes.push(shape);
         }
         Some(shapes)
+    }
+
+    /// Encoded floats neither become bools nor come from them. Only constants become floats of less than a byte: SPIR-V
+    /// has no instruction for it.
+    fn check_encoded(&mut self, b: &mut Builder<'_>, to: Scalar, args: &[Operand], from: &[Basic]) -> Option<()> {
+        let apart =
+            |from: Scalar| from.encoding().is_some() && to.is_bool() || from.is_bool() && to.encoding().is_some();
+        for (arg, from) in args.iter().zip(from) {
+            let is_known = matches!(arg.value, Value::Const(id) if !b.module.constants.is_spec(id));
+            let message = match () {
+                () if apart(from.scalar) => "there is no conversion between bools and such floats",
+                () if to.is_below_byte() && from.scalar != to && !is_known => "only constants become such floats",
+                () => continue,
+            };
+            let ty = b.type_of(arg.value);
+            let name = self.type_name(b, ty);
+            self.error(Code::BAD_CONSTRUCTOR, arg.span, message, format!("this is `{name}`"));
+            return None;
+        }
+        Some(())
     }
 
     /// Components in order, from as many arguments as it takes; the last may have some left over.
@@ -307,12 +328,7 @@ fn assemble(b: &mut Builder<'_>, shape: Basic, components: &[Value]) -> Value {
 
 fn constant(b: &mut Builder<'_>, scalar: Scalar, one: bool) -> Value {
     let ty = b.module.types.scalar(scalar);
-    let bits = match (one, scalar.width) {
-        (false, _) => 0,
-        (true, 64) => 1f64.to_bits(),
-        (true, 16) => 0x3c00,
-        (true, _) => u64::from(1f32.to_bits()),
-    };
+    let bits = if one { scalar.one_bits() } else { 0 };
     Value::Const(b.module.constants.intern(ty, ConstValue::Bits(bits)))
 }
 

@@ -9,6 +9,7 @@ use super::operators::Operand;
 use super::{cooperative_nv, tensors, vectors};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{ExprId, List, MatrixSpec, Name};
+use crate::glsl::builtin::Argument;
 use crate::ir::build::Builder;
 use crate::ir::{
     ArrayLen, ConstId, CooperativeMatrix, MatrixOp, MatrixRole, Scalar, Space, Type, TypeId, Types, Value,
@@ -124,8 +125,11 @@ impl Sema<'_> {
         None
     }
 
+    /// What matrices and vectors are made of: numbers of a byte at least.
     pub fn matrix_element(&mut self, b: &Builder<'_>, ty: TypeId, span: Span) -> Option<TypeId> {
-        if is_number(&b.module.types, ty) || matches!(b.module.types.get(ty), Type::Foreign(_)) {
+        let fits = |scalar: Scalar| scalar.width >= 8 && !scalar.is_bool();
+        let types = &b.module.types;
+        if matches!(types.get(ty), Type::Scalar(scalar) if fits(scalar)) || matches!(types.get(ty), Type::Foreign(_)) {
             return Some(ty);
         }
         let message = format!("a cooperative matrix cannot be made of `{}`", self.type_name(b, ty));
@@ -211,6 +215,18 @@ impl Sema<'_> {
         let message = format!("`{}` is made of one number or one matrix of its shape", self.type_name(b, ty));
         self.error(Code::BAD_CONSTRUCTOR, whole, message, "other arguments");
         None
+    }
+
+    /// `saturatedConvertEXT(matrix, matrix)` (GL_EXT_float_e4m3): the value that its first argument takes; none for all other
+    /// calls.
+    pub fn saturated_matrix(&self, b: &mut Builder<'_>, name: &str, args: &[Argument]) -> Option<Value> {
+        let [result, value] = args else { return None };
+        let types = &b.module.types;
+        let matrix = types.cooperative(result.ty).filter(|_| name == "saturatedConvertEXT" && result.is_place)?;
+        let from = types.number_of(value.ty)?;
+        let takes = matches!(types.scalar_of(matrix.element), Some(Scalar::E4M3 | Scalar::E5M2));
+        let gives = from.is_number() || from == Scalar::BF16;
+        (takes && gives && self.reshapes(types, value.ty, &matrix)).then(|| b.convert_saturated(value.value, result.ty))
     }
 
     /// A call of a function of [`TABLES`]; none for all others.
@@ -385,13 +401,16 @@ impl Sema<'_> {
         None
     }
 
-    /// Reports memory that others see of a type that holds such a matrix.
-    pub fn refuse_matrix(&mut self, b: &Builder<'_>, ty: TypeId, span: Span) -> Option<()> {
-        if !b.module.types.holds_cooperative(ty) {
-            return Some(());
-        }
+    /// Reports memory that others see of a type that only variables of one invocation have.
+    pub fn refuse_private(&mut self, b: &Builder<'_>, ty: TypeId, span: Span) -> Option<()> {
+        let types = &b.module.types;
+        let reason = match () {
+            () if types.holds_cooperative(ty) => "it holds a cooperative matrix",
+            () if types.holds_scalar(ty, Scalar::is_below_byte) => "it holds numbers smaller than a byte",
+            () => return Some(()),
+        };
         let message = format!("only variables of one invocation can be `{}`", self.type_name(b, ty));
-        self.error(Code::BAD_TYPE, span, message, "it holds a cooperative matrix");
+        self.error(Code::BAD_TYPE, span, message, reason);
         None
     }
 }
@@ -403,7 +422,7 @@ fn product_complaint(
     b: &CooperativeMatrix,
     c: &CooperativeMatrix,
 ) -> Option<&'static str> {
-    let is_float = |matrix: &CooperativeMatrix| types.scalar_of(matrix.element).map(Scalar::is_float);
+    let is_float = |matrix: &CooperativeMatrix| types.scalar_of(matrix.element).map(|scalar| !scalar.is_int());
     let roles = [a.role, b.role, c.role];
     if roles != [MatrixRole::A, MatrixRole::B, MatrixRole::Accumulator] && roles != [MatrixRole::Any; 3] {
         return Some("their uses are gl_MatrixUseA, gl_MatrixUseB and gl_MatrixUseAccumulator");

@@ -165,7 +165,7 @@ impl Sema<'_> {
         }
         let ty = self.sized(b, ty, declarator)?;
         self.refuse_valueless(b, ty, declarator.span)?;
-        self.refuse_matrix(b, ty, declarator.span)?;
+        self.refuse_private(b, ty, declarator.span)?;
         let init = declarator.init.and_then(|init| self.shared_zero(b, init, ty));
         Some(self.new_global(b, Space::Workgroup, qualifiers.access, ty, declarator, init))
     }

@@ -9,8 +9,7 @@ use crate::glsl::ast::{BinaryOp, Expr, ExprId, ExprKind, UnaryOp};
 use crate::glsl::extended::Allowed;
 use crate::glsl::token::{Literal, LiteralId, Symbol};
 use crate::ir::build::Builder;
-use crate::ir::fold::f64_to_f16;
-use crate::ir::{self, ConstValue, Scalar, ScalarKind, Space, Stage, Value};
+use crate::ir::{self, ConstValue, Encoding, Format, Scalar, ScalarKind, Space, Stage, Value};
 use crate::source::Span;
 use operators::{Operand, Operator};
 use smallvec::SmallVec;
@@ -163,7 +162,7 @@ impl Sema<'_> {
                 let kind = if signed { ScalarKind::Sint } else { ScalarKind::Uint };
                 (Scalar { kind, width }, value)
             }
-            Literal::Float { value, width } => (Scalar { kind: ScalarKind::Float, width }, float_bits(value, width)),
+            Literal::Float { value, width } => float(value, width),
         };
         self.check_extended(scalar, "this suffix", Allowed::Everything, span)?;
         let ty = b.module.types.scalar(scalar);
@@ -325,11 +324,12 @@ impl Sema<'_> {
     }
 }
 
-/// The bits of a literal's value, which has been rounded to its width.
-fn float_bits(value: f64, width: u8) -> u64 {
+/// The type and the bits of a literal's value, which has been rounded to its width.
+fn float(value: f64, width: u8) -> (Scalar, u64) {
     match width {
-        16 => u64::from(f64_to_f16(value)),
-        32 => u64::from((value as f32).to_bits()),
-        _ => value.to_bits(),
+        4 => (Scalar::E2M1, Encoding::E2M1.format().encode(value)),
+        16 => (Scalar::F16, Format::HALF.encode(value)),
+        32 => (Scalar::F32, u64::from((value as f32).to_bits())),
+        _ => (Scalar::F64, value.to_bits()),
     }
 }

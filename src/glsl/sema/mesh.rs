@@ -40,7 +40,7 @@ impl Sema<'_> {
         let ty = self.usable(b, ty, declarator.span)?;
         let ty = self.sized(b, ty, declarator)?;
         self.refuse_valueless(b, ty, declarator.span)?;
-        self.refuse_matrix(b, ty, declarator.span)?;
+        self.refuse_private(b, ty, declarator.span)?;
         let made = self.new_global(b, Space::TaskPayload, Access::empty(), ty, declarator, None);
         match made {
             Entity::LValue(place) => Some(Entity::LValue(LValue { mutability, ..place })),

@@ -8,7 +8,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::convert;
 use crate::glsl::types::{Basic, display};
 use crate::ir::build::Builder;
-use crate::ir::{ArrayLen, BinaryOp, MathFn, Scalar, ScalarKind, Type, TypeId, UnaryOp, Value};
+use crate::ir::{ArrayLen, BinaryOp, MathFn, Scalar, Type, TypeId, UnaryOp, Value};
 use crate::source::Span;
 
 /// An operand: its value and where it is.
@@ -103,9 +103,27 @@ fn mismatch(b: &mut Builder<'_>, operator: Operator, left: Operand, right: Opera
     diagnostic
 }
 
+/// The shapes of operands; none where an operator takes none such, as of encoded floats.
 fn basics(b: &mut Builder<'_>, left: Value, right: Value) -> Option<(Basic, Basic)> {
     let (l, r) = (b.type_of(left), b.type_of(right));
-    Some((Basic::of(&b.module.types, l)?, Basic::of(&b.module.types, r)?))
+    let basic = |ty| Basic::of(&b.module.types, ty).filter(|basic| basic.scalar.encoding().is_none());
+    Some((basic(l)?, basic(r)?))
+}
+
+/// The right operand of `left op= right`: an encoded float becomes a number of `left`'s scalar type, to which the result is
+/// converted anyway (GLSL 4.60 section 5.8). Operators alone do not convert it.
+pub fn compound(b: &mut Builder<'_>, left: Value, right: Operand) -> Operand {
+    let [l, r] = [left, right.value].map(|value| {
+        let ty = b.type_of(value);
+        Basic::of(&b.module.types, ty)
+    });
+    let is_encoded = |basic: Basic| basic.scalar.encoding().is_some();
+    match (l, r) {
+        (Some(l), Some(r)) if is_encoded(r) && l.scalar.is_float() && convert::scalar_converts(r.scalar, l.scalar) => {
+            Operand { value: to_scalar(b, right.value, r, l.scalar), ..right }
+        }
+        _ => right,
+    }
 }
 
 /// Converts both operands to their common scalar type.
@@ -152,7 +170,8 @@ fn on_cooperative(b: &mut Builder<'_>, op: BinaryOp, left: Value, right: Value) 
         let is_float = types.scalar_of(by).is_some_and(Scalar::is_float);
         types.cooperative(matrix).is_some_and(|of| of.element == by && (is_float || !of.is_vector()))
     };
-    let number = types.number_of(l).and(types.number_of(r))?;
+    let number = types.number_of(l).and(types.number_of(r)).filter(|number| number.is_number())?;
+    types.number_of(l).filter(|number| number.is_number())?;
     let is_arithmetic = matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div);
     let takes_bits = number.is_int() && op != BinaryOp::Rem && types.cooperative(l).is_some_and(|of| of.is_vector());
     let (op, left, right) = match op {
@@ -260,6 +279,7 @@ fn equality(b: &mut Builder<'_>, implicit: bool, op: BinaryOp, left: Value, righ
 fn same(b: &mut Builder<'_>, op: BinaryOp, left: Value, right: Value) -> Option<Value> {
     let ty = b.type_of(left);
     match b.module.types.get(ty) {
+        Type::Scalar(scalar) | Type::Vector { scalar, .. } if scalar.encoding().is_some() => None,
         Type::Scalar(_) => Some(b.binary(op, left, right)),
         Type::BufferReference { .. } => Some(same_address(b, op, left, right)),
         Type::Vector { .. } => {
@@ -316,7 +336,7 @@ pub fn unary(b: &mut Builder<'_>, op: UnaryOp, text: &str, operand: Operand) -> 
 }
 
 fn negates_matrix(b: &Builder<'_>, ty: TypeId) -> bool {
-    b.module.types.cooperative(ty).is_some() && b.module.types.number_of(ty).is_some()
+    b.module.types.cooperative(ty).is_some() && b.module.types.number_of(ty).is_some_and(Scalar::is_number)
 }
 
 fn inverts_vector(b: &Builder<'_>, ty: TypeId) -> bool {
@@ -326,7 +346,7 @@ fn inverts_vector(b: &Builder<'_>, ty: TypeId) -> bool {
 
 fn takes(op: UnaryOp, basic: Basic) -> bool {
     match op {
-        UnaryOp::Neg => basic.scalar.kind != ScalarKind::Bool,
+        UnaryOp::Neg => basic.scalar.is_number(),
         UnaryOp::Not => basic.scalar.is_int() && !basic.is_matrix(),
         UnaryOp::LogicalNot => basic == Basic::vector(Scalar::BOOL, 1),
     }

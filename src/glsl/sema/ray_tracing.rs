@@ -148,7 +148,7 @@ impl Sema<'_> {
         let ty = self.usable(b, ty, declarator.span)?;
         let ty = self.sized(b, ty, declarator)?;
         self.refuse_valueless(b, ty, declarator.span)?;
-        self.refuse_matrix(b, ty, declarator.span)?;
+        self.refuse_private(b, ty, declarator.span)?;
         let name = self.text(declarator.name.symbol);
         Some(Entity::LValue(self.ray_global(b, row, ty, binding, (name, declarator.name.span))))
     }

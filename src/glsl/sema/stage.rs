@@ -158,6 +158,9 @@ impl Sema<'_> {
         let complaint = match b.module.types.get(ty) {
             _ if scalar.is_some_and(Scalar::is_bool) => "a `bool` cannot pass between stages",
             Type::Void | Type::Array { len: ArrayLen::Runtime, .. } => "an input or output needs a size",
+            _ if b.module.types.holds_scalar(ty, |scalar| scalar.encoding().is_some()) => {
+                "floats that are only stored and converted cannot pass between stages"
+            }
             _ if b.module.types.holds_cooperative(ty) => "a cooperative matrix cannot pass between stages",
             Type::BufferReference { .. } => "a buffer reference cannot pass between stages",
             Type::RayQuery => "a ray query cannot pass between stages",

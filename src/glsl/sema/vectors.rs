@@ -67,7 +67,13 @@ impl Sema<'_> {
             self.error(Code::BAD_TYPE, spec.name.span, message, "another number");
             return None;
         };
-        let element = self.matrix_element(b, of?, ast[element].span)?;
+        let span = ast[element].span;
+        let element = self.matrix_element(b, of?, span)?;
+        if b.module.types.scalar_of(element).is_some_and(|scalar| scalar.encoding().is_some()) {
+            let message = format!("a cooperative vector cannot be made of `{}`", self.type_name(b, element));
+            self.error(Code::BAD_TYPE, span, message, "nothing computes with it");
+            return None;
+        }
         let columns = self.matrix_number(b, columns, "the number of components", COMPONENTS)?;
         let (scope, rows) = (b.module.constants.u32(INVOCATION), b.module.constants.u32(1));
         let vector = CooperativeMatrix { element, scope, rows, columns, role: MatrixRole::Vector };
@@ -239,7 +245,7 @@ impl Sema<'_> {
             ScalarKind::Float => ops[0],
             ScalarKind::Sint => ops[1],
             ScalarKind::Uint => ops[2],
-            ScalarKind::Bool => None,
+            ScalarKind::Bool | ScalarKind::Encoded(_) => None,
         }?;
         if args.len() != count || args.iter().any(|arg| b.type_of(*arg) != ty) {
             return None;

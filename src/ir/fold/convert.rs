@@ -2,7 +2,7 @@
 
 use super::Folder;
 use super::number::{Num, mask, round_to};
-use crate::ir::{ConstId, Scalar, ScalarKind, Type, TypeId};
+use crate::ir::{ConstId, Encoding, Scalar, ScalarKind, Type, TypeId};
 
 impl Folder<'_> {
     /// Numeric conversion, component by component; of a matrix, column by column.
@@ -24,17 +24,20 @@ impl Folder<'_> {
         if from_width * a.size != to_width * size || a.scalar.is_bool() || to.is_bool() {
             return None;
         }
-        let mut bytes = [0; 32];
+        // The narrowest scalar has four bits.
+        let (from_digits, to_digits) = (from_width / 4, to_width / 4);
+        let mut digits = [0; 64];
         for (index, lane) in a.lanes().iter().enumerate() {
-            let wide = lane.encode(a.scalar).to_le_bytes();
-            let count = from_width / 8;
-            bytes[index * count..][..count].copy_from_slice(&wide[..count]);
+            let bits = lane.encode(a.scalar);
+            for (at, digit) in digits[index * from_digits..][..from_digits].iter_mut().enumerate() {
+                *digit = bits >> (4 * at) & 0xf;
+            }
         }
         self.lanes(ty, |index| {
-            let count = to_width / 8;
-            let mut wide = [0; 8];
-            wide[..count].copy_from_slice(&bytes[index * count..][..count]);
-            Some(Num::decode(to, u64::from_le_bytes(wide)))
+            let digits = &digits[index * to_digits..][..to_digits];
+            let bits = digits.iter().rev().fold(0, |bits, digit| bits << 4 | digit);
+            // An encoded NaN may have other bits than the one that its value is encoded to.
+            Some(Num::decode(to, bits)).filter(|value| to.encoding().is_none() || value.encode(to) == bits)
         })
     }
 }
@@ -46,8 +49,13 @@ pub fn convert(value: Num, to: Scalar) -> Num {
         (ScalarKind::Bool, Num::Float(value)) => Num::Bool(value != 0.0),
         (ScalarKind::Bool, Num::Bool(_)) => value,
         (ScalarKind::Float, Num::Int(value)) => Num::Float(int_to_float(value, to.width)),
-        (ScalarKind::Float, Num::Bool(value)) => Num::Float(f64::from(u8::from(value))),
+        (ScalarKind::Float | ScalarKind::Encoded(_), Num::Bool(value)) => Num::Float(f64::from(u8::from(value))),
         (ScalarKind::Float, Num::Float(value)) => Num::Float(round_to(to.width, value)),
+        // By way of 32 bits, as SPV_KHR_bfloat16 says.
+        (ScalarKind::Encoded(Encoding::BFloat16), Num::Int(value)) => Num::Float(int_to_float(value, 32)).rounded(to),
+        (ScalarKind::Encoded(Encoding::BFloat16), Num::Float(value)) => Num::Float(round_to(32, value)).rounded(to),
+        (ScalarKind::Encoded(_), Num::Int(value)) => Num::Float(value as f64).rounded(to),
+        (ScalarKind::Encoded(_), Num::Float(_)) => value.rounded(to),
         (_, Num::Bool(value)) => Num::Int(i128::from(value)),
         (_, Num::Int(_)) => value.rounded(to),
         (_, Num::Float(value)) => Num::Int(float_to_int(value, to)),

@@ -37,14 +37,15 @@ fn open_operation(expr: Expr, from: Scalar, to: Scalar) -> Option<SpecOp> {
 fn binary_is_open(op: BinaryOp, operands: Scalar) -> bool {
     match op {
         BinaryOp::LogicalAnd | BinaryOp::LogicalOr => operands.is_bool(),
-        BinaryOp::Eq | BinaryOp::Ne => !operands.is_float(),
+        BinaryOp::Eq | BinaryOp::Ne => operands.is_int() || operands.is_bool(),
         _ => operands.is_int() && typing::is_by_component(op),
     }
 }
 
 /// Bools become numbers by a select, integers become bools by a comparison.
 fn convert_is_open(from: Scalar, to: Scalar) -> bool {
-    from.is_bool() || (from.is_int() && !to.is_float()) || (from.is_float() && to.is_float())
+    let is_whole = |scalar: Scalar| scalar.is_int() || scalar.is_bool();
+    from.is_bool() || (from.is_int() && is_whole(to)) || (from.is_float() && to.is_float())
 }
 
 /// Replaces specialization constants by values, in a whole module at a pace that callers set.

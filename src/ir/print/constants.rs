@@ -171,6 +171,9 @@ fn number_text(scalar: Scalar, bits: u64) -> String {
         (ScalarKind::Float, 16) => format!("{:?}f16", f16_to_f64(bits as u16)),
         (ScalarKind::Float, 32) => float_text(format!("{:?}", f32::from_bits(bits as u32)), bits),
         (ScalarKind::Float, _) => format!("{}f64", float_text(format!("{:?}", f64::from_bits(bits)), bits)),
+        (ScalarKind::Encoded(encoding), _) => {
+            format!("{:?}{}", encoding.format().decode(bits), scalar_name(scalar))
+        }
     }
 }
 

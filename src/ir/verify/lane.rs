@@ -22,6 +22,7 @@ impl Body<'_> {
     fn has_role(&self, role: Role, ty: TypeId, first: TypeId) -> bool {
         let Ok((scalar, size)) = self.shape(ty) else { return false };
         match role {
+            _ if scalar.encoding().is_some() => false,
             Role::Data | Role::Class => true,
             Role::Number => !scalar.is_bool(),
             Role::Bits => !scalar.is_float(),

@@ -14,6 +14,8 @@ enum Kind {
     Int,
     /// A float or an integer, or a vector of such.
     Number,
+    /// The same, or a float of which only such products are computed.
+    Factor,
     /// The type of the first operand.
     Same,
     /// A scalar of the first operand's kind.
@@ -46,7 +48,8 @@ fn operands(function: MathFn) -> &'static [Kind] {
     match function {
         Atan2 | Pow | Step | Distance | Reflect => &[Float, Same],
         Abs | Sign => &[Number],
-        Mod | Min | Max | Dot => &[Number, Same],
+        Mod | Min | Max => &[Number, Same],
+        Dot => &[Factor, Same],
         Clamp => &[Number, Same, Same],
         Mix | SmoothStep | Fma | FaceForward => &[Float, Same, Same],
         Ldexp => &[Float, Exponent],
@@ -97,7 +100,8 @@ impl Body<'_> {
         match kind {
             Kind::Float => scalar(Scalar::is_float),
             Kind::Int => scalar(Scalar::is_int),
-            Kind::Number => scalar(|scalar| !scalar.is_bool()),
+            Kind::Number => scalar(Scalar::is_number),
+            Kind::Factor => scalar(|scalar| scalar.is_number() || scalar == Scalar::BF16),
             Kind::Same => ty == first,
             Kind::Part => shape.is_some_and(|(scalar, size)| size == 1 && self.types.scalar_of(first) == Some(scalar)),
             Kind::Exponent => scalar(Scalar::is_int) && self.types.components(ty) == self.types.components(first),

@@ -164,6 +164,6 @@ impl Body<'_> {
 fn atomic_takes(op: AtomicOp, scalar: Scalar) -> bool {
     match op {
         AtomicOp::And | AtomicOp::Or | AtomicOp::Xor | AtomicOp::Sub | AtomicOp::CompareExchange => scalar.is_int(),
-        _ => !scalar.is_bool(),
+        _ => scalar.is_number(),
     }
 }

@@ -53,7 +53,7 @@ impl Body<'_> {
         self.expect(ty, of)?;
         let scalar = self.number(of)?;
         let allowed = match op {
-            UnaryOp::Neg => !scalar.is_bool(),
+            UnaryOp::Neg => scalar.is_number(),
             UnaryOp::Not => scalar.is_int(),
             UnaryOp::LogicalNot => scalar.is_bool(),
         };
@@ -101,7 +101,7 @@ impl Body<'_> {
             _ => vector(a).is_some() && vector(b).is_some(),
         };
         let kinds = (self.types.number_of(a), self.types.number_of(b));
-        let same = kinds.0 == kinds.1 && kinds.0.is_some_and(|scalar| !scalar.is_bool());
+        let same = kinds.0 == kinds.1 && kinds.0.is_some_and(Scalar::is_number);
         ensure!(fits && same, "not for {} and {}", self.name(a), self.name(b));
         Ok(())
     }
@@ -111,8 +111,14 @@ impl Body<'_> {
         if self.same_matrix_size(from, ty) {
             return self.number(from).and(self.number(ty)).map(|_| ());
         }
-        let ((_, size), (_, count)) = (self.shape(from)?, self.shape(ty)?);
-        ensure!(size == count, "from {} to {}", self.name(from), self.name(ty));
+        let ((source, size), (target, count)) = (self.shape(from)?, self.shape(ty)?);
+        let encoded = source.encoding().or(target.encoding()).is_some();
+        ensure!(
+            size == count && !(encoded && (source.is_bool() || target.is_bool())),
+            "from {} to {}",
+            self.name(from),
+            self.name(ty)
+        );
         Ok(())
     }
 
@@ -268,9 +274,9 @@ const fn is_of_bits(op: BinaryOp) -> bool {
 /// Returns true if a component-wise operation on operands of one type is for this scalar.
 fn takes(op: BinaryOp, scalar: Scalar) -> bool {
     match op {
-        BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => !scalar.is_float(),
+        BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => scalar.is_int() || scalar.is_bool(),
         BinaryOp::LogicalAnd | BinaryOp::LogicalOr => scalar.is_bool(),
-        BinaryOp::Eq | BinaryOp::Ne => true,
-        _ => !scalar.is_bool(),
+        BinaryOp::Eq | BinaryOp::Ne => scalar.encoding().is_none(),
+        _ => scalar.is_number(),
     }
 }

@@ -101,7 +101,7 @@ fn kind(scalar: Scalar) -> String {
         ScalarKind::Bool => "a bool".to_owned(),
         ScalarKind::Sint => format!("a signed integer of {} bits", scalar.width),
         ScalarKind::Uint => format!("an unsigned integer of {} bits", scalar.width),
-        ScalarKind::Float => format!("a float of {} bits", scalar.width),
+        ScalarKind::Float | ScalarKind::Encoded(_) => format!("a float of {} bits", scalar.width),
     }
 }
 
@@ -118,6 +118,7 @@ fn parse(scalar: Scalar, text: &str) -> Option<u64> {
             32 => u64::from((value as f32).to_bits()),
             _ => value.to_bits(),
         }),
+        ScalarKind::Encoded(encoding) => text.parse().ok().map(|value: f64| encoding.format().encode(value)),
         ScalarKind::Sint | ScalarKind::Uint => parse_integer(scalar, text),
     }
 }

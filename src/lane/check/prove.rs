@@ -114,7 +114,7 @@ fn plain(input: &Input) -> Input {
     let ty = match input.ty.kind {
         ScalarKind::Float => LaneType::F32,
         ScalarKind::Bool => LaneType::BOOL,
-        ScalarKind::Sint | ScalarKind::Uint => LaneType::U32,
+        ScalarKind::Sint | ScalarKind::Uint | ScalarKind::Encoded(_) => LaneType::U32,
     };
     Input { ty, ..*input }
 }

@@ -163,7 +163,7 @@ impl Body<'_, '_, '_> {
             return false;
         }
         let bits = match (scalar.kind, scalar.width) {
-            (ScalarKind::Bool, _) => return false,
+            (ScalarKind::Bool | ScalarKind::Encoded(_), _) => return false,
             (ScalarKind::Float, 16) => 11,
             (ScalarKind::Float, 32) => 24,
             (ScalarKind::Float, _) | (ScalarKind::Sint, _) => 31,

@@ -191,6 +191,7 @@ impl Body<'_, '_, '_> {
             | Lowering::Image { .. }
             | Lowering::Pixel { .. }
             | Lowering::Interlock { .. }
+            | Lowering::Saturated
             | Lowering::Instruction(_) => Err(unsupported(site)),
         }
     }

@@ -92,6 +92,7 @@ impl Kind {
             (ScalarKind::Uint, 16) => Self::U16,
             (ScalarKind::Uint, 64) => Self::U64,
             (ScalarKind::Uint, _) => Self::U32,
+            (ScalarKind::Encoded(_), _) => panic!("no cross-lane operation takes encoded floats"),
         }
     }
 

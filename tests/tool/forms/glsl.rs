@@ -49,6 +49,7 @@ fn scalar_names(scalar: Scalar) -> (String, String) {
         (ScalarKind::Sint, width) => return (format!("int{width}_t"), format!("i{width}")),
         (ScalarKind::Uint, width) => return (format!("uint{width}_t"), format!("u{width}")),
         (ScalarKind::Float, width) => return (format!("float{width}_t"), format!("f{width}")),
+        (ScalarKind::Encoded(_), _) => panic!("no cross-lane operation takes encoded floats"),
     };
     (name.into(), prefix.into())
 }

@@ -50,17 +50,8 @@ fn has(shape: Shape) -> bool {
     !matches!((kind, width), (ScalarKind::Sint | ScalarKind::Uint, 8 | 16))
 }
 
-fn scalar_name(scalar: Scalar) -> String {
-    match scalar.kind {
-        ScalarKind::Bool => "bool".into(),
-        ScalarKind::Sint => format!("i{}", scalar.width),
-        ScalarKind::Uint => format!("u{}", scalar.width),
-        ScalarKind::Float => format!("f{}", scalar.width),
-    }
-}
-
 fn value(shape: Shape) -> String {
-    let name = scalar_name(shape.scalar());
+    let name = shape.scalar().kind.name(shape.scalar().width);
     let scalar = if shape.scalar().is_bool() { "v > 3u".into() } else { format!("{name}(v)") };
     if shape.size() == 1 { scalar } else { format!("vec{}<{name}>({scalar})", shape.size()) }
 }

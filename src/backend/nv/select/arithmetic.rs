@@ -15,7 +15,7 @@ pub const fn kind(scalar: Scalar) -> Kind {
     match scalar.kind {
         ScalarKind::Sint => Kind::Sint,
         ScalarKind::Float => Kind::Float,
-        ScalarKind::Uint | ScalarKind::Bool => Kind::Uint,
+        ScalarKind::Uint | ScalarKind::Bool | ScalarKind::Encoded(_) => Kind::Uint,
     }
 }
 

@@ -44,7 +44,7 @@ pub const fn letter(ty: ImageType) -> &'static str {
     match ty.sampled.kind {
         ScalarKind::Float => "F",
         ScalarKind::Sint => "S",
-        ScalarKind::Uint | ScalarKind::Bool => "U",
+        ScalarKind::Uint | ScalarKind::Bool | ScalarKind::Encoded(_) => "U",
     }
 }
 
