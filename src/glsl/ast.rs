@@ -425,13 +425,14 @@ pub enum RayStorage {
     CallableDataIn,
 }
 
-/// Memory qualifiers (section 4.10) and those of GL_KHR_memory_scope_semantics and GL_EXT_nontemporal_keyword.
+/// Memory qualifiers (section 4.10) and those of GL_KHR_memory_scope_semantics, GL_EXT_ray_tracing and
+/// GL_EXT_nontemporal_keyword.
 #[rustfmt::skip]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Memory {
     Coherent, Volatile, Restrict, ReadOnly, WriteOnly,
     DeviceCoherent, QueueFamilyCoherent, WorkgroupCoherent, SubgroupCoherent, NonPrivate,
-    NonTemporal,
+    ShaderCallCoherent, NonTemporal,
 }
 
 /// Interpolation qualifiers (section 4.5).

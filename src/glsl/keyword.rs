@@ -149,6 +149,7 @@ static GROUPS: &[Group] = &[
     scope(Memory::QueueFamilyCoherent, &["queuefamilycoherent"]),
     scope(Memory::WorkgroupCoherent, &["workgroupcoherent"]),
     scope(Memory::SubgroupCoherent, &["subgroupcoherent"]),
+    scope(Memory::ShaderCallCoherent, &["shadercallcoherent"]),
     scope(Memory::NonPrivate, &["nonprivate"]),
     scope(Memory::NonTemporal, &["nontemporal"]),
 

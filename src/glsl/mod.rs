@@ -24,7 +24,7 @@ use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::grammar;
 use crate::ir::{Module, Stage};
 use crate::limits::Limits;
-use crate::profile::Profile;
+use crate::profile::{Profile, Target};
 use crate::source::{FileId, Loader, SourceLanguage, SourceMap, Span};
 use dialect::Dialect;
 use dialects::ProfileDialects;
@@ -79,9 +79,7 @@ pub fn compile(
     if is_foreign(stage, options.profile) {
         // What the preprocessor says of the extension that brings the stage follows from it.
         drop(diagnostics.take_refusals(mark));
-        let message =
-            format!("{} shaders are not supported on assembly targets and in the simulator yet", stage.name());
-        diagnostics.push(Diagnostic::error(Code::NOT_IN_KERNELS, message).at(stream.version.span, "such a shader"));
+        diagnostics.push(foreign_stage(stage, options.profile.target).at(stream.version.span, "such a shader"));
         return None;
     }
     check_stage(&stream, &words, stage, diagnostics);
@@ -174,6 +172,16 @@ fn is_foreign(stage: Stage, profile: &Profile) -> bool {
     let Some((_, since, _)) = STAGES_SINCE.iter().find(|(of, ..)| *of == stage) else { return false };
     let mut extensions = since.extensions.iter().filter_map(|name| grammar::extension(name));
     since.version == NEVER && !extensions.any(|extension| extension.is_of(profile.target))
+}
+
+/// The message about a stage that [`is_foreign`].
+fn foreign_stage(stage: Stage, target: Target) -> Diagnostic {
+    let name = stage.name();
+    let message = format!("{name} shaders are not supported on assembly targets and in the simulator yet");
+    match target {
+        Target::Wgsl => Diagnostic::error(Code::NOT_SUPPORTED, format!("WGSL has no {name} shaders")),
+        _ => Diagnostic::error(Code::NOT_IN_KERNELS, message),
+    }
 }
 
 /// Complains of a stage that the shader's version of the language does not have.

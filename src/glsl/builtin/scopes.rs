@@ -28,7 +28,8 @@ fn scope(number: Option<i128>) -> Scope {
         Some(2) => Scope::Workgroup,
         Some(3) => Scope::Subgroup,
         Some(4) => Scope::Invocation,
-        Some(5) => Scope::QueueFamily,
+        // Shaders that called each other run in one queue family.
+        Some(5 | 6) => Scope::QueueFamily,
         _ => Scope::Device,
     }
 }

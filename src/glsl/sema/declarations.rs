@@ -27,6 +27,9 @@ impl Sema<'_> {
         let qualifiers = self.qualifiers(decl.qualifiers);
         let base = if declarators.is_empty() { self.type_alone(b, ty) } else { self.type_spec(b, ty) };
         let ast = self.ast;
+        if let (Some(base), false) = (base, declarators.is_empty()) {
+            self.check_memory(b, &qualifiers, base);
+        }
         for declarator in &ast[declarators] {
             let named = self.text(declarator.name.symbol).starts_with("gl_");
             let redeclares = named && qualifiers.storage().is_some() && !self.says_decoration(decl.qualifiers);

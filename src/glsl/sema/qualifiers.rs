@@ -4,7 +4,7 @@ use super::Sema;
 use crate::diagnostic::Code;
 use crate::glsl::ast::{self, List, Memory, QualifierKind, RayStorage, SpirvWord, Storage};
 use crate::ir::build::Builder;
-use crate::ir::{Access, Interpolation, Sampling, Scalar, Space, Stage, Type};
+use crate::ir::{Access, Interpolation, Sampling, Scalar, Space, Stage, Type, TypeId};
 use crate::source::Span;
 use smallvec::SmallVec;
 
@@ -41,6 +41,8 @@ pub struct Qualifiers {
     pub literal: bool,
     pub invariant: bool,
     pub access: Access,
+    /// The last memory qualifier.
+    pub memory: Option<Span>,
 }
 
 impl Qualifiers {
@@ -129,6 +131,7 @@ impl Sema<'_> {
                 }
                 QualifierKind::Memory(memory) => {
                     gathered.access |= access(memory);
+                    gathered.memory = Some(qualifier.span);
                     self.need_nontemporal(memory, qualifier.span);
                 }
                 QualifierKind::Precise => gathered.precise = true,
@@ -157,6 +160,21 @@ impl Sema<'_> {
             (gathered.input, gathered.output) = (None, None);
         }
         gathered
+    }
+
+    /// Checks that memory qualifiers are about memory that others see (GLSL 4.60 section 4.10). Those of `shared` variables
+    /// come with GL_KHR_memory_scope_semantics.
+    pub fn check_memory(&mut self, b: &Builder<'_>, qualifiers: &Qualifiers, base: TypeId) {
+        let Some(span) = qualifiers.memory else { return };
+        let is_memory = match b.module.types.get(base) {
+            Type::Image(image) => image.storage,
+            Type::SampledImage(_) | Type::Sampler | Type::AccelerationStructure => false,
+            _ => qualifiers.uniform.or(qualifiers.buffer).or(qualifiers.shared).is_some(),
+        };
+        if !is_memory {
+            let message = "memory qualifiers belong to images and buffers";
+            self.error(Code::BAD_QUALIFIER, span, message, "this variable is neither");
+        }
     }
 
     /// Notes an interpolation. What is about whole primitives may have another one beside it, in either order, which then
