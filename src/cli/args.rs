@@ -41,6 +41,8 @@ pub enum Command {
     /// Compile as glslangValidator does, with its options (`crosslane glslang --help` lists them).
     #[command(disable_help_flag = true)]
     Glslang(StandInArgs),
+    /// Print the JSON Schema of what `compile --emit reflection` prints.
+    Schema,
     /// Print completions for a shell.
     Completions(CompletionsArgs),
     /// Print the manual page, or write all pages.
@@ -57,7 +59,9 @@ impl Command {
             Command::Run(args) => Some(&args.messages),
             Command::Explain(args) => Some(&args.messages),
             Command::Check(args) => Some(&args.messages),
-            Command::Profiles(_) | Command::Ops(_) | Command::Completions(_) | Command::Man(_) => None,
+            Command::Profiles(_) | Command::Ops(_) | Command::Schema | Command::Completions(_) | Command::Man(_) => {
+                None
+            }
             Command::Glslc(_) | Command::Glslang(_) => None,
         }
     }

@@ -1,8 +1,10 @@
-//! The command describes itself: completions for shells and manual pages, from the same list of options that it reads.
+//! The command describes itself: completions for shells and manual pages, from the same list of options that it reads, and
+//! the schema of reflections.
 
 use super::args::{Cli, CompletionsArgs, ManArgs};
 use super::output::{Sink, make_folder, to_stdout};
 use super::{CommandError, Exit, Outcome};
+use crate::backend::reflection;
 use crate::build::claims::Claims;
 use clap::CommandFactory;
 
@@ -14,6 +16,11 @@ pub fn completions(args: &CompletionsArgs) -> Outcome {
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "crosslane", &mut text);
     to_stdout(&text).map(|()| Exit::Done)
+}
+
+/// `crosslane schema`.
+pub fn schema() -> Outcome {
+    to_stdout(reflection::SCHEMA.as_bytes()).map(|()| Exit::Done)
 }
 
 /// `crosslane man`: the page of the whole command, or all pages in a folder.

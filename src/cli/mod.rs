@@ -76,6 +76,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Check(args) => check::run(args, &claims),
         Command::Profiles(args) => profiles::run(args, &claims),
         Command::Ops(args) => ops::run(args, &claims),
+        Command::Schema => describe::schema(),
         Command::Completions(args) => describe::completions(args),
         Command::Man(args) => describe::man(args, &claims),
         Command::Glslc(args) => return dropin::run(dropin::Tool::Glslc, args, &claims),

@@ -25,6 +25,7 @@ mod machine;
 mod machines;
 mod ninja;
 mod profiles;
+mod reflection;
 mod rendered;
 mod run;
 mod shapes;

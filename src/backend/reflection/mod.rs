@@ -125,9 +125,19 @@ pub fn json(interface: &Interface, target: &impl Serialize) -> String {
     text(&Whole { target, interface })
 }
 
-/// A text of JSON.
+/// The JSON Schema of all that [`text`] writes.
+pub const SCHEMA: &str = include_str!("../../../docs/reflection.schema.json");
+
+/// A reflection as a text of JSON, with the name of its schema.
 pub fn text(value: &impl Serialize) -> String {
-    serde_json::to_string_pretty(value).expect("numbers and names always serialize") + "\n"
+    #[derive(Serialize)]
+    struct Named<'a, T> {
+        schema: &'static str,
+        #[serde(flatten)]
+        value: &'a T,
+    }
+    let named = Named { schema: "crosslane-reflection-1", value };
+    serde_json::to_string_pretty(&named).expect("numbers and names always serialize") + "\n"
 }
 
 fn workgroup_size(module: &Module, entry: &EntryPoint) -> [u32; 3] {
