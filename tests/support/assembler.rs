@@ -27,7 +27,7 @@ pub fn are_there() -> Result<bool, String> {
     }
 }
 
-/// Assembles and links a text for a processor.
+/// Assembles and links a program for a processor.
 pub fn build(text: &str, processor: &str, wave: u32) -> Result<(), String> {
     if !are_there()? {
         return Ok(());
@@ -39,6 +39,21 @@ pub fn build(text: &str, processor: &str, wave: u32) -> Result<(), String> {
     let done = std::fs::write(&files[0], text).map_err(|e| e.to_string()).and_then(|()| link(&files, processor, wave));
     files.iter().for_each(|file| drop(std::fs::remove_file(file)));
     done
+}
+
+/// Assembles and links programs, each with its name for messages, as one: starting LLVM takes longer than its work.
+pub fn build_all(programs: &[(&str, &str)], processor: &str, wave: u32) -> Result<(), String> {
+    let joined: String = programs.iter().enumerate().map(|(n, (_, text))| apart(text, n)).collect();
+    let Err(why) = build(&joined, processor, wave) else { return Ok(()) };
+    let alone = |&(name, text): &(&str, &str)| Some(format!("{name}: {}", build(text, processor, wave).err()?));
+    Err(programs.iter().find_map(alone).unwrap_or(why))
+}
+
+/// A program whose kernel and labels have names of their own, without comments.
+fn apart(text: &str, number: usize) -> String {
+    let code = text.lines().map(|line| line.split(';').next().unwrap_or_default());
+    let renamed = |line: &str| line.replace(".L", &format!(".L{number}_")).replace("main", &format!("main_{number}"));
+    code.map(|line| renamed(line) + "\n").collect()
 }
 
 fn link([source, object, linked]: &[PathBuf; 3], processor: &str, wave: u32) -> Result<(), String> {

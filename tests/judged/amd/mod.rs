@@ -1,6 +1,6 @@
-//! AMD assembly: every fixture and every shader of the core language becomes a kernel for every profile, which LLVM's
-//! assembler and linker take and which an interpreter of the text runs. Fixtures are held against their formulas, the
-//! others against the simulator; cross-lane operations against ACO's counts; texts against snapshots.
+//! AMD assembly: every fixture and every shader of the core language becomes a kernel for every profile. LLVM's assembler
+//! and linker take all of a profile's kernels at once, and an interpreter of the text runs each. Fixtures are held against
+//! their formulas, the others against the simulator; cross-lane operations against ACO's counts; texts against snapshots.
 
 mod aco;
 mod recognizer;
@@ -36,6 +36,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(fixture::files("fixtures/hazards").into_iter().map(hazards_trial));
     trials.extend(profiles().into_iter().map(recognizer_trial));
     trials.push(trial("recognizer::finds".to_owned(), recognizer::finds));
+    trials.push(trial("assembler::names_what_it_refuses".to_owned(), refused_program_is_named));
     trials
 }
 
@@ -110,13 +111,14 @@ fn wave(profile: &Profile) -> u32 {
     profile.wave_size.expect("profiles of hardware say how many lanes a wave has")
 }
 
-fn assemble(profile: &Profile, program: &Program) -> Result<(), String> {
-    assembler::build(&program.text, &profile.processor, wave(profile))
+/// Assembles and links listings as one program.
+fn assemble(profile: &Profile, listings: &[Listing]) -> Result<(), String> {
+    let programs: Vec<(&str, &str)> = listings.iter().map(|listing| (&*listing.name, &*listing.text)).collect();
+    assembler::build_all(&programs, &profile.processor, wave(profile))
 }
 
 fn fixture_trial(fixture: &'static Fixture) -> Trial {
     let judge = |target: Target<'_>, profile: &Profile, program: &Program| {
-        assemble(profile, program)?;
         let after = interpret(program, &profile.processor, &target.fixture.request(), Order::Both)?;
         target.fixture.judge_runs(target.build, wave(profile) as usize, &after)
     };
@@ -129,7 +131,6 @@ fn listings_trial(fixture: &'static Fixture) -> Trial {
 
 fn language_trial(fixture: &'static Fixture) -> Trial {
     let judge = |target: Target<'_>, profile: &Profile, program: &Program| {
-        assemble(profile, program)?;
         let request = target.fixture.request();
         let model = simulator::run(&compiler::kernel(target)?, wave(profile) as usize, &request)?;
         let after = interpret(program, &profile.processor, &request, Order::Ascending)?;
@@ -138,13 +139,19 @@ fn language_trial(fixture: &'static Fixture) -> Trial {
     trial(format!("language::{}", fixture.name), move || on_all(fixture, judge))
 }
 
+fn refused_program_is_named() -> Result<(), String> {
+    let programs = [("good", "v_nop\n"), ("bad", "v_none\n"), ("also good", "s_nop 0\n")];
+    let said = assembler::build_all(&programs, "gfx900", 64);
+    let is_named = said.as_ref().is_err_and(|why| why.starts_with("bad: ") && why.contains("v_none"));
+    if is_named || !assembler::are_there()? { Ok(()) } else { Err(format!("{said:?}")) }
+}
+
 // Hazards: shaders that once had some, and LLVM's recognizer over everything.
 
 fn hazards_trial(path: PathBuf) -> Trial {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let one = move |profile: &Profile| {
         let program = hazardous(&path, profile)?;
-        assemble(profile, &program)?;
         let target = amd::target::Target::new(&profile.processor, wave(profile) as usize)?;
         amd::walk(&amd::Program::read(&program.text, target)?)
     };
@@ -162,7 +169,11 @@ fn hazardous(path: &Path, profile: &Profile) -> Result<Program, String> {
 }
 
 fn recognizer_trial(profile: Profile) -> Trial {
-    trial(format!("recognizer::{}", profile.name), move || recognizer::hold(&profile, &all_listings(&profile)?))
+    trial(format!("recognizer::{}", profile.name), move || {
+        let listings = all_listings(&profile)?;
+        assemble(&profile, &listings)?;
+        recognizer::hold(&profile, &listings)
+    })
 }
 
 /// Every fixture and every shader of the core language.
@@ -196,13 +207,14 @@ fn core_trial(path: PathBuf) -> Trial {
     })
 }
 
-fn run_shader(shader: &Shader, profile: &Profile) -> Result<(), String> {
-    let made = || {
+/// Runs a shader and returns its listing.
+fn run_shader(shader: &Shader, profile: &Profile) -> Result<Listing, String> {
+    let made = || -> Result<Listing, String> {
         let program =
             compiler::amd_program(&shader.input(), &shader::options(&profile.name)?, &shader.request.settings())?;
-        assemble(profile, &program)?;
         let run = |request| interpret(&program, &profile.processor, &request, Order::Ascending);
-        shader.hold(&profile.name, wave(profile) as usize, run)
+        shader.hold(&profile.name, wave(profile) as usize, run)?;
+        Ok(Listing { name: shader.name.clone(), text: program.text })
     };
     made().map_err(|why| format!("{}: {}", profile.name, shader.blame(&why)))
 }
@@ -213,7 +225,8 @@ const USUAL: u64 = 10;
 fn random_trials(profile: &'static str) -> Vec<Trial> {
     let test = move |maker: Maker, seeds: Range<u64>| {
         let profile = Profile::named(profile).ok_or_else(|| format!("no profile {profile}"))?;
-        seeds.into_iter().try_for_each(|seed| run_shader(&maker(seed), &profile))
+        let listings: Result<Vec<Listing>, String> = seeds.map(|seed| run_shader(&maker(seed), &profile)).collect();
+        assemble(&profile, &listings?)
     };
     let one = |(kind, maker): (&str, Maker), seeds: Range<u64>| {
         trial(format!("{kind}::{profile}::seeds_{}", seeds.start), move || test(maker, seeds))
