@@ -43,6 +43,8 @@ pub enum Command {
     Glslang(StandInArgs),
     /// Print the JSON Schema of what `compile --emit reflection` prints.
     Schema,
+    /// Print what the code of a message means, with an example.
+    ExplainCode(ExplainCodeArgs),
     /// Print completions for a shell.
     Completions(CompletionsArgs),
     /// Print the manual page, or write all pages.
@@ -59,10 +61,8 @@ impl Command {
             Command::Run(args) => Some(&args.messages),
             Command::Explain(args) => Some(&args.messages),
             Command::Check(args) => Some(&args.messages),
-            Command::Profiles(_) | Command::Ops(_) | Command::Schema | Command::Completions(_) | Command::Man(_) => {
-                None
-            }
-            Command::Glslc(_) | Command::Glslang(_) => None,
+            Command::Profiles(_) | Command::Ops(_) | Command::Schema | Command::ExplainCode(_) => None,
+            Command::Completions(_) | Command::Man(_) | Command::Glslc(_) | Command::Glslang(_) => None,
         }
     }
 }
@@ -469,6 +469,12 @@ pub struct ProfilesArgs {
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Args)]
+pub struct ExplainCodeArgs {
+    /// Code of a message, such as E0501.
+    pub code: String,
 }
 
 #[derive(Args)]

@@ -92,7 +92,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What is left behind in the system's directory for temporary files harms nobody.
+        // A leftover in the system's temporary directory does no harm.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

@@ -14,6 +14,7 @@ mod describe;
 mod dropin;
 mod endings;
 mod explain;
+mod explain_code;
 mod input;
 mod messages;
 mod ops;
@@ -77,6 +78,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Profiles(args) => profiles::run(args, &claims),
         Command::Ops(args) => ops::run(args, &claims),
         Command::Schema => describe::schema(),
+        Command::ExplainCode(args) => explain_code::run(args),
         Command::Completions(args) => describe::completions(args),
         Command::Man(args) => describe::man(args, &claims),
         Command::Glslc(args) => return dropin::run(dropin::Tool::Glslc, args, &claims),

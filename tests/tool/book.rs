@@ -9,6 +9,7 @@ use crosslane::source::NoIncludes;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use support::bless;
 
 const GENERATED: &str = "docs/operations";
@@ -115,6 +116,49 @@ fn shaders_in_the_book_compile_without_warnings() {
         }
     }
     assert!(count > 5, "{count} shaders");
+}
+
+/// Holds each transcript to what its command prints; a line `…` in it leaves lines out.
+#[test]
+fn transcripts_in_the_book_are_real() {
+    let mut count = 0;
+    for page in pages() {
+        for (line, transcript) in blocks(&text(&page), "text") {
+            let Some((command, printed)) =
+                transcript.strip_prefix("$ crosslane ").and_then(|rest| rest.split_once('\n'))
+            else {
+                continue;
+            };
+            let words: Vec<&str> = command.split(' ').collect();
+            let output = Command::new(env!("CARGO_BIN_EXE_crosslane")).args(words).current_dir(root()).output();
+            let said = String::from_utf8(output.expect("it runs").stdout).expect("it prints text");
+            let mut rest = &*said;
+            for part in printed.split("…\n") {
+                let at = rest.find(part).unwrap_or_else(|| panic!("{}:{line}: not printed:\n{part}", page.display()));
+                rest = &rest[at + part.len()..];
+            }
+            count += 1;
+        }
+    }
+    assert!(count > 2, "{count} transcripts");
+}
+
+#[test]
+fn examples_of_messages_give_their_codes() {
+    let text = text(Path::new("guide/messages.md"));
+    let codes = crosslane::diagnostic::codes::ALL.iter().map(|(code, _)| code.0);
+    let languages = [("glsl", Language::Glsl), ("wgsl", Language::Wgsl)];
+    let mut count = 0;
+    for (code, (name, language)) in codes.flat_map(|code| languages.map(|language| (code, language))) {
+        for (line, shader) in blocks(&text, &format!("{name},{code}")) {
+            let input = Input { name: &format!("messages.md:{line}"), bytes: shader.as_bytes(), language };
+            let made = compile(&input, &Options::new(Profile::named("spirv-1.5").expect("built in")), &NoIncludes);
+            let given: Vec<&str> = made.diagnostics.iter().map(|diagnostic| diagnostic.code.0).collect();
+            assert_eq!(given, [code], "{}", render::human(&made.sources, &made.diagnostics));
+            count += 1;
+        }
+    }
+    assert!(count > 50, "{count} examples");
 }
 
 fn compiles(name: &str, shader: &str, language: Language) {

@@ -525,3 +525,18 @@ fn debug_information_and_the_intermediate_form_show_names() {
     assert_eq!(run(&["-S"]), run(&["-S", "-g0"]));
     assert!(run(&["--emit", "ir"]).contains("fn main()"));
 }
+
+#[test]
+fn codes_are_explained() {
+    let folder = Folder::new("explain-code");
+    for word in ["E0501", "e0501", "[E0501]"] {
+        let text = stdout(&folder.run(&["explain-code", word]));
+        assert!(text.starts_with("E0501: The argument must be known when the shader is compiled\n\n"), "{text}");
+        assert!(text.contains("bpermute") && !text.contains("E0502"), "{text}");
+    }
+    for (word, said) in [("E0551", "did you mean `E0"), ("what", "codes are a letter and four digits")] {
+        let output = folder.run(&["explain-code", word]);
+        assert_eq!((status(&output), stdout(&output).len()), (2, 0));
+        assert!(stderr(&output).contains(said), "{}", stderr(&output));
+    }
+}

@@ -414,7 +414,7 @@ impl Sema<'_> {
             return Some(());
         }
         let message = "atomic operations work on buffer and shared variables only";
-        self.error(Code::NOT_WRITABLE, span, message, "not in a buffer and not shared");
+        self.error(Code::NOT_ATOMIC_MEMORY, span, message, "not in a buffer and not shared");
         None
     }
 

@@ -94,7 +94,7 @@ impl Sema<'_> {
 
     fn ambiguous(&mut self, set: SetId, rivals: [Overloaded; 2], callee: Name) {
         let message = format!("two overloads of `{}` fit equally well", self.text(callee.symbol));
-        let mut diagnostic = Diagnostic::error(Code::NO_OVERLOAD, message).at(callee.span, "ambiguous call");
+        let mut diagnostic = Diagnostic::error(Code::AMBIGUOUS_CALL, message).at(callee.span, "ambiguous call");
         for (rival, label) in rivals.into_iter().zip(["this one", "and this one"]) {
             diagnostic = match rival {
                 Overloaded::User(index) => {

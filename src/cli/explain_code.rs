@@ -1,0 +1,44 @@
+//! `crosslane explain-code`: a section of the book's page of messages.
+
+use super::args::ExplainCodeArgs;
+use super::output::to_stdout;
+use super::{CommandError, Exit, Outcome};
+use crate::diagnostic::codes;
+use crate::diagnostic::nearest::nearest;
+
+const PAGE: &str = include_str!("../../docs/guide/messages.md");
+
+pub fn run(args: &ExplainCodeArgs) -> Outcome {
+    let code = args.code.trim_matches(['[', ']']).to_ascii_uppercase();
+    let section = section(&code).ok_or_else(|| unknown(&code))?;
+    to_stdout(section.as_bytes()).map(|()| Exit::Done)
+}
+
+/// The section of a code, heading included.
+fn section(code: &str) -> Option<String> {
+    let is_its = |section: &&str| section.split_once(": ").is_some_and(|(named, _)| named == code);
+    PAGE.split("\n## ").skip(1).find(is_its).map(|section| format!("{}\n", section.trim_end()))
+}
+
+fn unknown(code: &str) -> CommandError {
+    let hint = match nearest(code, codes::ALL.iter().map(|(known, _)| known.0)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "codes are a letter and four digits, such as E0501".to_owned(),
+    };
+    CommandError(format!("unknown code `{code}`; {hint}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PAGE, section};
+    use crate::diagnostic::codes;
+
+    #[test]
+    fn every_code_has_a_section_with_its_meaning() {
+        for (code, meaning) in codes::ALL {
+            let section = section(code.0).unwrap_or_else(|| panic!("no section {code}"));
+            assert_eq!(section.lines().next(), Some(&*format!("{code}: {}", meaning.trim().trim_end_matches('.'))));
+        }
+        assert_eq!(PAGE.matches("\n## ").count(), codes::ALL.len(), "a section without a code");
+    }
+}
