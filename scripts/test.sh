@@ -9,9 +9,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# gcc links the tests; lavapipe links to the next two; llvm-mc reads what is written for AMD; ninja and cmake run the builds
+# gcc links the tests; lavapipe links to the next two; llvm-mc reads what is written for AMD; ninja, cmake and meson run the builds
 # that are written for them; the rest compiles the loaders under examples.
-packages=(gcc libc6-dev libvulkan1 mesa-vulkan-drivers llvm-19 ninja-build cmake g++ libvulkan-dev libegl-dev libgl-dev)
+packages=(gcc libc6-dev libvulkan1 mesa-vulkan-drivers llvm-19 ninja-build cmake meson g++ libvulkan-dev libegl-dev libgl-dev)
 # Know newer processors; not every mirror has them.
 extra_packages=(llvm-22 lld-22)
 # npm fetches Dawn, and Node.js runs it.

@@ -23,6 +23,7 @@ mod limits;
 mod loaders;
 mod machine;
 mod machines;
+mod meson;
 mod ninja;
 mod profiles;
 mod reflection;
