@@ -28,7 +28,7 @@ profdata() {
     return 2
 }
 
-# What the profile was taken of. Functions are known by names that hang on what else is built.
+# The program that the profile was taken of. Names of functions depend on the rest of the build.
 state() {
     { echo "$1" && rustc --version && cat Cargo.lock && find src build grammar profiles fixtures -type f | LC_ALL=C sort | xargs cat; } |
         sha256sum

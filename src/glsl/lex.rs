@@ -455,7 +455,7 @@ impl Cursor<'_> {
                 Class::Space => self.at += 1,
                 Class::Newline if lines => {
                     self.first = true;
-                    // What the next line is indented by.
+                    // The indentation of the next line.
                     let rest = &self.text.as_bytes()[self.at + 1..];
                     self.at += 1 + rest.first_chunk().map_or(0, |bytes| chunk::spaces(u64::from_le_bytes(*bytes)));
                 }

@@ -77,7 +77,7 @@ pub fn compile(
     sources.language = if is_es { SourceLanguage::Essl(number) } else { SourceLanguage::Glsl(number) };
     let stage = stage(&stream, &words, options, diagnostics);
     if is_foreign(stage, options.profile) {
-        // What the preprocessor says of the extension that brings the stage follows from it.
+        // The preprocessor's refusal of the stage's extension follows from this one.
         drop(diagnostics.take_refusals(mark));
         diagnostics.push(foreign_stage(stage, options.profile.target).at(stream.version.span, "such a shader"));
         return None;

@@ -82,7 +82,7 @@ pub fn trace(
     };
     let end = watch(module, &Specializations::new(), profile, &mut watcher);
     match moment {
-        // What comes before an error helps to find it.
+        // The text before an error helps to find it.
         _ if !text.is_empty() => Ok(text),
         Moment::After(step, run) => {
             end?;

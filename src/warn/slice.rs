@@ -255,7 +255,7 @@ impl Pass<'_, '_> {
     fn made_of(&mut self, op: Op, around: Around) {
         match op {
             Op::Load(pointer) => self.want_behind(pointer, around),
-            // What its function gives and takes is marked there.
+            // The body of the called function is marked on its own.
             Op::Call(..) => {}
             _ => op.each_operand(self.function, |value| self.want(value)),
         }

@@ -72,7 +72,7 @@ struct Search<'m> {
 /// Finds the parts of results that are used for more than to be copied, or changed in part.
 fn used(module: &Module, function: &Function) -> Vec<Parts> {
     let mut used = vec![0; function.insts.len()];
-    // What uses a value is after it.
+    // Uses come after the value.
     for (id, inst) in function.insts.iter().rev() {
         let kept = match inst.op {
             Op::Shuffle { .. } => {

@@ -89,7 +89,7 @@ impl Walk<'_> {
             (O::Gt | O::Le, None, Some(c)) => ordered(x, y, c.wrapping_add(1)),
             (O::Gt | O::Le, c, None) => ordered(y, x, c.unwrap_or(1_u64 << x.zeros)),
             (O::Lt | O::Ge, Some(c), None) => ordered(y, x, c.wrapping_add(1)),
-            // What was a truth and became a number.
+            // A boolean that became a number.
             (O::Ne, None, Some(0)) => Fact { picks: x.picks, ..x.mix(y) },
             (O::LogicalAnd, ..) => Fact { picks: x.picks.or(y.picks), ..self.guarded(x, y) },
             (O::LogicalOr, ..) => self.guarded(x, y),

@@ -403,7 +403,7 @@ impl<'m> Walk<'m> {
             Space::Input => self.work.input(id),
             Space::Output => Fact::LANE,
             Space::Private => self.globals[id.index()].unwrap_or(Fact::PLAIN),
-            // What all lanes read at one place at once is one thing.
+            // All lanes read the same value.
             _ => Fact::PLAIN,
         }
     }

@@ -90,7 +90,7 @@ fn used(statement: &Statement, into: &mut Vec<Id>) {
             into.extend([*image, *coordinate, *value]);
             into.extend(*array_index);
         }
-        // What a call of a built-in hides follows its result.
+        // The operands that a call of a built-in hides are found through its result.
         Statement::Call { arguments, result, .. } => into.extend(arguments.iter().chain(result)),
         Statement::SubgroupBallot { predicate, .. } => into.extend(*predicate),
         Statement::SubgroupCollectiveOperation { argument, .. } => into.push(*argument),

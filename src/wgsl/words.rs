@@ -275,7 +275,7 @@ fn small(cause: &(dyn Error + 'static)) -> Option<Words> {
     match cause.downcast_ref()? {
         ValidationError::ArraySizeError { .. } => Some("the length of an array is not positive".into()),
         ValidationError::Layouter(error) => layout(&error.inner),
-        // What they hold is a cause of its own.
+        // Their sources say the reason.
         ValidationError::Type { .. }
         | ValidationError::ConstExpression { .. }
         | ValidationError::Constant { .. }

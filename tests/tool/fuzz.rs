@@ -303,7 +303,7 @@ fn try_mutant(seeds: &[Seed], random: &mut Random, compiled: u64) -> bool {
 
 fn judge(made: &Made, text: &str) -> Result<(), String> {
     match made {
-        // What a shader names by number is its own business.
+        // Nothing checks the numbers that a shader gives itself.
         Made::Module(words, environment) if !text.contains("spirv_") && judge::find("bin/spirv-val").is_some() => {
             let judged = match judge::spirv_val(words, environment, true) {
                 // The stable judge does not know the floats of machine learning.

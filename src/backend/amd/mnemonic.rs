@@ -400,7 +400,7 @@ operations! {
     LdsCompareSwap = since_rdna3("ds_cmpst_rtn_b32", "ds_cmpstore_rtn_b32"),
     LdsSwap64 = since_rdna3("ds_wrxchg_rtn_b64", "ds_storexchg_rtn_b64"),
     LdsCompareSwap64 = since_rdna3("ds_cmpst_rtn_b64", "ds_cmpstore_rtn_b64"),
-    // What they do, `_rtn` where there is a result, and the type are part of the name: DS_ADD_RTN_U32.
+    // The name continues with the operation, `_rtn` where there is a result, and the type: DS_ADD_RTN_U32.
     LdsAtomic = ever("ds"),
 
     // Waiting: for the local data share, for counters, and for a number of cycles.

@@ -157,7 +157,7 @@ impl Exits {
     }
 
     fn looped(&mut self, kernel: &Kernel, inst: InstId, [body, continuing]: [BlockId; 2], depth: usize) {
-        // Whether there is a way to the continuing block decides what the body's end leads to.
+        // The body's end leads to the continuing block if any path reaches it.
         let continues = reaches(kernel, body, inst);
         self.continues[inst.index()] = continues;
         let goal = if continues { Goal::Next(inst) } else { Goal::End(inst) };

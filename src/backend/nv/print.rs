@@ -78,7 +78,7 @@ pub fn written(program: &Program) -> Vec<Written> {
     program.lines.iter().map(written).filter(|written| !written.text.is_empty()).collect()
 }
 
-// What precedes the code.
+// The lines before the code.
 
 /// The comment at the top: what it is made from, and where everything is bound.
 fn head(program: &Program) -> String {
@@ -225,7 +225,7 @@ fn qualifiers(input: &Input) -> String {
         Sampling::Centroid => "CENTROID ",
         Sampling::Sample => "SAMPLE ",
     };
-    // What is flat is the same everywhere.
+    // Flat inputs are not interpolated at any place.
     if input.interpolation == Interpolation::Flat {
         interpolation.to_owned()
     } else {

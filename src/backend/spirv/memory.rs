@@ -324,7 +324,7 @@ impl Body<'_, '_> {
 
     fn barrier(&mut self, execution: Option<Scope>, memory: Scope, (kinds, order): (MemoryKinds, Order)) -> Word {
         let kinds = barrier_memory(kinds);
-        // What orders no memory, outputs aside, which a barrier orders by itself (Vulkan 1.3, memory model).
+        // A barrier orders outputs by itself (Vulkan 1.3, memory model), so semantics without other memory are relaxed.
         let order = if kinds.is_empty() { Order::Relaxed } else { order };
         let (scope, semantics) = self.scope_and_semantics(memory, order, kinds);
         match execution {

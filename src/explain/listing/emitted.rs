@@ -67,7 +67,7 @@ impl Emitted {
         let start = self.code.iter().position(|written| is_own(written.origin)).unwrap_or(self.code.len());
         let (before, after) = self.code.split_at(start);
         let lines = self.lines(after, |origin| is_own(origin) || is_set_up(origin));
-        // What is set up may be all that there is.
+        // Set-up instructions may be the only ones.
         let gives = |origin| if after.is_empty() { is_set_up(origin) } else { is_own(origin) };
         let said: Vec<String> = operations.iter().filter_map(|n| self.results.get(*n as usize)?.clone()).collect();
         Listing {

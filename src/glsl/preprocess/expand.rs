@@ -314,7 +314,7 @@ impl Preprocessor<'_> {
     fn substitute(&mut self, id: MacroId, arguments: &mut Arguments, call: Span) -> Vec<PpToken> {
         let body = self.macros.get(id).body.clone();
         let mut out = Vec::with_capacity(body.len() + arguments.tokens.len());
-        // Whether the operand that a `##` would find on its left is empty.
+        // True while the operand to the left of a `##` would be empty.
         let mut left_empty = true;
         let mut at = body.start;
         while at < body.end && !self.expansion.exhausted {

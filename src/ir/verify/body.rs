@@ -240,7 +240,7 @@ impl<'v> Body<'v> {
         Exit { falls: leaves, breaks: false }
     }
 
-    // What rules ask.
+    // Queries of the rules.
 
     /// Type of an operand that may be used here.
     pub fn value(&mut self, value: Value) -> Result<TypeId, String> {

@@ -246,7 +246,7 @@ impl<'m> Lower<'m> {
             }
             ir::Value::Param(index) => self.frame().params[index as usize].clone(),
             ir::Value::Global(_) | ir::Value::Local(_) => Operand::Pointer(self.pointer(value)),
-            // What was refused gave nothing.
+            // A refused instruction has no result.
             ir::Value::Inst(id) => self.frame().results[id.index()].clone().unwrap_or(Operand::Values(Scalars::new())),
         }
     }

@@ -227,7 +227,7 @@ impl Lower<'_> {
         self.b.switch_to(outer);
     }
 
-    // What the invocation does first.
+    // The start of an invocation.
 
     /// Clears workgroup memory; writes the initial values of variables in private memory, and the tables.
     pub fn initialize(&mut self) {

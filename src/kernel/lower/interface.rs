@@ -147,7 +147,7 @@ impl Lower<'_> {
             match (global.space, port.site) {
                 (Space::Input, Site::Location(location)) => {
                     let (interpolation, sampling) = (port.interpolation, port.sampling);
-                    // What cannot be interpolated is flat, whoever forgot to say so.
+                    // Types that cannot be interpolated are flat even without the qualifier.
                     let interpolation = if is_float { interpolation } else { Interpolation::Flat };
                     let wide = port.is_wide();
                     match kernel.inputs.binary_search_by_key(&location, |known| known.location) {

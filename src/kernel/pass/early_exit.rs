@@ -72,7 +72,7 @@ fn sink(kernel: &mut Kernel, scope: InstId, block: BlockId, at: usize) -> Option
         _ => return None,
     };
     let ends_in_yield = end(kernel, block) == Some(Op::Yield);
-    // What the branch gives is used by what moves, so it must not give anything.
+    // The moved instructions could use results of the branch, so it must have none.
     if kernel.results(inst).len() > 0 || !ends_in_yield {
         return None;
     }

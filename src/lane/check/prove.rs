@@ -92,7 +92,7 @@ impl Prover {
             wave_size: None,
             plan: plan.clone(),
         };
-        // What was proven at all sizes needs no proof at one.
+        // A proof for all sizes covers each.
         if self.is_proven(&key, activity) {
             return Ok(());
         }

@@ -43,7 +43,7 @@ fn shown(listing: &str, entry: &str) -> Option<(usize, Vec<String>)> {
     let id = words[at - 1];
     let modes =
         listing.lines().filter(|line| line.contains("OpExecutionMode") && line.split_whitespace().any(|w| w == id));
-    // What follows the id is a mode; sizes that are constants have ids of their own.
+    // The word after the id is a mode; sizes that are constants have ids of their own.
     let mode =
         |line: &str| line.split_whitespace().skip_while(|word| *word != id).nth(1).unwrap_or_default().to_owned();
     Some((words.len() - at - 1, modes.map(mode).collect()))

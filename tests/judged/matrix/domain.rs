@@ -185,7 +185,7 @@ fn float_corner(kind: Kind, random: u64) -> u64 {
     let largest = match kind {
         Kind::F16 => 65504.0,
         Kind::F32 => f32::MAX.into(),
-        // What an f32 holds, as WGSL brings doubles so.
+        // Values that an f32 holds, because WGSL passes doubles so.
         _ => f64::from(f32::MAX),
     };
     let all = [0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, largest, -largest, -1.5, 6.104e-5];

@@ -122,7 +122,7 @@ fn all_right(part: Vec<(Unit, &'static str)>, mode: Mode) -> Result<(), String> 
     let mut seen: Option<(usize, u64, Seen)> = None;
     for (unit, name) in &part {
         let profile = PROFILES.iter().find(|profile| *profile.name == **name).ok_or("no such profile")?;
-        // What was seen of one unit helps that unit alone.
+        // Observations of one unit are used for that unit only.
         let key = (unit.row, unit.turn());
         if seen.as_ref().is_none_or(|(row, turn, _)| (*row, *turn) != key) {
             seen = Some((key.0, key.1, Seen::default()));

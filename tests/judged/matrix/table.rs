@@ -168,7 +168,7 @@ pub fn write() -> Result<(), String> {
 /// Checks that the page says what the tables give.
 pub fn is_current() -> Result<(), String> {
     let there = std::fs::read_to_string(path()).unwrap_or_default();
-    // What the last run said is its own.
+    // The sentence of the last run is kept apart.
     let (there, run) = there.split_once(RUN).unwrap_or((&there, NEVER));
     let (there, page) = (there.trim_end(), page());
     let page = page.trim_end();

@@ -142,7 +142,7 @@ pub fn alike(ours: &[u8], theirs: &[u8]) -> Result<(), String> {
     }
 }
 
-// What is bound.
+// Bindings.
 
 /// Numbers that look like none, the same in every run.
 fn noise(seed: u32) -> impl Iterator<Item = u32> {

@@ -251,7 +251,7 @@ fn register_table() -> Result<String, String> {
     Ok(report::table(&["shader", "crosslane", "driver"], &rows))
 }
 
-// What the oldest profile refuses.
+// Refusals of the oldest profile.
 
 fn widest(fixture: &Fixture) -> Build {
     builds(fixture).last().copied().unwrap_or(PLAIN)

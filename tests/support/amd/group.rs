@@ -131,7 +131,7 @@ impl<'p> Group<'p> {
         access::run(&mut wave.state, inst, deed, &mut reach)?;
         let touched = reach.touched;
         wave.waits.issue(inst, &touched, &self.program.target);
-        // What an atomic reads is what it finds, in whatever order the waves come.
+        // An atomic reads the current value, in any order of the waves.
         if matches!(deed.deed, Deed::Atomic { .. }) { Ok(()) } else { self.check_seen(n, &touched) }
     }
 

@@ -104,7 +104,7 @@ pub fn swap(state: &mut State, inst: &Inst) -> Result<(), String> {
         return Ok(());
     };
     let fetch = inst.modifier("fi") == Some("1");
-    // What a lane gets from an inactive one is not relied on.
+    // The value read from an inactive lane is undefined.
     let take = |row: &Row, from: usize| if exec >> from & 1 == 1 || fetch { row[from] } else { Value::UNDEFINED };
     let upper: Row = std::array::from_fn(|lane| if lane & lanes != 0 { take(&b, lane ^ lanes) } else { a[lane] });
     let lower: Row = std::array::from_fn(|lane| if lane & lanes == 0 { take(&a, lane ^ lanes) } else { b[lane] });

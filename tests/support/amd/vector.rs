@@ -255,7 +255,7 @@ impl<'s> Vector<'s> {
     /// Writes results of 32 or 64 bits and a bit of a mask register for each lane.
     fn with_mask(&mut self, kind: Kind, apply: impl Fn([u64; 3]) -> (u64, bool)) -> Result<(), String> {
         let (mut row, mut mask) = ([Value::default(); LANES], Value::default());
-        // What a lane that DPP stops leaves in the mask is not said.
+        // The manual does not define the mask bit of a lane that DPP disables.
         mask.undefined = self.exec & !self.mask;
         for lane in self.lanes(self.mask) {
             let values = self.of_lane(lane);

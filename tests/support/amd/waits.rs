@@ -133,7 +133,7 @@ impl Waits {
             }
             done -= 1;
             if matches!(counter, Counter::Load | Counter::Store) {
-                // What has come to its end holds up nothing any more.
+                // A finished access delays nothing.
                 pending.counters.clear();
             }
             pending.counters.retain(|own| *own != counter);

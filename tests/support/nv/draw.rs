@@ -139,7 +139,7 @@ fn primitives(scene: &Scene, vertices: &[Vertex]) -> Result<Vec<Primitive>, Stri
     Ok(list)
 }
 
-// What they cover.
+// Coverage.
 
 impl Primitive {
     /// Twice the area; its sign says which side faces.

@@ -39,7 +39,7 @@ fn shuffle(op: &str, sources: &[Row], mask: &Mask) -> Result<Vec<Row>, String> {
         };
         let source = if holds { lane / WARP * WARP + from as usize } else { lane };
         valid[lane] = if holds { 0xffff_ffff } else { 0 };
-        // What a lane that does not take part would give is anything.
+        // A lane that does not take part gives any value.
         let is_there = mask.get(source).copied().unwrap_or(false);
         moved[lane] = if is_there { value[source] } else { 0xbad_1a9e };
     }

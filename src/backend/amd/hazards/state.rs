@@ -138,7 +138,7 @@ impl State {
             Some(_) => (false, 1),
         };
         let add = |cell| {
-            // What was pending for it begins anew.
+            // A pending count starts over.
             self.pending.remove(&Key { hazard: n, is_armed: true, cell });
             self.pending.insert(Key { hazard: n, is_armed, cell: hazard.first_cell(cell) }, left);
         };

@@ -44,7 +44,7 @@ impl Lower<'_> {
     fn counted(&mut self, op: UnOp, scalar: Scalar, to: Scalar, x: Value) -> Value {
         let count = self.b.un(op, scalar, x);
         let signed = |scalar: Scalar| Scalar { kind: ScalarKind::Sint, ..scalar };
-        // What an unsigned byte holds is extended with zeros, a count of -1 included.
+        // An unsigned byte is zero-extended, a count of -1 included.
         let count = self.converted(scalar, signed(scalar), count);
         self.converted(signed(scalar), to, count)
     }

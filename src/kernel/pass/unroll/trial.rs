@@ -109,7 +109,7 @@ impl Trial<'_> {
                 }
             }
             Op::Scope { body } | Op::Whole { body } => self.block(body, Some(inst))?,
-            // What goes round in it is not known.
+            // The values that an inner loop carries are unknown.
             Op::Loop { body, continuing } => {
                 self.block(body, Some(inst))?;
                 self.block(continuing, Some(inst))?;

@@ -59,7 +59,7 @@ impl Route {
             Route::Moved { step, of, over } => {
                 let copy = match over.as_deref() {
                     Some(Route::Own) => instruction,
-                    // What is moved is what is left: in place.
+                    // The moved value is the one that is kept, so it moves in place.
                     Some(over) if *over == **of => 0,
                     Some(over) => over.score(profile),
                     None => 0,

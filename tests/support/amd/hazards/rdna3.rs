@@ -128,7 +128,7 @@ impl Rdna3 {
     }
 
     fn vector(&mut self, inst: &Inst) {
-        // What it reads itself as a mask it may write.
+        // An instruction may write the mask that it reads itself.
         self.rewrite(inst, Writer::Vector);
         self.read_masks(inst);
         for reg in &inst.writes {

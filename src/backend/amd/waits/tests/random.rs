@@ -71,7 +71,7 @@ impl Memory {
             _ => &[],
         };
         for (counter, stream) in counted {
-            // What a flat access holds up beside its own counter brings nothing.
+            // A flat access gives a result through its own counter only.
             let to = to.filter(|_| *stream != "flat");
             self.under_way.entry(counter).or_default().push((to, stream));
         }
