@@ -3,16 +3,17 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# A name, and a pattern of grep -E.
+# A name, and a pattern of grep -P.
 patterns=(
     'opens with "What"|(//[/!]?|^#+|^-) What '
     'opens with "Whether"|(//[/!]?|^#+|^-) Whether '
-    '"is no X"|[a-z] is no [a-z]'
-    '"stands"|\bstands\b( [^f]|$)'
-    '"behind" for "after"|\bbehind (it|the|this|them|each|a)\b'
-    '"an operation" for "per operation"|\b(one|once) [a-z]+ an? (operation|lane|profile|shader)\b'
+    '"is no X"|(?<![Tt]here)(?<!that) is no (?!longer|more\b)[a-z]'
+    '"stands"|\bstands\b(?! for| in for)'
+    '"behind" for "after"|\bbehind (it|the|this|them|each)\b'
+    '"an operation" for "per operation"|\bone [a-z]+ an? (operation|lane|profile|shader)\b'
 )
-folders=(src tests docs benches examples scripts README.md)
+# The style page itself quotes them.
+folders=(src tests docs benches examples README.md)
 
 printf '%-40s' 'phrase'
 printf '%10s' "${folders[@]%.md}"
@@ -20,7 +21,7 @@ echo
 for row in "${patterns[@]}"; do
     printf '%-40s' "${row%%|*}"
     for folder in "${folders[@]}"; do
-        count=$({ grep -rhoE --include='*.rs' --include='*.md' --include='*.sh' --exclude-dir=operations -- "${row#*|}" "$folder" || true; } | wc -l)
+        count=$({ grep -rhoP --include='*.rs' --include='*.md' --include='*.sh' --exclude-dir=operations --exclude=style.md -- "${row#*|}" "$folder" || true; } | wc -l)
         printf '%10s' "$count"
     done
     echo

@@ -136,7 +136,7 @@ impl Verifier<'_> {
 
     fn inst_check(&mut self, inst: InstId, is_last: bool) -> Check {
         let op = self.kernel.insts[inst].op;
-        ensure!(!std::mem::replace(&mut self.met.1[inst.index()], true), "it stands in two places");
+        ensure!(!std::mem::replace(&mut self.met.1[inst.index()], true), "it is in two places");
         ensure!(op.is_terminator() == is_last, "terminators stand at the end of a block and nowhere else");
         for arg in self.kernel.args(inst) {
             ensure!(self.visible[arg.index()], "operand {arg:?} is not defined here");

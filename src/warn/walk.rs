@@ -23,7 +23,7 @@ pub struct Known {
     entries: Vec<Option<Fact>>,
     /// Of the parameters, over all calls.
     pub params: Vec<Option<Fact>>,
-    /// Of what is stored behind each parameter that is a pointer.
+    /// The facts of the memory that each pointer parameter refers to.
     outs: Vec<Option<Fact>>,
     result: Option<Fact>,
     /// How far lanes come to it together.
@@ -359,7 +359,7 @@ impl<'m> Walk<'m> {
         None
     }
 
-    /// The condition behind a round by which lanes leave a loop.
+    /// The condition by which lanes leave a loop after a round.
     fn end_of_round(&mut self, condition: Value) -> Together {
         let fact = self.fact(condition);
         let at = self.span_of(condition, Span::NONE);

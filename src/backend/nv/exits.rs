@@ -179,7 +179,7 @@ impl Exits {
     }
 }
 
-/// Where a terminator that names its goal leads. A `Yield` ends what it stands in, which always comes next.
+/// The goal of a terminator that names one. A `Yield` ends its block, and the next one always follows.
 pub fn goal(kernel: &Kernel, terminator: InstId) -> Option<Goal> {
     match kernel.insts[terminator].op {
         Op::Exit(of) => Some(Goal::End(of)),

@@ -369,7 +369,7 @@ impl Sema<'_> {
                 let ty = memory::value_type(b, &lvalue);
                 Some((Argument { value: b.undef(ty), ty, is_place: true, span }, Some(lvalue)))
             }
-            // A sort takes a second variable or a constant width there, so what is no place is left to resolution.
+            // A sort takes a second variable or a constant width there, so resolution handles what is not a place.
             grammar::Mode::InOut => match lowered {
                 Lowered::LValue(lvalue) => {
                     let value = self.read_anyway(b, &lvalue, span)?;

@@ -141,7 +141,7 @@ impl Sema<'_> {
         if brought { Some(()) } else { self.need_ray_query(span) }
     }
 
-    /// `layout(primitive_culling);` stands alone (GL_EXT_ray_flags_primitive_culling).
+    /// `layout(primitive_culling);` has no declaration after it (GL_EXT_ray_flags_primitive_culling).
     pub fn is_primitive_culling(&mut self, id: &LayoutId, alone: bool) -> bool {
         const EXTENSION: &str = "GL_EXT_ray_flags_primitive_culling";
         let meant = alone && self.text(id.name.symbol) == "primitive_culling";

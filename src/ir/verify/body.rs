@@ -150,7 +150,7 @@ impl<'v> Body<'v> {
 
     fn instruction(&mut self, id: InstId, inst: &Inst, around: Around) -> Exit {
         if std::mem::replace(&mut self.placed[id.index()], true) {
-            self.fail(format!("instruction {id:?} stands in two places"), inst.span);
+            self.fail(format!("instruction {id:?} is in two places"), inst.span);
             return Exit { falls: true, breaks: false };
         }
         let check = match inst.ty.index() < self.types.len() {

@@ -89,7 +89,7 @@ fn terminators_end_blocks_and_lead_outward() {
         b.kernel.blocks[body].insts.push(again);
     });
     assert!(texts[0].ends_with("terminators stand at the end of a block and nowhere else"), "{texts:?}");
-    assert!(texts[1].ends_with("it stands in two places"), "{texts:?}");
+    assert!(texts[1].ends_with("it is in two places"), "{texts:?}");
     let text = error(|b| {
         let body = b.kernel.add_block(&[]);
         b.inst(Op::Scope { body }, &[], &[]);

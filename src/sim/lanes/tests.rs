@@ -50,7 +50,7 @@ struct Bench<'a> {
 impl<'a> Bench<'a> {
     fn new(program: &'a Program<'a>, active: u64, seed: u64) -> Bench<'a> {
         let inst = program.code[program.code.len() - 2];
-        let Action::Straight(op) = inst.action else { panic!("the operation stands before the end") };
+        let Action::Straight(op) = inst.action else { panic!("the operation is before the end") };
         let mut wave = Wave::new(program);
         (wave.active, wave.place) = (active, 1);
         let (kinds, size) = (kinds(program, &inst, op), wave.size);

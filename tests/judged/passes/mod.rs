@@ -24,7 +24,7 @@ const BECOMES: &str = "// becomes";
 /// Files that each pass should have.
 const ENOUGH: usize = 3;
 
-/// The steps that are not a pass: one needs a profile, the other is many passes.
+/// Steps other than single passes: one needs a profile, the other runs many passes.
 const LOWER_LANES: &str = "lower_lanes";
 const OPTIMIZE: &str = "optimize";
 
