@@ -80,11 +80,11 @@ pub struct Fault {
 
 impl AccessKind {
     /// As in "a load of 4 bytes at 8 is …".
-    const fn name(self) -> &'static str {
+    const fn with_article(self) -> &'static str {
         match self {
-            AccessKind::Load => "load",
-            AccessKind::Store => "store",
-            AccessKind::Atomic => "atomic operation",
+            AccessKind::Load => "a load",
+            AccessKind::Store => "a store",
+            AccessKind::Atomic => "an atomic operation",
         }
     }
 }
@@ -94,11 +94,11 @@ impl Fault {
     pub fn diagnostic(&self) -> Diagnostic {
         let diagnostic = match &self.kind {
             FaultKind::OutOfRange(access) => {
-                let message = format!("a {} is out of range", access.kind.name());
+                let message = format!("{} is out of range", access.kind.with_article());
                 Diagnostic::error(Code::OUT_OF_RANGE, message).at(self.span, access.place())
             }
             FaultKind::Misaligned(access, align) => {
-                let message = format!("a {} is not at a multiple of {align} bytes", access.kind.name());
+                let message = format!("{} is not at a multiple of {align} bytes", access.kind.with_article());
                 Diagnostic::error(Code::MISALIGNED, message).at(self.span, access.place())
             }
             FaultKind::Undefined(reached) => self.undefined(*reached),

@@ -213,6 +213,12 @@ fn naga_failed(doing: &str, panic: &str) -> Diagnostic {
 }
 
 fn syntax_error(error: &wgsl::ParseError, text: &str, offsets: &Offsets) -> Diagnostic {
+    if let Some(bitcast) = resizing_bitcast(error, text) {
+        let message = "`bitcast` between elements of 16 and of 32 bits is not supported yet";
+        let span = offsets.span(naga::Span::new(bitcast.start as u32, bitcast.end as u32));
+        let note = "for floats, `pack2x16float` and `unpack2x16float` do the same";
+        return Diagnostic::error(Code::NOT_SUPPORTED, message).at(span, "used here").note(note);
+    }
     let mut out = Diagnostic::error(Code::WGSL_SYNTAX, words::worded(&first_sentence(error.message())));
     for (index, (span, text)) in error.labels().enumerate() {
         let (span, text) = (offsets.span(span), words::worded(plain_label(text)));
@@ -234,6 +240,21 @@ fn syntax_error(error: &wgsl::ParseError, text: &str, offsets: &Offsets) -> Diag
     let Some(meant) = meant else { return out };
     let (span, advice) = (out.span(), format!("did you mean `{meant}`?"));
     out.suggest(span, meant, advice)
+}
+
+/// A `bitcast` of halves in the statement that an error about types is in: to naga the size of elements stays what it was.
+fn resizing_bitcast(error: &wgsl::ParseError, text: &str) -> Option<Range<usize>> {
+    const OF_TYPES: [&str; 2] = ["automatic conversions cannot convert", "invalid field accessor"];
+    const HALVES: [&str; 3] = ["f16", "vec2h", "vec4h"];
+    let place = error.labels().next()?.0.to_range()?;
+    let ends = [';', '{', '}'];
+    let start = text.get(..place.start)?.rfind(ends)?;
+    let rest = text.get(place.end..)?;
+    let statement = &text[start..place.end + rest.find(ends).unwrap_or(rest.len())];
+    let is_likely = OF_TYPES.iter().any(|message| error.message().starts_with(message))
+        && HALVES.iter().any(|name| statement.contains(name));
+    let at = start + statement.find("bitcast<").filter(|_| is_likely)?;
+    Some(at..at + "bitcast".len())
 }
 
 /// The text that an error points at.
