@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 /// The targets in the order of their profiles.
-const TARGETS: [&str; 4] = ["spirv", "nv", "amd", "wgsl"];
+const TARGETS: [&str; 5] = ["spirv", "nv", "amd", "wgsl", "ptx"];
 
 #[derive(serde::Deserialize)]
 struct File {

@@ -6,6 +6,7 @@
 #   DIR/bin/newest/ spirv-val, spirv-dis and glslangValidator of Debian's testing suite, where `newest` asks for them: they
 #                   know what was written later
 #   DIR/dawn/       Dawn, which browsers run WGSL by, as the npm package `webgpu`; needs npm
+#   DIR/bin/ptxas  NVIDIA's assembler of PTX, from the Python package nvidia-cuda-nvcc-cu12; needs pip
 #   DIR/lvp.json    lavapipe of Mesa 25.0.7, as a Vulkan driver manifest (name it in VK_ICD_FILENAMES)
 #
 # Nothing is installed and nothing outside DIR changes. A part that is there is left alone; a part that an earlier run
@@ -98,6 +99,18 @@ lavapipe() {
         "$driver" > "$dir/lvp.json"
 }
 
+# The last series that assembles for sm_50 and for sm_120 too.
+ptxas() {
+    mkdir -p "$dir/ptxas" "$dir/bin"
+    python3 -m pip download --quiet --no-deps --only-binary=:all: --dest "$dir/ptxas" nvidia-cuda-nvcc-cu12==12.9.86
+    python3 -m zipfile -e "$dir"/ptxas/*.whl "$dir/ptxas/root"
+    rm "$dir"/ptxas/*.whl
+    mv "$dir/ptxas/root/nvidia/cuda_nvcc/bin/ptxas" "$dir/ptxas/ptxas"
+    rm -r "$dir/ptxas/root"
+    chmod +x "$dir/ptxas/ptxas"
+    ln -sf ../ptxas/ptxas "$dir/bin/ptxas"
+}
+
 dawn() {
     mkdir -p "$dir/dawn"
     (cd "$dir/dawn" && npm install --silent --no-audit --no-fund --ignore-scripts --prefix . webgpu@0.6.2)
@@ -125,5 +138,6 @@ once tools
 once shaderc
 once cross
 once lavapipe "$suite"
+if python3 -m pip --version > /dev/null 2>&1; then once ptxas; else echo "judges.sh: going on without ptxas: pip is not here" >&2; fi
 if command -v npm > /dev/null; then once dawn; else echo "judges.sh: going on without Dawn: npm is not here" >&2; fi
 [ "${2:-}" != newest ] || once newest

@@ -16,6 +16,8 @@ packages=(gcc libc6-dev libvulkan1 mesa-vulkan-drivers llvm-19 ninja-build cmake
 extra_packages=(llvm-22 lld-22)
 # npm fetches Dawn, and Node.js runs it.
 command -v npm > /dev/null || packages+=(nodejs npm)
+# pip fetches CUDA's assembler.
+python3 -m pip --version > /dev/null 2>&1 || packages+=(python3-pip)
 
 missing() {
     local package

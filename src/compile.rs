@@ -6,7 +6,7 @@ mod reading;
 
 pub use crate::backend::Artifact;
 use crate::backend::reflection::{Interface, Reflection};
-use crate::backend::{self, Backend, DebugInfo, Form, KernelWriter, Manner, ModuleWriter, Writer, amd, nv};
+use crate::backend::{self, Backend, DebugInfo, Form, KernelWriter, Manner, ModuleWriter, Writer, amd, nv, ptx};
 use crate::diagnostic::warning::{Choice, Choices};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics, Severity, allow};
 use crate::glsl::GlslOptions;
@@ -201,6 +201,21 @@ pub fn amd_program(
     within(options, diagnostics, |diagnostics| {
         let made = kernel::finish(module, settings, &options.profile);
         let made = made.and_then(|kernel| amd::emit(&kernel, &options.of_backend(sources), sources));
+        diagnostics.take(made)
+    })
+}
+
+/// The same for NVIDIA's hardware by way of PTX.
+pub fn ptx_program(
+    module: &Module,
+    options: &Options,
+    settings: &Specializations,
+    sources: &SourceMap,
+    diagnostics: &mut Diagnostics,
+) -> Option<ptx::Program> {
+    within(options, diagnostics, |diagnostics| {
+        let made = kernel::finish(module, settings, &options.profile);
+        let made = made.and_then(|kernel| ptx::emit(&kernel, &options.of_backend(sources), sources));
         diagnostics.take(made)
     })
 }

@@ -1,4 +1,4 @@
-// What the three loaders share: the data, its check, and reading a file.
+// What the loaders share: the data, its check, and reading a file.
 #ifndef HOST_H
 #define HOST_H
 

@@ -4,6 +4,7 @@
 
 pub mod amd;
 pub mod nv;
+pub mod ptx;
 mod range;
 pub mod reflection;
 pub mod spirv;
@@ -74,6 +75,7 @@ impl Backend {
             Target::Spirv => &spirv::BACKEND,
             Target::Nv => &nv::BACKEND,
             Target::Amd => &amd::BACKEND,
+            Target::Ptx => &ptx::BACKEND,
             Target::Wgsl => &text::WGSL,
         }
     }

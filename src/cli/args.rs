@@ -410,6 +410,8 @@ pub struct RunArgs {
 pub enum Machine {
     /// The simulator.
     Sim,
+    /// NVIDIA's CUDA, for ptx- profiles.
+    Cuda,
     /// NVIDIA's OpenGL, for nv- profiles.
     Gl,
     /// Vulkan's first device, for spirv- profiles.
@@ -567,6 +569,10 @@ pub enum Emit {
     Nv,
     /// An AMD kernel as assembly text.
     S,
+    /// A PTX kernel.
+    Ptx,
+    /// A cubin, by CUDA's `ptxas`.
+    Cubin,
     /// WGSL.
     Wgsl,
     /// A code object for AMD's runtimes, by LLVM's assembler and linker.

@@ -1,6 +1,6 @@
-//! Code objects for AMD's runtimes: LLVM's assembler and linker, run on the text of a kernel.
+//! Code objects for AMD's runtimes and cubins for NVIDIA's: the vendors' assemblers, run on the text of a kernel.
 //!
-//! Both are looked for by name: `llvm-mc` and `ld.lld` with the number of a version after, the newest first, then
+//! LLVM's assembler and linker are looked for by name: `llvm-mc` and `ld.lld` with the number of a version after, the newest first, then
 //! without, of version 19 at least. Older assemblers do not know code object version 5 of all processors.
 
 use super::CommandError;
@@ -32,6 +32,28 @@ pub fn code_object(text: &[u8], profile: &Profile, directory: Option<&Path>) -> 
     run(assemble.arg("-o").arg(&object).arg(&source))?;
     run(Command::new(&linker).arg("-shared").arg("-o").arg(&linked).arg(&object))?;
     std::fs::read(&linked).map_err(|error| CommandError(format!("cannot read {}: {error}", linked.display())))
+}
+
+/// The bytes of the cubin that a kernel's text becomes, for the architecture of the profile. `ptxas` is what `CROSSLANE_PTXAS`
+/// names, else the one on the PATH.
+///
+/// # Errors
+/// When the tool is not found, cannot be run, or refuses the text.
+pub fn cubin(text: &[u8], profile: &Profile) -> Result<Vec<u8>, CommandError> {
+    let named = std::env::var_os("CROSSLANE_PTXAS").filter(|name| !name.is_empty());
+    let assembler = named.unwrap_or_else(|| "ptxas".into());
+    if Command::new(&assembler).arg("--version").stdin(Stdio::null()).output().is_err() {
+        let place = assembler.to_string_lossy().into_owned();
+        return Err(CommandError(format!(
+            "--emit cubin: {place} cannot be run; install CUDA's ptxas, or name it in CROSSLANE_PTXAS"
+        )));
+    }
+    let folder = Folder::new()?;
+    let [source, object] = ["kernel.ptx", "kernel.cubin"].map(|name| folder.0.join(name));
+    std::fs::write(&source, text)
+        .map_err(|error| CommandError(format!("cannot write {}: {error}", source.display())))?;
+    run(Command::new(&assembler).arg(format!("-arch={}", profile.processor)).arg("-o").arg(&object).arg(&source))?;
+    std::fs::read(&object).map_err(|error| CommandError(format!("cannot read {}: {error}", object.display())))
 }
 
 /// A tool in a directory or on the PATH.

@@ -118,6 +118,7 @@ fn warnings(args: &CompileArgs) -> Vec<Choice> {
 /// The bytes to write: those of the artifact, or what LLVM's tools make of it.
 fn output(args: &CompileArgs, profile: &Profile, artifact: &Artifact) -> Result<Vec<u8>, CommandError> {
     match emit(args) {
+        Some(Emit::Cubin) => assemble::cubin(&artifact.to_bytes(), profile),
         Some(Emit::Hsaco) => assemble::code_object(&artifact.to_bytes(), profile, args.llvm_dir.as_deref()),
         _ => Ok(match artifact {
             Artifact::Spirv(words) => words::written(words, &args.dialect),
@@ -265,7 +266,11 @@ pub fn default_output(args: &CompileArgs, target: Target) -> Result<PathBuf, Com
     let input = &args.source.input;
     let name = input.file_name().ok_or_else(|| CommandError(format!("{} is not a file", input.display())))?;
     let mut name = name.to_os_string();
-    name.push(if emit(args) == Some(Emit::Hsaco) { ".hsaco" } else { target.row().ending });
+    name.push(match emit(args) {
+        Some(Emit::Hsaco) => ".hsaco",
+        Some(Emit::Cubin) => ".cubin",
+        _ => target.row().ending,
+    });
     Ok(PathBuf::from(name))
 }
 

@@ -151,7 +151,7 @@ fn lowering(found: &Candidates, site: &Site, profile: &Profile) -> Lowering {
         cost: *cost,
         rejected: found.others.iter().map(|other| rejected(other, cost, request, profile)).collect(),
         lacking: found.refused.iter().map(lacking).collect(),
-        picture: picture(request, profile.wave_size, Some(plan)),
+        picture: picture(request, profile.wave_size, Some((plan, profile.target))),
         copies: Vec::new(),
         plan: plan.clone(),
         constants: site.inputs.iter().map(constant).collect(),

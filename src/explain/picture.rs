@@ -13,6 +13,7 @@ use crate::lane::meaning::meaning;
 use crate::lane::primitive::Index;
 use crate::lane::value::{LaneRow, LaneValue, Lanes};
 use crate::lane::{Operand, Plan, Primitive, Request, Source, Step, StepOp, StepType};
+use crate::profile::Target;
 use mark::{Mark, Marks};
 use serde::Serialize;
 
@@ -47,9 +48,9 @@ pub struct Picture {
     pub rows: Vec<PictureRow>,
 }
 
-/// The picture of an operation and, if there is one, of the plan for it; none for an operation without a result.
-pub fn picture(request: &Request, size: Option<u32>, plan: Option<&Plan>) -> Option<Picture> {
-    let least = plan.map_or(1, |plan| plan.least_size);
+/// The picture of an operation and, if there is one, of the plan for it on a target; none for an operation without a result.
+pub fn picture(request: &Request, size: Option<u32>, plan: Option<(&Plan, Target)>) -> Option<Picture> {
+    let least = plan.map_or(1, |(plan, _)| plan.least_size);
     let subgroup = size.unwrap_or(USUAL_SIZE.max(least));
     let lanes = Lanes::full(subgroup);
     let (inputs, example) = example::inputs(request, subgroup);
@@ -58,9 +59,9 @@ pub fn picture(request: &Request, size: Option<u32>, plan: Option<&Plan>) -> Opt
     let shown = shown(subgroup, least, &results);
     let mut painter = Painter { shown, lanes, inputs: &inputs, rows: Vec::new(), above: None };
     painter.operands(request);
-    if let Some(plan) = plan {
+    if let Some((plan, target)) = plan {
         let trace = eval::trace(&mut Marks, plan, &inputs, lanes).ok()?;
-        painter.steps(plan, &trace);
+        painter.steps(plan, target, &trace);
     }
     painter.results(&results);
     Some(Picture { subgroup, lanes: shown, example, rows: painter.rows })
@@ -107,7 +108,7 @@ impl Painter<'_> {
     }
 
     /// The steps that have a value of the operation's type.
-    fn steps(&mut self, plan: &Plan, trace: &Trace<Mark>) {
+    fn steps(&mut self, plan: &Plan, target: Target, trace: &Trace<Mark>) {
         let results = [Some(plan.result), plan.second];
         for (n, (step, row)) in plan.steps.iter().zip(&trace.steps).enumerate() {
             let operand = Operand::Step(n as u16);
@@ -115,7 +116,7 @@ impl Painter<'_> {
                 continue;
             }
             let sources = self.sources(step, trace);
-            self.row(words::step(step), row, sources);
+            self.row(words::step(step, target), row, sources);
             self.above = Some(operand);
         }
     }

@@ -1,11 +1,11 @@
-//! The kernels that need buffers alone: compute shaders without images. AMD's targets and the simulator take no others.
+//! The kernels that need buffers alone: compute shaders without images. AMD's targets, PTX and the simulator take no others.
 
 use super::{Kernel, Op};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::kernel::Stage;
 
 /// The end of all messages.
-const NOT_YET: &str = "not supported on AMD targets and in the simulator yet";
+const NOT_YET: &str = "not supported on AMD targets, in PTX and in the simulator yet";
 
 /// Refuses other stages than compute, and images.
 ///

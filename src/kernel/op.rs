@@ -4,7 +4,9 @@
 
 use super::stage::Site;
 use super::{BlockId, InstId, Ty};
-use crate::ir::{AtomicOp, BuiltIn, ImageOp, ImageParts, InterpolateAt, MathFn, MemoryKinds, Order, Scalar, Scope};
+use crate::ir::{
+    AtomicOp, BuiltIn, ImageOp, ImageParts, InterpolateAt, MathFn, MemoryKinds, Order, Scalar, ScalarKind, Scope,
+};
 use crate::lane::{AluOp, LaneFact, LaneOp, Primitive, ReduceOp};
 use serde::Deserialize;
 
@@ -268,6 +270,16 @@ pub enum Op {
 }
 
 impl Op {
+    /// Returns true if it makes floats of unsigned words, as divisions of such do. Where that is so, NVIDIA's compilers take the
+    /// sign of extracted signed fields along, although they are read as unsigned.
+    pub const fn floats_unsigned(&self) -> bool {
+        match self {
+            Op::Convert(from, to) => matches!(from.kind, ScalarKind::Uint) && to.is_float(),
+            Op::Bin(BinOp::Div | BinOp::Rem, scalar) => matches!(scalar.kind, ScalarKind::Uint) && scalar.width <= 32,
+            _ => false,
+        }
+    }
+
     /// Returns true if a block ends with it.
     pub const fn is_terminator(&self) -> bool {
         matches!(self, Op::Yield | Op::Exit(_) | Op::Continue(_) | Op::Repeat | Op::Return | Op::Unreachable)

@@ -48,6 +48,12 @@ cost_classes! {
     NvQuadSwizzle = "nv-quad-swizzle" for NvQuadSwizzle,
     /// TGALL, TGANY, TGEQ, TGBALLOT.
     NvVote = "nv-vote" for NvVote,
+    /// `redux.sync`.
+    PtxReduce = "ptx-reduce" for PtxReduce,
+    /// `match.any.sync`, `match.all.sync`.
+    PtxMatch = "ptx-match" for PtxMatch,
+    /// `bar.warp.sync`.
+    PtxSync = "ptx-sync" for PtxSync,
     /// Arithmetic of NVIDIA's lanes.
     NvAlu = "nv-alu" for NvVote,
     /// Simple arithmetic of AMD's vector unit, selects among it.

@@ -91,6 +91,13 @@ features! {
     /// SHFUP, SHFDOWN, SHFIDX, SHFXOR: shuffles in segments of a warp (NV_shader_thread_shuffle).
     NvShuffle = "nv-shuffle",
 
+    /// `redux.sync`: folds of 32-bit integers over a warp (PTX).
+    PtxReduce = "ptx-reduce",
+    /// `match.any.sync` and `match.all.sync`: lanes of a warp with the same bits (PTX).
+    PtxMatch = "ptx-match",
+    /// `bar.warp.sync`: a barrier of a warp (PTX).
+    PtxSync = "ptx-sync",
+
     /// READLANE, READFIRSTLANE, WRITELANE, MBCNT, comparison masks, WQM, LDS memory.
     AmdWave = "amd-wave",
     /// DS_SWIZZLE by masks and in quads.
@@ -136,12 +143,12 @@ features! {
 }
 
 impl Feature {
-    /// Returns true if profiles of a target can have it: that of the hardware that its name begins with, else all that a
-    /// driver compiles further.
+    /// Returns true if profiles of a target can have it: that of the hardware that its name begins with and those that share
+    /// it, else all that a driver compiles further.
     pub fn is_for(self, target: Target) -> bool {
         let of = self.name().split_once('-').and_then(|(key, _)| Target::named(key));
         match of {
-            Some(of) => of == target,
+            Some(of) => of == target || target.row().shares.contains(&self),
             None => self == Feature::SmBuiltins || !target.is_hardware(),
         }
     }
@@ -151,6 +158,7 @@ impl Feature {
         use Feature as F;
         match self {
             F::NvVote | F::NvBallot | F::NvQuadSwizzle | F::NvShuffle => Some(32),
+            F::PtxReduce | F::PtxMatch | F::PtxSync => Some(32),
             F::AmdDppWave | F::AmdDppRowBcast | F::AmdDppNewBcast | F::AmdDpp64 => Some(64),
             F::AmdPermlaneSwap | F::AmdSharedVgpr => Some(64),
             _ => None,

@@ -12,6 +12,11 @@ pub(super) fn check(profile: &Profile, text: Text) -> Result<(), ProfileError> {
         let key = "processor";
         return Err(if text.sets(key) { text.at_key(key, unknown(profile)) } else { text.missing(key) });
     }
+    if let Some(begin) = profile.target.row().processor.filter(|begin| !is_numbered(&profile.processor, begin)) {
+        let key = "processor";
+        let wrong = format!("`{}` is no processor: write it as {begin}NUMBER", profile.processor);
+        return Err(if text.sets(key) { text.at_key(key, wrong) } else { text.missing(key) });
+    }
     for feature in profile.features.iter() {
         check_feature(profile, feature).map_err(|why| at_feature(text, feature, why))?;
     }
@@ -24,6 +29,11 @@ pub(super) fn check(profile: &Profile, text: Text) -> Result<(), ProfileError> {
         Some((class, feature)) => Err(missing_price(text, class, feature)),
         None => Ok(()),
     }
+}
+
+/// Returns true if a name is this beginning and a number.
+fn is_numbered(name: &str, begin: &str) -> bool {
+    name.strip_prefix(begin).is_some_and(|number| number.parse::<u16>().is_ok())
 }
 
 fn unknown(profile: &Profile) -> String {

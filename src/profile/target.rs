@@ -11,6 +11,7 @@ pub enum Target {
     Nv,
     Amd,
     Wgsl,
+    Ptx,
 }
 
 /// The sizes of waves that a target has.
@@ -42,6 +43,8 @@ pub struct TargetRow {
     /// Invocations that a workgroup may have.
     pub invocations: u32,
     pub waves: Waves,
+    /// What the names of its processors begin with, where a number is all that follows.
+    pub processor: Option<&'static str>,
     /// Bits that integers may have.
     pub integers: &'static [u8],
     /// Bits that floats may have.
@@ -52,6 +55,8 @@ pub struct TargetRow {
     pub basis: Option<Feature>,
     /// Features that all of its profiles have without naming them.
     pub given: &'static [Feature],
+    /// Features that are named for other hardware and that its profiles can have.
+    pub shares: &'static [Feature],
     /// True if the code is the hardware's own: made from the kernel form, with priced plans and waves of a known
     /// size. Otherwise a driver compiles further, and decides.
     pub is_hardware: bool,
@@ -63,7 +68,7 @@ pub struct TargetRow {
     pub has_graphics: bool,
 }
 
-static ROWS: [TargetRow; 4] = [
+static ROWS: [TargetRow; 5] = [
     TargetRow {
         key: "spirv",
         language: "SPIR-V",
@@ -74,11 +79,13 @@ static ROWS: [TargetRow; 4] = [
         // No device of Vulkan exceeds this.
         invocations: 2048,
         waves: Waves::Any,
+        processor: None,
         integers: &[8, 16, 32, 64],
         floats: &[16, 32, 64],
         hardware: None,
         basis: None,
         given: &[Feature::LaneFacts],
+        shares: &[],
         is_hardware: false,
         has_scalar_registers: false,
         has_images: true,
@@ -94,11 +101,13 @@ static ROWS: [TargetRow; 4] = [
         // MAX_COMPUTE_WORK_GROUP_INVOCATIONS of NVIDIA's drivers.
         invocations: 1024,
         waves: Waves::Of(&[32]),
+        processor: None,
         integers: &[8, 16, 32, 64],
         floats: &[16, 32, 64],
         hardware: Some("NVIDIA's hardware"),
         basis: None,
         given: &[Feature::LaneFacts],
+        shares: &[],
         is_hardware: true,
         has_scalar_registers: false,
         has_images: true,
@@ -114,11 +123,13 @@ static ROWS: [TargetRow; 4] = [
         // `max_flat_workgroup_size` (LLVM, AMDGPUUsage).
         invocations: 1024,
         waves: Waves::OfProcessor,
+        processor: None,
         integers: &[8, 16, 32, 64],
         floats: &[16, 32, 64],
         hardware: None,
         basis: Some(Feature::AmdWave),
         given: &[Feature::LaneFacts],
+        shares: &[],
         is_hardware: true,
         has_scalar_registers: true,
         has_images: false,
@@ -134,20 +145,44 @@ static ROWS: [TargetRow; 4] = [
         // `maxComputeInvocationsPerWorkgroup` is 256 unless the device allows more (WebGPU, 3.6.2).
         invocations: 1024,
         waves: Waves::Any,
+        processor: None,
         integers: &[32],
         floats: &[16, 32],
         hardware: None,
         basis: None,
         given: &[],
+        shares: &[],
         is_hardware: false,
         has_scalar_registers: false,
         has_images: true,
         has_graphics: true,
     },
+    TargetRow {
+        key: "ptx",
+        language: "PTX",
+        define: "CROSSLANE_TARGET_PTX",
+        ending: ".ptx",
+        text_ending: ".ptx",
+        profile: Some("ptx-sm70"),
+        // `CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK` of all of NVIDIA's hardware that reads it.
+        invocations: 1024,
+        waves: Waves::Of(&[32]),
+        processor: Some("sm_"),
+        integers: &[8, 16, 32, 64],
+        floats: &[16, 32, 64],
+        hardware: Some("NVIDIA's hardware"),
+        basis: None,
+        given: &[Feature::LaneFacts],
+        shares: &[Feature::NvVote, Feature::NvBallot, Feature::NvShuffle],
+        is_hardware: true,
+        has_scalar_registers: false,
+        has_images: false,
+        has_graphics: false,
+    },
 ];
 
 impl Target {
-    pub const ALL: [Target; 4] = [Target::Spirv, Target::Nv, Target::Amd, Target::Wgsl];
+    pub const ALL: [Target; 5] = [Target::Spirv, Target::Nv, Target::Amd, Target::Wgsl, Target::Ptx];
 
     pub const fn row(self) -> &'static TargetRow {
         &ROWS[self as usize]

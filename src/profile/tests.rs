@@ -48,13 +48,17 @@ fn inheritance_adds_features() {
 fn waves_have_the_size_of_their_name() {
     for profile in hardware() {
         let expected = match profile.target {
-            Target::Nv => 32,
+            Target::Nv | Target::Ptx => 32,
             _ if profile.name.ends_with("-wave32") => 32,
             _ => 64,
         };
         assert_eq!(profile.wave_size, Some(expected), "{}", profile.name);
-        let processor = profile.name.split('-').next().filter(|_| profile.target == Target::Amd);
-        assert_eq!(&*profile.processor, processor.unwrap_or(""));
+        let processor = match profile.target {
+            Target::Amd => profile.name.split('-').next().unwrap_or_default().to_owned(),
+            Target::Ptx => profile.name.replace("ptx-sm", "sm_"),
+            _ => String::new(),
+        };
+        assert_eq!(*profile.processor, *processor);
     }
 }
 
@@ -75,6 +79,8 @@ fn names_that_people_use() {
         ("sm_90", "nv-hopper"),
         ("sm_120", "nv-hopper"),
         ("nv-blackwell", "nv-hopper"),
+        ("hopper-ptx", "ptx-sm90"),
+        ("ptx", "ptx-sm70"),
         ("gfx1151", "gfx1151-wave32"),
         ("rdna3.5", "gfx1150-wave32"),
     ];
@@ -206,6 +212,10 @@ fn features_belong_to_the_target_and_have_prices() {
             "my.toml:3: processor: unknown processor `gfx1031`; did you mean `gfx1030`?",
         ),
         (heir("gfx900", "processor = \"fiji\""), "my.toml:3: processor: unknown processor `fiji`"),
+        (
+            heir("ptx-sm70", "processor = \"volta\""),
+            "my.toml:3: processor: `volta` is no processor: write it as sm_NUMBER",
+        ),
         (
             "name = \"a\"\ntarget = \"amd\"\nversion = \"5.0\"\nwave-size = 64\nfeatures = []\n".into(),
             "my.toml:1: processor: the key is missing",

@@ -1,13 +1,15 @@
 //! Runs finished modules on a real driver.
 //!
 //! [`Job`] and [`BufferBinding`] say what to run in terms that belong to no interface; `vulkan` runs SPIR-V modules, `gl`
-//! NVIDIA assembly programs. The [`vulkan::parts`] of a run and the functions of a GL device are public, for programs that
+//! NVIDIA assembly programs, `cuda` PTX. The [`vulkan::parts`] of a run and the functions of a GL device are public, for programs that
 //! bind more than buffers or draw. Nothing here compiles a shader, chooses a layout or compares results, or
 //! reads the environment: which drivers exist is the Vulkan loader's business.
 
 use std::fmt;
 
 mod buffer;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 #[cfg(feature = "gl")]
 pub mod gl;
 #[cfg(feature = "vulkan")]

@@ -8,7 +8,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::Scope;
 use crate::kernel::buffers_only;
 use crate::kernel::{BlockId, Def, InstId, Kernel, MemorySpace, Op, Ty, Value};
-use crate::lane::{GroupOp, LaneOp, Primitive};
+use crate::lane::LaneOp;
 use crate::source::Span;
 use rustc_hash::FxHashMap;
 
@@ -254,7 +254,7 @@ impl Flattener<'_> {
             }
             // Lanes run in step and memory is written at once: only waiting for other waves does anything.
             Op::Barrier { .. } | Op::Lane { op: LaneOp::Sync, .. } => Ok(()),
-            Op::Prim { primitive: Primitive::Group(GroupOp::Sync), .. } => Ok(()),
+            Op::Prim { primitive, .. } if primitive.is_sync() => Ok(()),
             _ => self.straight(id, op, args),
         }
     }

@@ -11,18 +11,19 @@ mod inline;
 mod matrix;
 mod nv;
 mod passes;
+mod ptx;
 mod random;
 mod reflection;
 
 use libtest_mimic::Arguments;
 use std::path::Path;
 use support::trial::Trial;
-use support::{dawn, lavapipe, opengl, radv};
+use support::{cuda, dawn, lavapipe, opengl, radv};
 
 /// The first part of the tests' names, and the function that lists them.
 type Group = (&'static str, fn() -> Vec<Trial>);
 
-const GROUPS: [Group; 10] = [
+const GROUPS: [Group; 11] = [
     ("amd", amd::trials),
     ("core_language", core_language::trials),
     ("fixtures", fixtures::trials),
@@ -31,6 +32,7 @@ const GROUPS: [Group; 10] = [
     ("matrix", matrix::trials),
     ("nv", nv::trials),
     ("passes", passes::trials),
+    ("ptx", ptx::trials),
     ("random", random::trials),
     ("reflection", reflection::trials),
 ];
@@ -40,7 +42,7 @@ fn main() {
         return;
     }
     let page = std::env::var_os("CROSSLANE_VERIFIED");
-    match page.filter(|_| !matrix::is_on_gpu()) {
+    match page.filter(|_| !matrix::is_on_gpu() && !cuda::is_asked()) {
         Some(page) => nv::verified::write(Path::new(&page)).unwrap_or_else(|why| panic!("{why}")),
         None => test(&Arguments::from_args()),
     }
@@ -54,6 +56,7 @@ fn test(arguments: &Arguments) {
     let trials = groups.flat_map(|(group, trials)| trials().into_iter().map(move |trial| trial.of(group))).collect();
     let conclusion = libtest_mimic::run(arguments, trials);
     matrix::write_pages(arguments, &conclusion);
+    ptx::verified::write(arguments);
     if conclusion.has_failed() {
         lavapipe::stop();
         dawn::stop();

@@ -1,7 +1,7 @@
 //! The compiler under test, as its users call it.
 
-use crosslane::backend::amd;
 use crosslane::backend::nv::Program;
+use crosslane::backend::{amd, ptx};
 use crosslane::compile::{self, Artifact, EmitKind, Input, Options, Verdict};
 use crosslane::diagnostic::{Diagnostics, render};
 use crosslane::glsl::preprocess::MacroOption;
@@ -99,6 +99,20 @@ pub fn amd_program(input: &Input<'_>, options: &Options, settings: &Specializati
     let module = parsed.module.ok_or_else(|| render::human(&parsed.sources, &parsed.diagnostics))?;
     let mut messages = Diagnostics::new();
     let program = compile::amd_program(&module, options, settings, &parsed.sources, &mut messages);
+    program.ok_or_else(|| render::human(&parsed.sources, &messages))
+}
+
+/// The kernel in PTX that a fixture becomes.
+pub fn ptx(target: Target<'_>) -> Result<ptx::Program, String> {
+    with_input(target, |input| ptx_program(input, &options(target, EmitKind::Binary)?, &Specializations::new()))
+}
+
+/// The same of any source with these options and specialization constants.
+pub fn ptx_program(input: &Input<'_>, options: &Options, settings: &Specializations) -> Result<ptx::Program, String> {
+    let parsed = compile::parse(input, options, &NoIncludes);
+    let module = parsed.module.ok_or_else(|| render::human(&parsed.sources, &parsed.diagnostics))?;
+    let mut messages = Diagnostics::new();
+    let program = compile::ptx_program(&module, options, settings, &parsed.sources, &mut messages);
     program.ok_or_else(|| render::human(&parsed.sources, &messages))
 }
 

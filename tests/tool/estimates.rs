@@ -45,6 +45,12 @@ const PAIRED: &str =
     "an order of bools is two instructions and priced as one; the pair of results is composed by one more";
 const NEIGHBOURS: &str = "the price knows the plan alone: the instruction before may have written the operand just now, those after may read the result at once, and others that are put between fill wait states";
 
+const MOVED_AS_WORDS: &str = "values of 8 and 16 bits are made words to be moved and cut after, and extended again where arithmetic needs it; 64 bits are taken apart and joined, and bools are words that are 0 or 1: registers of PTX have sizes, and most of this is gone in the machine's code";
+const LOWEST: &str = "the number of the lowest set bit is two instructions, and is priced as one";
+const PREDICATE_ALONE: &str =
+    "a predicate without its shuffle takes one, of the index, which as a constant is moved to a register";
+const SELECTED_BOOLS: &str = "predicates are selected by four instructions on them, as no `selp` takes them";
+
 /// Why the plans of some rules are compiled to another number than they are priced: target, what is counted, reason, rules.
 const REASONS: &[(&str, &str, &str, &[&str])] = &[
     (
@@ -150,6 +156,31 @@ const REASONS: &[(&str, &str, &str, &[&str])] = &[
     ("nv", PARTS[0], NOT_OF_COMPARISON, &["comparison with the first active lane"]),
     ("nv", PARTS[0], LOOP, &["comparison with the first lane that is left, in turns"]),
     ("nv", PARTS[0], UNPACKED, &["reading of a ballot"]),
+    (
+        "ptx",
+        PARTS[0],
+        MOVED_AS_WORDS,
+        &[
+            "bitonic network of shfl.bfly",
+            "jumps from lane to lane of the partition",
+            "steps of shfl.up",
+            "tree of shfl.bfly",
+        ],
+    ),
+    (
+        "ptx",
+        PARTS[0],
+        LOWEST,
+        &[
+            "comparison with the first active lane",
+            "reading of a ballot",
+            "shfl.idx from the lowest active lane",
+            "tree of shfl.idx over the active lanes",
+        ],
+    ),
+    ("ptx", PARTS[0], PREDICATE_ALONE, &["predicate of shfl"]),
+    ("ptx", PARTS[0], SELECTED_BOOLS, &["select of one lane"]),
+    ("ptx", PARTS[0], LOOP, &["comparison with the first lane that is left, in turns"]),
     (
         "spirv",
         PARTS[0],

@@ -51,6 +51,14 @@ fn opengl() {
     build(&folder, "EGL/egl.h", "cc", &[&source("opengl.c"), "-lEGL", "-lGL", "-o", "loader"]);
 }
 
+/// Against declarations alone: what CUDA is linked with is not everywhere.
+#[test]
+fn cuda() {
+    let folder = Folder::new("loader-cuda");
+    let include = format!("-I{}", source("stub"));
+    build(&folder, "", "cc", &[&include, "-c", &source("cuda.c"), "-o", "loader.o"]);
+}
+
 /// Against declarations alone: what HIP is linked with is not everywhere.
 #[test]
 fn hip() {
@@ -77,6 +85,10 @@ fn loaders_hold_what_reflection_says() {
     let gl = reflection("nv-ampere");
     assert_eq!((&gl["gl"]["program_target"], &gl["gl"]["program_format"]), (&37115.into(), &34933.into()));
     assert_eq!((&gl["local_parameters"], &gl["buffers"][1]["gl_index"]), (&0.into(), &1.into()));
+    let cuda = reflection("ptx-sm70");
+    assert_eq!((&cuda["symbol"], &cuda["workgroup_size"]), (&"main".into(), &serde_json::json!([64, 1, 1])));
+    let bindings: Vec<_> = cuda["parameters"].as_array().unwrap().iter().map(|it| &it["buffer"]["binding"]).collect();
+    assert_eq!((bindings, &cuda["parameters"][0]["kind"]), (vec![&0.into(), &1.into()], &"address".into()));
     let hip = reflection("gfx1100");
     assert_eq!((&hip["argument_bytes"], &hip["symbol"]), (&16.into(), &"main".into()));
     assert_eq!((&hip["arguments"][0]["offset"], &hip["arguments"][1]["offset"]), (&0.into(), &8.into()));

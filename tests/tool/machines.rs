@@ -66,6 +66,7 @@ fn machines_that_are_not_there_are_status_2() {
     let said = |args: &[&str]| {
         let mut command = folder.command(&[&["run", "a.comp"], args].concat());
         command.env("VK_ICD_FILENAMES", "/none").env("VK_DRIVER_FILES", "/none");
+        command.env("CUDA_VISIBLE_DEVICES", "");
         let output = command.env("__EGL_VENDOR_LIBRARY_FILENAMES", "/none").output().expect("the command starts");
         assert_eq!((status(&output), stdout(&output)), (2, String::new()), "{args:?}");
         stderr(&output)
@@ -76,5 +77,8 @@ fn machines_that_are_not_there_are_status_2() {
     assert_eq!(said(&["--on", "gl"]), "error: --on gl runs what nv-… profiles make; say which with -p\n");
     let profiles = said(&["--on", "sim,vulkan", "-p", "nv-volta"]);
     assert_eq!(profiles, "error: --on vulkan runs what spirv-… profiles make; say which with -p\n");
-    assert!(said(&["--on", "cuda"]).contains("possible values: sim, gl, vulkan"));
+    assert_eq!(said(&["--on", "cuda"]), "error: --on cuda runs what ptx-… profiles make; say which with -p\n");
+    let cuda = said(&["--on", "sim,cuda", "-p", "ptx-sm70"]);
+    assert!(cuda.starts_with("error: no CUDA"), "{cuda}");
+    assert!(said(&["--on", "metal"]).contains("possible values: sim, cuda, gl, vulkan"));
 }

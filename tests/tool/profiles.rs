@@ -2,6 +2,7 @@
 
 use crate::folder::{Folder, status, stderr, stdout};
 use crosslane::profile::Profile;
+use support::judge;
 
 const SHADER: &str = "#version 450\nlayout(local_size_x = 32) in;\nlayout(binding = 0) buffer B { uint x[]; };\n\
                       void main() { x[gl_GlobalInvocationID.x] = 1u; }\n";
@@ -82,6 +83,20 @@ fn a_code_object_needs_tools_of_llvm() {
     let output = folder.run(&["compile", "a.comp", "-p", "gfx1030", "--emit", "hsaco", "--llvm-dir", "nowhere"]);
     assert_eq!(status(&output), 2, "{}", stderr(&output));
     assert!(stderr(&output).contains("install llvm and lld"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_cubin_needs_ptxas() {
+    let folder = Folder::new("profile-cubin");
+    folder.file("a.comp", SHADER);
+    let arguments = ["compile", "a.comp", "-p", "ptx-sm70", "--emit", "cubin"];
+    let output = folder.command(&arguments).env("CROSSLANE_PTXAS", "nowhere").output().unwrap();
+    assert_eq!(status(&output), 2, "{}", stderr(&output));
+    assert!(stderr(&output).contains("install CUDA's ptxas"), "{}", stderr(&output));
+    let Some(ptxas) = judge::need_or_skip("bin/ptxas") else { return };
+    let output = folder.command(&arguments).env("CROSSLANE_PTXAS", ptxas).output().unwrap();
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    assert!(std::fs::read(folder.0.join("a.comp.cubin")).unwrap().starts_with(b"\x7fELF"));
 }
 
 #[test]

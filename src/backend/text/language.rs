@@ -41,7 +41,9 @@ impl Language {
     pub fn of(target: Target) -> &'static Language {
         match target {
             Target::Wgsl => &WGSL,
-            Target::Spirv | Target::Nv | Target::Amd => unreachable!("naga's writers make no {}", target.name()),
+            Target::Spirv | Target::Nv | Target::Amd | Target::Ptx => {
+                unreachable!("naga's writers make no {}", target.name())
+            }
         }
     }
 

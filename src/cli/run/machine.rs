@@ -1,4 +1,5 @@
-//! Where a shader runs: in the simulator, on NVIDIA's OpenGL as an assembly program, on Vulkan as a SPIR-V module.
+//! Where a shader runs: in the simulator, on NVIDIA's OpenGL as an assembly program, on its CUDA as PTX, on Vulkan as a
+//! SPIR-V module.
 
 use super::request::Request;
 use crate::cli::CommandError;
@@ -19,6 +20,8 @@ const USUAL_WAVE: u32 = 32;
 /// A machine that is there.
 pub enum Opened {
     Sim,
+    #[cfg(feature = "cuda")]
+    Cuda(Box<crate::run::cuda::Device>),
     #[cfg(feature = "gl")]
     Gl(Box<crate::run::gl::Device>),
     #[cfg(feature = "vulkan")]
@@ -26,7 +29,7 @@ pub enum Opened {
 }
 
 /// A shader and what is asked of it. The simulator needs only a part.
-#[cfg_attr(not(all(feature = "gl", feature = "vulkan")), allow(dead_code))]
+#[cfg_attr(not(all(feature = "cuda", feature = "gl", feature = "vulkan")), allow(dead_code))]
 pub struct Work<'a> {
     pub args: &'a RunArgs,
     pub request: &'a Request,
@@ -60,6 +63,7 @@ impl Machine {
     pub const fn name(self) -> &'static str {
         match self {
             Machine::Sim => "the simulator",
+            Machine::Cuda => "CUDA",
             Machine::Gl => "OpenGL",
             Machine::Vulkan => "Vulkan",
         }
@@ -73,6 +77,7 @@ impl Machine {
 pub fn open(machine: Machine, target: Target) -> Result<Opened, CommandError> {
     let (option, wanted) = match machine {
         Machine::Sim => return Ok(Opened::Sim),
+        Machine::Cuda => ("cuda", Target::Ptx),
         Machine::Gl => ("gl", Target::Nv),
         Machine::Vulkan => ("vulkan", Target::Spirv),
     };
@@ -86,6 +91,11 @@ pub fn open(machine: Machine, target: Target) -> Result<Opened, CommandError> {
 fn device(machine: Machine) -> Result<Opened, CommandError> {
     match machine {
         Machine::Sim => Ok(Opened::Sim),
+        #[cfg(feature = "cuda")]
+        Machine::Cuda => {
+            let opened = crate::run::cuda::Device::open().map_err(|why| CommandError(why.to_string()))?;
+            Ok(Opened::Cuda(Box::new(opened)))
+        }
         #[cfg(feature = "gl")]
         Machine::Gl => {
             let opened = crate::run::gl::Device::open().map_err(|why| CommandError(why.to_string()))?;
@@ -96,7 +106,7 @@ fn device(machine: Machine) -> Result<Opened, CommandError> {
             let opened = crate::run::vulkan::Device::open().map_err(|why| CommandError(why.to_string()))?;
             Ok(Opened::Vulkan(Box::new(opened)))
         }
-        #[cfg(not(all(feature = "gl", feature = "vulkan")))]
+        #[cfg(not(all(feature = "cuda", feature = "gl", feature = "vulkan")))]
         _ => Err(CommandError(format!("this crosslane was built without {}", machine.name()))),
     }
 }
@@ -116,6 +126,8 @@ impl Opened {
     pub fn run(&self, work: &Work<'_>, before: &[Memory]) -> Result<Vec<Memory>, Stop> {
         match self {
             Opened::Sim => simulate(work, before),
+            #[cfg(feature = "cuda")]
+            Opened::Cuda(device) => cuda::run(device, work, before),
             #[cfg(feature = "gl")]
             Opened::Gl(device) => gl::run(device, work, before),
             #[cfg(feature = "vulkan")]
@@ -137,7 +149,7 @@ fn simulate(work: &Work<'_>, before: &[Memory]) -> Result<Vec<Memory>, Stop> {
 }
 
 /// The buffers as drivers bind them.
-#[cfg(any(feature = "gl", feature = "vulkan"))]
+#[cfg(any(feature = "cuda", feature = "gl", feature = "vulkan"))]
 fn bindings(kernel: &Kernel, before: &[Memory]) -> Result<Vec<crate::run::BufferBinding>, CommandError> {
     use crate::kernel::BufferKind;
     use crate::run::BufferBinding;
@@ -154,9 +166,28 @@ fn bindings(kernel: &Kernel, before: &[Memory]) -> Result<Vec<crate::run::Buffer
     Ok(kernel.buffers.iter().zip(before).map(bind).collect())
 }
 
-#[cfg(any(feature = "gl", feature = "vulkan"))]
+#[cfg(any(feature = "cuda", feature = "gl", feature = "vulkan"))]
 fn memories(bound: Vec<crate::run::BufferBinding>) -> Vec<Memory> {
     bound.into_iter().map(|buffer| Memory::from(buffer.data)).collect()
+}
+
+#[cfg(feature = "cuda")]
+mod cuda {
+    use super::{CommandError, Memory, Stop, Work, bindings, memories};
+    use crate::compile::ptx_program;
+    use crate::diagnostic::Diagnostics;
+    use crate::run::cuda::Device;
+
+    pub fn run(device: &Device, work: &Work<'_>, before: &[Memory]) -> Result<Vec<Memory>, Stop> {
+        let mut messages = Diagnostics::new();
+        let program = ptx_program(work.module, work.options, &work.request.settings, work.sources, &mut messages);
+        let program = program.ok_or_else(|| Stop::Shader(messages.iter().cloned().collect()))?;
+        let mut bound = bindings(work.kernel, before)?;
+        let loaded = device.load(&program);
+        let ran = loaded.and_then(|loaded| loaded.run(work.request.groups, &work.request.push, &mut bound));
+        ran.map_err(|why| CommandError(format!("CUDA on {}: {why}", device.info().name)))?;
+        Ok(memories(bound))
+    }
 }
 
 #[cfg(feature = "gl")]

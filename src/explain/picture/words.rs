@@ -3,6 +3,7 @@
 use crate::backend::amd::dpp::control as control_text;
 use crate::lane::primitive::{LdsOp, NvOp, PermlaneOp, ScalarOp};
 use crate::lane::{GroupOp, GroupReduce, LaneOp, Param, Primitive, ReduceOp, Role, ShuffleMode, Step, StepOp};
+use crate::profile::Target;
 
 /// Operand `n` of an operation; the symbols of a second value have a `b`.
 pub fn operand(op: LaneOp, n: usize) -> String {
@@ -13,11 +14,11 @@ pub fn operand(op: LaneOp, n: usize) -> String {
     }
 }
 
-/// A step of a plan.
-pub fn step(step: &Step) -> String {
+/// A step of a plan for a target.
+pub fn step(step: &Step, target: Target) -> String {
     match step.op {
-        StepOp::Prim(primitive) => primitive_text(primitive),
-        StepOp::CombineMoved(op, primitive) => format!("{} + {}", primitive_text(primitive), fold(op)),
+        StepOp::Prim(primitive) => primitive_text(primitive, target),
+        StepOp::CombineMoved(op, primitive) => format!("{} + {}", primitive_text(primitive, target), fold(op)),
         StepOp::Combine(op) => fold(op).into(),
         _ => "select".into(),
     }
@@ -35,9 +36,10 @@ const fn fold(op: ReduceOp) -> &'static str {
     }
 }
 
-fn primitive_text(primitive: Primitive) -> String {
+fn primitive_text(primitive: Primitive, target: Target) -> String {
     match primitive {
         Primitive::Group(op) => group(op).into(),
+        Primitive::Nv(NvOp::Shuffle(mode)) if target == Target::Ptx => ptx(mode).into(),
         Primitive::Nv(op) => nv(op).into(),
         Primitive::Dpp16(dpp) => control_text(dpp.control),
         Primitive::Dpp8(_) => "dpp8".into(),
@@ -73,7 +75,18 @@ const fn nv(op: NvOp) -> &'static str {
         NvOp::Shuffle(ShuffleMode::Up) => "SHFUP",
         NvOp::Shuffle(ShuffleMode::Down) => "SHFDOWN",
         NvOp::QuadSwizzle(_) => "QSWZ",
-        NvOp::ShuffleValid(_) | NvOp::Vote(_) | NvOp::Ballot => "vote",
+        NvOp::ShuffleValid(_) | NvOp::Vote(_) | NvOp::Ballot | NvOp::MatchAll | NvOp::Sync => "vote",
+        NvOp::Reduce(_) => "redux",
+        NvOp::Match => "match",
+    }
+}
+
+const fn ptx(mode: ShuffleMode) -> &'static str {
+    match mode {
+        ShuffleMode::Index => "shfl.idx",
+        ShuffleMode::Xor => "shfl.bfly",
+        ShuffleMode::Up => "shfl.up",
+        ShuffleMode::Down => "shfl.down",
     }
 }
 

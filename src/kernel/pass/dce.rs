@@ -10,7 +10,7 @@ use crate::kernel::image;
 use crate::kernel::names::Names;
 use crate::kernel::tree::{Flows, Tree};
 use crate::kernel::{BlockId, Def, InstId, Kernel, MemoryAccess, MemorySpace, Op, Value};
-use crate::lane::{Gives, GroupOp, Primitive};
+use crate::lane::Gives;
 use rustc_hash::FxHashMap;
 
 /// Drops dead code. Gives whether there was some.
@@ -32,7 +32,7 @@ fn has_effect(op: &Op) -> bool {
         Op::Image { op, .. } => image::writes(*op),
         Op::Load(MemoryAccess { volatile, .. }) => *volatile,
         Op::Lane { op, .. } => op.signature().gives == Gives::Nothing,
-        Op::Prim { primitive, .. } => *primitive == Primitive::Group(GroupOp::Sync),
+        Op::Prim { primitive, .. } => primitive.is_sync(),
         _ => false,
     }
 }

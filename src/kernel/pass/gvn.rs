@@ -16,7 +16,7 @@ use super::range::Ranges;
 use crate::kernel::names::Names;
 use crate::kernel::tree::Tree;
 use crate::kernel::{BlockId, InstId, Kernel, Op, Origin, Ty, Value};
-use crate::lane::{Gives, GroupOp, LaneOp, Primitive, VoteOp};
+use crate::lane::{Gives, LaneOp, VoteOp};
 use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
 use std::collections::hash_map::Entry;
@@ -291,7 +291,7 @@ impl Numbering<'_> {
 fn is_sync(op: &Op) -> bool {
     match op {
         Op::Lane { op, .. } => op.signature().gives == Gives::Nothing,
-        Op::Prim { primitive, .. } => *primitive == Primitive::Group(GroupOp::Sync),
+        Op::Prim { primitive, .. } => primitive.is_sync(),
         _ => false,
     }
 }

@@ -9,7 +9,6 @@ use super::memory::{Kind, kind, written};
 use crate::kernel::names::Names;
 use crate::kernel::tree::Tree;
 use crate::kernel::{BlockId, InstId, Kernel, MemoryAccess, MemorySpace, Op, Value};
-use crate::lane::{GroupOp, Primitive};
 use rustc_hash::FxHashMap;
 
 /// Groups that are looked at, so that the search takes constant time.
@@ -82,7 +81,7 @@ fn groups(kernel: &Kernel, block: BlockId) -> Vec<Group> {
 /// Closes the groups that nothing can be added to past an instruction.
 fn close(kernel: &Kernel, inst: InstId, open: &mut Vec<Group>, done: &mut Vec<Group>) {
     let op = kernel.insts[inst].op;
-    let is_sync = matches!(op, Op::Prim { primitive: Primitive::Group(GroupOp::Sync), .. });
+    let is_sync = matches!(op, Op::Prim { primitive, .. } if primitive.is_sync());
     let changes = written(kernel, &op);
     let closes = |group: &Group| match op {
         // It touches no memory, and the same lanes go on after it.

@@ -119,7 +119,7 @@ fn is_uniform(primitive: Primitive, wave_size: u32) -> bool {
         Primitive::Group(GroupOp::Broadcast | GroupOp::BroadcastFirst | GroupOp::Ballot | GroupOp::Vote(_)) => true,
         Primitive::Group(GroupOp::Reduce(_, GroupReduce::Reduce)) => true,
         Primitive::Group(GroupOp::Reduce(_, GroupReduce::Clustered(width))) => width.lanes_in(wave_size) >= wave_size,
-        Primitive::Nv(NvOp::Vote(_) | NvOp::Ballot) => true,
+        Primitive::Nv(NvOp::Vote(_) | NvOp::Ballot | NvOp::Reduce(_) | NvOp::MatchAll) => true,
         Primitive::Scalar(op) => ScalarOp::is_scalar(op),
         _ => false,
     }

@@ -74,10 +74,11 @@ fn moved_or_asked(primitive: Primitive, ty: Ty, count: usize) -> Check<Signature
         }
         Primitive::Group(G::MaskedCountAmd) => Signature::new([Ty::B64], [Ty::B32]),
         Primitive::Group(G::WriteAmd) => Signature::new([ty, ty, Ty::B32], [ty]),
-        Primitive::Group(G::Partition) => Signature::new([ty], [Ty::Mask]),
+        Primitive::Group(G::Partition) | Primitive::Nv(NvOp::Match) => Signature::new([ty], [Ty::Mask]),
         Primitive::Group(G::PartitionedReduce(..)) => Signature::new([ty, Ty::Mask], [ty]),
-        Primitive::Group(G::Sync) => Signature::new([], []),
-        Primitive::Group(G::Reduce(..)) => Signature::new([ty], [ty]),
+        Primitive::Group(G::Sync) | Primitive::Nv(NvOp::Sync) => Signature::new([], []),
+        Primitive::Group(G::Reduce(..)) | Primitive::Nv(NvOp::Reduce(_)) => Signature::new([ty], [ty]),
+        Primitive::Nv(NvOp::MatchAll) => Signature::new([ty], [Ty::Bool]),
         Primitive::Nv(NvOp::ShuffleValid(_)) => Signature::new([Ty::B32, Ty::B32], [Ty::Bool]),
         Primitive::Scalar(ScalarOp::CountBelowLow | ScalarOp::CountBelowHigh) => {
             Signature::new([Ty::Mask, Ty::B32], [Ty::B32])

@@ -52,6 +52,7 @@ pub const fn table(target: Target) -> Table {
         Table { class: |_| None, mask: None, find_msb: work(Unit::Vector, 1), select_bool: None, compare: |_, _| 1 };
     match target {
         Target::Spirv | Target::Wgsl => usual,
+        Target::Ptx => Table { class: |_| Some(CostClass::NvAlu), mask: Some(work(Unit::Vector, 1)), ..usual },
         Target::Nv => Table {
             // All arithmetic of lanes is alike.
             class: |_| Some(CostClass::NvAlu),

@@ -114,7 +114,7 @@ fn read<T: Copy>(row: &[LaneValue<T>], lane: Option<u32>, lanes: Lanes) -> LaneV
     }
 }
 
-fn reduced<D: Domain>(
+pub fn reduced<D: Domain>(
     domain: &mut D,
     op: ReduceOp,
     reach: GroupReduce,

@@ -4,10 +4,10 @@
 //! a scalar put something there.
 
 use super::Outcome;
-use super::group::{ballot, each, voted};
+use super::group::{ballot, each, reduced, voted};
 use crate::lane::op::{ReduceOp, WARP};
 use crate::lane::primitive::nv::shuffle_target;
-use crate::lane::primitive::{Index, LdsOp, NvOp, Primitive, ScalarOp, Source, amd_scalar};
+use crate::lane::primitive::{GroupReduce, Index, LdsOp, NvOp, Primitive, ScalarOp, Source, amd_scalar};
 use crate::lane::value::{self, Domain, LaneValue, Lanes, low_bits};
 use smallvec::SmallVec;
 
@@ -18,6 +18,15 @@ pub fn apply<D: Domain>(domain: &mut D, primitive: Primitive, rows: Rows<D::Data
     match (primitive, rows) {
         (Primitive::Nv(NvOp::Vote(vote)), [predicate]) => voted(domain, vote, predicate, lanes, WARP),
         (Primitive::Nv(NvOp::Ballot) | Primitive::Scalar(ScalarOp::Ballot), [predicate]) => ballot(predicate, lanes),
+        (Primitive::Nv(NvOp::Reduce(fold)), [value]) => reduced(domain, fold, GroupReduce::Reduce, value, lanes),
+        (Primitive::Nv(NvOp::Match), [value]) => each(lanes, |i| Some(value::alike(domain, value, lanes, i))),
+        (Primitive::Nv(NvOp::MatchAll), [value]) => each(lanes, |i| {
+            Some(match value::alike(domain, value, lanes, i) {
+                LaneValue::Ballot(bits) => LaneValue::Bool(bits == lanes.active),
+                other => other,
+            })
+        }),
+        (Primitive::Nv(NvOp::Sync), []) => each(lanes, |_| Some(LaneValue::Poison)),
         (Primitive::Nv(NvOp::ShuffleValid(mode)), [index, mask]) => each(lanes, |i| {
             let (index, mask) = (index[i as usize], mask[i as usize]);
             if index == LaneValue::Poison || mask == LaneValue::Poison {

@@ -154,6 +154,11 @@ impl Primitive {
         matches!(self, Primitive::Dpp16(_) | Primitive::Dpp8(_) | Primitive::Nv(NvOp::QuadSwizzle(_)))
     }
 
+    /// Returns true if it waits for the active lanes and gives nothing.
+    pub const fn is_sync(self) -> bool {
+        matches!(self, Primitive::Group(GroupOp::Sync) | Primitive::Nv(NvOp::Sync))
+    }
+
     /// Returns true if it gives lanes the values of lanes, and so has a lane map.
     pub fn moves_values(&self) -> bool {
         let instruction = self.instruction();

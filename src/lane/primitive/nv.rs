@@ -2,10 +2,11 @@
 //!
 //! Shuffles follow the rules of PTX's `shfl.sync` (PTX ISA 9.0, section 9.7.9.6), which NV_shader_thread_shuffle's SHF
 //! instructions share; where that extension's text says "lower than" or "greater than" the bound itself is meant too.
-//! Votes are those of NV_gpu_program5, ballots and quad swizzles those of NV_shader_thread_group.
+//! Votes are those of NV_gpu_program5, ballots and quad swizzles those of NV_shader_thread_group; what comes after them here
+//! PTX alone has.
 
 use super::{Arg, CostClass, Index, Instruction, LaneMap, Move, Source};
-use crate::lane::op::{QuadMove, ShuffleMode, VoteOp, WARP};
+use crate::lane::op::{QuadMove, ReduceOp, ShuffleMode, VoteOp, WARP};
 use crate::lane::value::Lanes;
 use crate::profile::{Feature, FeatureSet};
 use serde::Deserialize;
@@ -28,6 +29,14 @@ pub enum NvOp {
     Vote(VoteOp),
     /// `[predicate]`: TGBALLOT: a ballot.
     Ballot,
+    /// `[value]`: the fold over the active lanes, in all of them (`redux.sync`): integers of at most 32 bits; no product.
+    Reduce(ReduceOp),
+    /// `[value]`: the active lanes that pass the same bits, as a ballot (`match.any.sync`).
+    Match,
+    /// `[value]`: whether all active lanes pass the same bits (`match.all.sync`). Bool.
+    MatchAll,
+    /// `[]`: waits for the active lanes (`bar.warp.sync`). No result.
+    Sync,
 }
 
 /// The mask operand for segments of `width` lanes, a power of two up to 32.
@@ -69,6 +78,9 @@ impl NvOp {
             NvOp::QuadSwizzle(_) => Feature::NvQuadSwizzle,
             NvOp::Vote(_) => Feature::NvVote,
             NvOp::Ballot => Feature::NvBallot,
+            NvOp::Reduce(_) => Feature::PtxReduce,
+            NvOp::Match | NvOp::MatchAll => Feature::PtxMatch,
+            NvOp::Sync => Feature::PtxSync,
         }
     }
 }
@@ -81,7 +93,7 @@ impl Instruction for NvOp {
     fn fits(&self, size: u32, _: FeatureSet) -> bool {
         let exists = match self {
             NvOp::QuadSwizzle(QuadMove::Lane(lane)) => *lane < 4,
-            NvOp::QuadSwizzle(QuadMove::Diagonal) => false,
+            NvOp::QuadSwizzle(QuadMove::Diagonal) | NvOp::Reduce(ReduceOp::Mul) => false,
             _ => true,
         };
         exists && size == WARP
@@ -112,6 +124,9 @@ impl Instruction for NvOp {
             NvOp::Shuffle(_) | NvOp::ShuffleValid(_) => CostClass::NvShuffle,
             NvOp::QuadSwizzle(_) => CostClass::NvQuadSwizzle,
             NvOp::Vote(_) | NvOp::Ballot => CostClass::NvVote,
+            NvOp::Reduce(_) => CostClass::PtxReduce,
+            NvOp::Match | NvOp::MatchAll => CostClass::PtxMatch,
+            NvOp::Sync => CostClass::PtxSync,
         })
     }
 }

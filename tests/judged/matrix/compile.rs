@@ -1,6 +1,6 @@
 //! A shader of cells as what each target makes of it.
 
-use crosslane::backend::{amd, nv};
+use crosslane::backend::{amd, nv, ptx};
 use crosslane::compile::{self, Artifact, Input, Options, Verdict};
 use crosslane::diagnostic::render;
 use crosslane::kernel::pass::optimize;
@@ -22,6 +22,7 @@ pub enum Made {
     Wgsl(String, Vec<u32>),
     Nv(nv::Program),
     Amd(amd::Program),
+    Ptx(ptx::Program),
 }
 
 /// The shader of some cells of a unit, with its source for a profile.
@@ -53,6 +54,7 @@ impl Source {
             Target::Spirv => module(input, &options).map(Made::Spirv),
             Target::Wgsl => text(input, &options),
             Target::Nv => compiler::nv_program(input, &options, &Specializations::new()).map(Made::Nv),
+            Target::Ptx => compiler::ptx_program(input, &options, &Specializations::new()).map(Made::Ptx),
             Target::Amd => compiler::amd_program(input, &options, &Specializations::new()).map(Made::Amd),
         })
     }

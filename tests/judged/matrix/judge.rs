@@ -17,7 +17,7 @@ use super::stage::{Stages, of};
 use support::case::Column;
 use support::interpret::{self, Order};
 use support::lavapipe::{self, Buffers, Request};
-use support::{dawn, judge, nv, opengl, radv, simulator};
+use support::{cuda, dawn, judge, nv, opengl, ptx, radv, simulator};
 
 /// Types in one shader for lavapipe.
 const TOGETHER: usize = 5;
@@ -183,6 +183,13 @@ impl Run<'_> {
                 let after = nv::run(&program.text, &program.reflection, &self.request(Vec::new(), 32))?;
                 self.hold(32, "the listing", &after)
             }
+            Made::Ptx(program) => {
+                for schedule in ptx::SCHEDULES {
+                    let after = ptx::run(&program, &self.request(Vec::new(), 32), schedule)?;
+                    self.hold(32, "the listing", &after)?;
+                }
+                Ok(())
+            }
             Made::Amd(program) => {
                 let lanes = self.profile.wave_size.unwrap_or(64) as usize;
                 let request = self.request(Vec::new(), lanes);
@@ -230,6 +237,10 @@ impl Run<'_> {
             Made::Nv(program) => {
                 let after = opengl::run(program, self.request(Vec::new(), 32))?;
                 self.hold(32, "OpenGL", &after)
+            }
+            Made::Ptx(program) => {
+                let after = cuda::run(&program, &self.request(Vec::new(), 32))?;
+                self.hold(32, "CUDA", &after)
             }
             Made::Amd(_) => Err("AMD's kernels do not run here".to_owned()),
         }

@@ -20,7 +20,7 @@ use support::fixture::Language;
 use support::interpret::{self, Order};
 use support::lavapipe::{self, Buffers, Request};
 use support::trial::{Trial, trial};
-use support::{nv, opengl, report, simulator};
+use support::{nv, opengl, ptx, report, simulator};
 
 /// The width of the segments, which subgroups of every size here have.
 const WIDTH: usize = 16;
@@ -56,16 +56,18 @@ enum Engine {
     OpenGl,
     NvListing,
     AmdListing,
+    PtxListing,
 }
 
 /// Their names in the table, in their order.
-const ENGINES: [&str; 6] = [
+const ENGINES: [&str; 7] = [
     "simulator",
     "SPIR-V on lavapipe",
     "SPIR-V on the GPU",
     "assembly on the GPU",
     "NVIDIA listing, interpreted",
     "AMD listing, interpreted",
+    "PTX listing, interpreted",
 ];
 
 /// How many profiles each engine ran a family for, all with the same bits.
@@ -155,6 +157,10 @@ fn results(source: &Source, profile: &Profile, before: &[Buffers]) -> Result<Vec
             if opengl::is_asked() {
                 all.push((Engine::OpenGl, opengl::run(program, request)?));
             }
+        }
+        Made::Ptx(program) => {
+            let request = request(Vec::new());
+            all.push((Engine::PtxListing, ptx::run(&program, &request, ptx::SCHEDULES[0])?));
         }
         Made::Amd(program) => {
             let request = request(Vec::new());

@@ -48,8 +48,8 @@ fn prove_one(asked: Asked, profile: &Profile, effort: Effort) -> Result<(), Stri
 fn component(input: &Input, profile: &Profile) -> Input {
     match profile.target {
         Target::Spirv | Target::Wgsl => *input,
-        Target::Nv | Target::Amd if input.ty == LaneType::BALLOT => *input,
-        Target::Nv | Target::Amd => Input { ty: LaneType { components: 1, ..input.ty }, ..*input },
+        Target::Nv | Target::Amd | Target::Ptx if input.ty == LaneType::BALLOT => *input,
+        Target::Nv | Target::Amd | Target::Ptx => Input { ty: LaneType { components: 1, ..input.ty }, ..*input },
     }
 }
 

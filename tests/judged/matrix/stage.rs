@@ -50,6 +50,6 @@ pub fn of(profile: &Profile, unit: &Unit) -> Stages {
             executed: unit.least() <= LAVAPIPE && !is_vendors,
             lowered: is_vendors && &*profile.name == AMD,
         },
-        Target::Nv | Target::Amd => Stages { interpreted: true, ..Stages::default() },
+        Target::Nv | Target::Amd | Target::Ptx => Stages { interpreted: true, ..Stages::default() },
     }
 }

@@ -9,7 +9,7 @@ mod dialect;
 mod doubles;
 mod formats;
 mod graphics;
-mod kernel;
+pub mod kernel;
 mod pictures;
 mod registers;
 mod scenes;

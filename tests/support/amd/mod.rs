@@ -11,7 +11,7 @@ pub mod target;
 
 mod descriptor;
 mod dpp;
-mod float;
+pub mod float;
 mod group;
 mod hazards;
 mod inst;

@@ -37,6 +37,9 @@ impl Selector<'_> {
                 let predicate = self.uint(args[0]);
                 self.word(mnemonic::BALLOT, &[predicate])
             }
+            NvOp::Reduce(_) | NvOp::Match | NvOp::MatchAll | NvOp::Sync => {
+                self.refused("a cross-lane instruction of PTX")
+            }
             NvOp::QuadSwizzle(mv) => {
                 let value = self.uint(args[0]);
                 self.swizzle(mv, value, Operand::Constants([0; 4]))

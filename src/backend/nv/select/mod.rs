@@ -26,9 +26,9 @@ use super::interface::{Interface, Needs};
 use super::machine::{ANY, Class, Components, Dest, Inst, Kind, Line, Operand, Reg, Registers, Test, X_OR_Z};
 use super::votes::Votes;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ir::{Scalar, ScalarKind};
+use crate::ir::Scalar;
 use crate::kernel::tree::Tree;
-use crate::kernel::{BinOp, BlockId, Def, InstId, Kernel, Op, Origin, Ty, Value};
+use crate::kernel::{BlockId, Def, InstId, Kernel, Op, Origin, Ty, Value};
 use crate::limits;
 use crate::source::Span;
 use smallvec::{SmallVec, smallvec};
@@ -68,7 +68,7 @@ pub fn select(kernel: &Kernel, tree: &Tree, interface: &Interface, debug: bool) 
         line: None,
         lane_comment: None,
         errors: Vec::new(),
-        floats_unsigned: kernel.insts.iter().any(|(_, inst)| floats_unsigned(inst.op)),
+        floats_unsigned: kernel.insts.iter().any(|(_, inst)| inst.op.floats_unsigned()),
     };
     selector.body();
     selector.join_last_loops();
@@ -106,15 +106,6 @@ struct Selector<'k> {
     errors: Vec<Diagnostic>,
     /// Somewhere in the kernel unsigned words become floats.
     floats_unsigned: bool,
-}
-
-/// Returns true if an operation makes floats of unsigned words, as divisions of such do.
-const fn floats_unsigned(op: Op) -> bool {
-    match op {
-        Op::Convert(from, to) => matches!(from.kind, ScalarKind::Uint) && to.is_float(),
-        Op::Bin(BinOp::Div | BinOp::Rem, scalar) => matches!(scalar.kind, ScalarKind::Uint) && scalar.width <= 32,
-        _ => false,
-    }
 }
 
 impl<'k> Selector<'k> {

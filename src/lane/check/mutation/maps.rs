@@ -7,7 +7,7 @@ use crate::lane::catalog::{self, Sample};
 use crate::lane::check::{Effort, Wrong, check_size, orders_reductions};
 use crate::lane::plan::{AluOp, LaneFact, Operand, Plan, Step, StepOp, StepType};
 use crate::lane::planner::unproven;
-use crate::lane::primitive::{GroupOp, LdsOp, Primitive};
+use crate::lane::primitive::{GroupOp, LdsOp, NvOp, Primitive};
 use crate::lane::request::{LaneType, Request};
 use crate::profile::Profile;
 use std::collections::{BTreeMap, BTreeSet};
@@ -115,6 +115,7 @@ const fn is_uniform(primitive: Primitive) -> bool {
     match primitive {
         Primitive::Scalar(op) => op.is_scalar(),
         Primitive::Group(op) => matches!(op, GroupOp::Broadcast | GroupOp::BroadcastFirst | GroupOp::Reduce(..)),
+        Primitive::Nv(op) => matches!(op, NvOp::Reduce(_)),
         _ => false,
     }
 }

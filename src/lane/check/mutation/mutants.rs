@@ -192,7 +192,8 @@ fn nv(op: NvOp) -> Vec<NvOp> {
         NvOp::ShuffleValid(_) => modes.map(NvOp::ShuffleValid).to_vec(),
         NvOp::QuadSwizzle(_) => [QuadMove::X, QuadMove::Y, QuadMove::Lane(3)].map(NvOp::QuadSwizzle).to_vec(),
         NvOp::Vote(_) => [VoteOp::All, VoteOp::Any, VoteOp::Equal].map(NvOp::Vote).to_vec(),
-        NvOp::Ballot => Vec::new(),
+        NvOp::Reduce(op) => vec![NvOp::Reduce(other_operator(op))],
+        NvOp::Ballot | NvOp::Match | NvOp::MatchAll | NvOp::Sync => Vec::new(),
     }
 }
 

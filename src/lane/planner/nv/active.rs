@@ -19,7 +19,7 @@ pub static PARTITIONS: &[Rule] = &[
     Rule {
         name: "comparison with the first lane that is left, in turns",
         needs: &[Feature::NvShuffle, Feature::NvBallot],
-        build: |b| partition::partition(b, &WAYS),
+        build: partition,
     },
     Rule {
         name: "jumps from lane to lane of the partition",
@@ -27,6 +27,11 @@ pub static PARTITIONS: &[Rule] = &[
         build: |b| partition::fold(b, &WAYS),
     },
 ];
+
+/// The sets of lanes with the same bits, in turns.
+pub fn partition(b: &mut Builder) -> Answer {
+    partition::partition(b, &WAYS)
+}
 
 const WAYS: Ways = Ways {
     end: WARP,

@@ -20,14 +20,14 @@ pub static RULES: &[Rule] = &[
 
 /// There is no barrier of a warp, and none is needed: lanes meet in every SHF and TG instruction. Memory is ordered by the
 /// fence beside the operation.
-fn sync(b: &mut Builder) -> Answer {
+pub fn sync(b: &mut Builder) -> Answer {
     match b.request.op {
         LaneOp::Sync => Ok(Operand::Bool(true)),
         _ => Err(No::NotMine),
     }
 }
 
-fn mask(b: &mut Builder) -> Answer {
+pub fn mask(b: &mut Builder) -> Answer {
     match b.request.op {
         LaneOp::LaneMask(op, Group::Subgroup) => Ok(b.mask(op)),
         LaneOp::LaneMask(op, Group::Warp) => Ok(lanes(b, op)),
@@ -35,7 +35,7 @@ fn mask(b: &mut Builder) -> Answer {
     }
 }
 
-fn everybody(b: &mut Builder) -> Answer {
+pub fn everybody(b: &mut Builder) -> Answer {
     if b.request.op != LaneOp::ActiveMask || b.request.activity != Activity::Full {
         return Err(No::NotMine);
     }
@@ -43,7 +43,7 @@ fn everybody(b: &mut Builder) -> Answer {
     Ok(Operand::Const(u32::MAX))
 }
 
-fn own_ballot(b: &mut Builder) -> Answer {
+pub fn own_ballot(b: &mut Builder) -> Answer {
     match b.request.op {
         LaneOp::Ballot(Group::Subgroup) => Ok(b.prim(NvOp::Ballot, &[b.value()], StepType::Ballot)),
         LaneOp::Ballot(Group::Warp) => Ok(ballot(b, b.value())),
@@ -52,7 +52,7 @@ fn own_ballot(b: &mut Builder) -> Answer {
     }
 }
 
-fn read(b: &mut Builder) -> Answer {
+pub fn read(b: &mut Builder) -> Answer {
     let bits = match b.request.op {
         LaneOp::MaskedCount => b.alu1(AluOp::BallotFromMask, b.value()),
         LaneOp::InverseBallot | LaneOp::BallotBit | LaneOp::BallotCount(_) => b.value(),

@@ -5,6 +5,7 @@
 mod active;
 mod ballots;
 mod moves;
+pub mod ptx;
 mod quads;
 mod reductions;
 mod scans;

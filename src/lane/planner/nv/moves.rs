@@ -76,7 +76,7 @@ fn nv_source(mode: ShuffleMode, i: u32, index: u32, width: u32) -> Source {
     }
 }
 
-fn shuffle(b: &mut Builder) -> Answer {
+pub fn shuffle(b: &mut Builder) -> Answer {
     let value = b.value();
     let (mode, index) = match b.request.op {
         LaneOp::Shuffle(mode) => (mode, b.input(1)),
@@ -87,7 +87,7 @@ fn shuffle(b: &mut Builder) -> Answer {
     Ok(shf(b, mode, value, index, WARP))
 }
 
-fn rotate(b: &mut Builder) -> Answer {
+pub fn rotate(b: &mut Builder) -> Answer {
     let LaneOp::Rotate(width) = b.request.op else {
         return Err(No::NotMine);
     };
@@ -97,7 +97,7 @@ fn rotate(b: &mut Builder) -> Answer {
 }
 
 /// Lane 0 is the lowest active lane where the first lanes are active.
-fn broadcast_lane_0(b: &mut Builder) -> Answer {
+pub fn broadcast_lane_0(b: &mut Builder) -> Answer {
     if b.request.op != LaneOp::BroadcastFirst || b.request.activity < Activity::FirstLanes {
         return Err(No::NotMine);
     }
@@ -105,7 +105,7 @@ fn broadcast_lane_0(b: &mut Builder) -> Answer {
     Ok(from_lane(b, b.value(), Operand::Const(0)))
 }
 
-fn broadcast_first(b: &mut Builder) -> Answer {
+pub fn broadcast_first(b: &mut Builder) -> Answer {
     if b.request.op != LaneOp::BroadcastFirst {
         return Err(No::NotMine);
     }
@@ -114,7 +114,7 @@ fn broadcast_first(b: &mut Builder) -> Answer {
     Ok(from_lane(b, b.value(), first))
 }
 
-fn swizzle_masked(b: &mut Builder) -> Answer {
+pub fn swizzle_masked(b: &mut Builder) -> Answer {
     let LaneOp::SwizzleMasked { and, or, xor } = b.request.op else {
         return Err(No::NotMine);
     };
@@ -123,7 +123,7 @@ fn swizzle_masked(b: &mut Builder) -> Answer {
 }
 
 /// Ballots of the index's bits tell each lane who pushes to it: those whose every bit equals the own lane's.
-fn permute(b: &mut Builder) -> Answer {
+pub fn permute(b: &mut Builder) -> Answer {
     if b.request.op != LaneOp::Permute {
         return Err(No::NotMine);
     }
@@ -150,6 +150,6 @@ fn lanes_with_own_bit(b: &mut Builder, index: Operand, bit: u32) -> Operand {
     b.alu(AluOp::Xor, ones, inverted)
 }
 
-fn bitonic(b: &mut Builder) -> Answer {
+pub fn bitonic(b: &mut Builder) -> Answer {
     sort::bitonic_by(b, |b, value, distance| shf(b, ShuffleMode::Xor, value, Operand::Const(distance), WARP))
 }

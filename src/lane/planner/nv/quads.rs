@@ -16,7 +16,7 @@ pub static RULES: &[Rule] = &[
     Rule { name: "SHFIDX, zero from inactive lanes", needs: &[Feature::NvShuffle, Feature::NvBallot], build: or_zero },
 ];
 
-fn identity(b: &mut Builder) -> Answer {
+pub fn identity(b: &mut Builder) -> Answer {
     match b.request.op {
         LaneOp::QuadPermute(IDENTITY) | LaneOp::QuadPermuteZero(IDENTITY) => Ok(b.value()),
         _ => Err(No::NotMine),
@@ -24,7 +24,7 @@ fn identity(b: &mut Builder) -> Answer {
 }
 
 /// QSWZ is for 32-bit floats in fragment shaders, may change the bits of a subnormal or a NaN, and has no diagonal.
-fn swizzle(b: &mut Builder) -> Answer {
+pub fn swizzle(b: &mut Builder) -> Answer {
     let ty = b.request.inputs[0].ty;
     if !(b.request.fragment && ty.is_float() && ty.width == 32) {
         return Err(No::NotMine);
@@ -38,7 +38,7 @@ fn swizzle(b: &mut Builder) -> Answer {
     }
 }
 
-fn shuffle(b: &mut Builder) -> Answer {
+pub fn shuffle(b: &mut Builder) -> Answer {
     let value = b.value();
     let moved = match (b.request.op, move_of(b.request.op)) {
         (_, Some(mv)) => by_move(b, mv),
@@ -73,7 +73,7 @@ fn permuted_local(b: &mut Builder, mode: u8) -> Operand {
     b.alu(AluOp::Shr, Operand::Const(mode.into()), shift)
 }
 
-fn or_zero(b: &mut Builder) -> Answer {
+pub fn or_zero(b: &mut Builder) -> Answer {
     let LaneOp::QuadPermuteZero(mode) = b.request.op else {
         return Err(No::NotMine);
     };

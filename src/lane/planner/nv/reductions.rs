@@ -31,7 +31,7 @@ pub fn is_bool(b: &Builder) -> bool {
     b.request.inputs[0].ty == LaneType::BOOL
 }
 
-fn vote(b: &mut Builder) -> Answer {
+pub fn vote(b: &mut Builder) -> Answer {
     let fold = reduction(b)?;
     let vote = match fold.op {
         ReduceOp::And => VoteOp::All,
@@ -44,7 +44,7 @@ fn vote(b: &mut Builder) -> Answer {
     Ok(b.prim(NvOp::Vote(vote), &[b.value()], StepType::Bool))
 }
 
-fn bools(b: &mut Builder) -> Answer {
+pub fn bools(b: &mut Builder) -> Answer {
     let fold = reduction(b)?;
     if !is_bool(b) {
         return Err(No::NotMine);
@@ -91,7 +91,7 @@ pub fn bits_of(b: &mut Builder, predicate: Operand, lanes: Operand) -> Operand {
 }
 
 /// The balanced tree over ascending lane distance.
-fn tree(b: &mut Builder) -> Answer {
+pub fn tree(b: &mut Builder) -> Answer {
     let fold = reduction(b)?;
     if !all_active(b, fold.members) {
         return Err(No::NotMine);

@@ -22,7 +22,7 @@ pub static RULES: &[Rule] = &[
     Rule { name: "steps of SHFUP from the run's head on", needs: SHUFFLE_AND_BALLOT, build: segmented },
 ];
 
-fn bools(b: &mut Builder) -> Answer {
+pub fn bools(b: &mut Builder) -> Answer {
     let scan = scan(b)?;
     if !is_bool(b) {
         return Err(No::NotMine);
@@ -34,7 +34,7 @@ fn bools(b: &mut Builder) -> Answer {
 }
 
 /// Lanes below an active one are active too, or the scan is over all lanes.
-fn steps(b: &mut Builder) -> Answer {
+pub fn steps(b: &mut Builder) -> Answer {
     let scan = scan(b)?;
     if scan.members == Members::Active {
         if b.request.activity < Activity::FirstLanes {
@@ -89,7 +89,7 @@ fn shifted(b: &mut Builder, scan: Scan, inclusive: Operand) -> Operand {
     b.select(first, identity, below)
 }
 
-fn jumps(b: &mut Builder) -> Answer {
+pub fn jumps(b: &mut Builder) -> Answer {
     let scan = scan(b)?;
     if scan.members == Members::All {
         return Err(No::NotMine);
@@ -104,7 +104,7 @@ fn jumps(b: &mut Builder) -> Answer {
 }
 
 /// SHFUP clamped at the first lane of the run, which tells where it is in range.
-fn segmented(b: &mut Builder) -> Answer {
+pub fn segmented(b: &mut Builder) -> Answer {
     let LaneOp::Segmented { op, width } = b.request.op else {
         return Err(No::NotMine);
     };

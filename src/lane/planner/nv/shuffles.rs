@@ -52,7 +52,7 @@ fn moving_call(b: &Builder) -> Result<Call, No> {
 }
 
 /// Modes whose range does not hang on the lane, and distances that are known.
-fn known_range(b: &mut Builder) -> Answer {
+pub fn known_range(b: &mut Builder) -> Answer {
     let call = asking_call(b)?;
     match (call.mode, call.index, call.width) {
         (ShuffleMode::Index | ShuffleMode::Xor, ..) => Ok(is_below_width(b, call)),
@@ -91,7 +91,7 @@ fn is_below_width(b: &mut Builder, call: Call) -> Operand {
     }
 }
 
-fn predicate(b: &mut Builder) -> Answer {
+pub fn predicate(b: &mut Builder) -> Answer {
     let call = asking_call(b)?;
     match call.mode {
         ShuffleMode::Up | ShuffleMode::Down => {
@@ -114,7 +114,7 @@ fn mask(b: &mut Builder, call: Call) -> Operand {
     }
 }
 
-fn own_value(b: &mut Builder) -> Answer {
+pub fn own_value(b: &mut Builder) -> Answer {
     let call = moving_call(b)?;
     match (call.mode, call.index, call.width) {
         (_, Operand::Const(index), Operand::Const(width)) if index >= width => Ok(b.value()),
@@ -123,7 +123,7 @@ fn own_value(b: &mut Builder) -> Answer {
     }
 }
 
-fn shuffle(b: &mut Builder) -> Answer {
+pub fn shuffle(b: &mut Builder) -> Answer {
     let call = moving_call(b)?;
     let (value, mask) = (b.value(), mask(b, call));
     let moved = shf_masked(b, call.mode, value, call.index, mask);

@@ -35,7 +35,7 @@ fn vote(b: &Builder) -> Result<(VoteOp, u32), No> {
     })
 }
 
-fn elect_lane_0(b: &mut Builder) -> Answer {
+pub fn elect_lane_0(b: &mut Builder) -> Answer {
     if b.request.op != LaneOp::Elect || b.request.activity < Activity::FirstLanes {
         return Err(No::NotMine);
     }
@@ -44,7 +44,7 @@ fn elect_lane_0(b: &mut Builder) -> Answer {
     Ok(is_none(b, i))
 }
 
-fn elect(b: &mut Builder) -> Answer {
+pub fn elect(b: &mut Builder) -> Answer {
     if b.request.op != LaneOp::Elect {
         return Err(No::NotMine);
     }
@@ -54,7 +54,7 @@ fn elect(b: &mut Builder) -> Answer {
 }
 
 /// TGEQ tells only zero from other values, so it is for bools.
-fn warp(b: &mut Builder) -> Answer {
+pub fn warp(b: &mut Builder) -> Answer {
     match vote(b)? {
         (VoteOp::Equal, _) if b.request.inputs[0].ty != LaneType::BOOL => Err(No::NotMine),
         (op, WARP) => Ok(b.prim(NvOp::Vote(op), &[b.value()], StepType::Bool)),
@@ -62,7 +62,7 @@ fn warp(b: &mut Builder) -> Answer {
     }
 }
 
-fn by_ballot(b: &mut Builder) -> Answer {
+pub fn by_ballot(b: &mut Builder) -> Answer {
     let (op, width) = vote(b)?;
     let (value, own) = (b.value(), segment(b, width));
     match op {
@@ -88,7 +88,7 @@ fn all_of(b: &mut Builder, predicate: Operand, own: Operand) -> Operand {
 }
 
 /// Those who say yes are nobody or all that are active.
-fn equal_bools(b: &mut Builder) -> Answer {
+pub fn equal_bools(b: &mut Builder) -> Answer {
     let (op, width) = vote(b)?;
     if op != VoteOp::Equal || b.request.inputs[0].ty != LaneType::BOOL {
         return Err(No::NotMine);
@@ -99,7 +99,7 @@ fn equal_bools(b: &mut Builder) -> Answer {
     Ok(b.alu(AluOp::BoolOr, nobody, everybody))
 }
 
-fn equal(b: &mut Builder) -> Answer {
+pub fn equal(b: &mut Builder) -> Answer {
     let (op, width) = vote(b)?;
     if op != VoteOp::Equal {
         return Err(No::NotMine);

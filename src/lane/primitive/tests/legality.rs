@@ -1,6 +1,6 @@
 //! Which profile has which instruction: the cases that are easily mixed up.
 
-use crate::lane::op::{QuadMove, ShuffleMode};
+use crate::lane::op::{QuadMove, ReduceOp, ShuffleMode};
 use crate::lane::primitive::{
     Dpp8, Dpp16, DppControl, Fetch, GroupOp, LdsOp, NvOp, PermlaneOp, Primitive, Reach, ScalarOp, Swizzle,
 };
@@ -107,9 +107,14 @@ fn the_rest_by_generation() {
 
 #[test]
 fn nvidia_by_generation() {
-    let shuffles = "nv-kepler nv-maxwell nv-volta nv-ampere nv-hopper";
+    let ptx = "ptx-sm30 ptx-sm70 ptx-sm80 ptx-sm90 ptx-sm100";
+    let shuffles = format!("nv-kepler nv-maxwell nv-volta nv-ampere nv-hopper {ptx}");
     assert_eq!(who(NvOp::Shuffle(ShuffleMode::Xor)), shuffles);
-    assert_eq!(who(NvOp::QuadSwizzle(QuadMove::X)), format!("nv-fermi {shuffles}"));
+    let swizzles = "nv-fermi nv-kepler nv-maxwell nv-volta nv-ampere nv-hopper";
+    assert_eq!(who(NvOp::QuadSwizzle(QuadMove::X)), swizzles);
+    assert_eq!(who(NvOp::Match), "ptx-sm70 ptx-sm80 ptx-sm90 ptx-sm100");
+    assert_eq!(who(NvOp::Reduce(ReduceOp::Add)), "ptx-sm80 ptx-sm90 ptx-sm100");
+    assert_eq!(who(NvOp::Reduce(ReduceOp::Mul)), "");
     assert_eq!(who(NvOp::Ballot), format!("nv-fermi {shuffles}"));
 }
 

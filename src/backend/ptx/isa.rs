@@ -1,0 +1,47 @@
+//! What a profile says of the language and of the hardware.
+
+use crate::profile::Profile;
+
+/// The version of PTX and the architecture that a text is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Isa {
+    /// Version of PTX: `.version`.
+    pub version: (u8, u8),
+    /// The number in `.target sm_70`.
+    pub sm: u32,
+}
+
+impl Isa {
+    pub fn of(profile: &Profile) -> Isa {
+        let number = profile.processor.strip_prefix("sm_").and_then(|number| number.parse().ok());
+        Isa { version: profile.version, sm: number.unwrap_or(OLDEST) }
+    }
+
+    /// Arithmetic and comparisons of halves.
+    pub const fn has_halves(self) -> bool {
+        self.sm >= 53
+    }
+
+    /// The smaller and the greater of two halves.
+    pub const fn has_half_extremes(self) -> bool {
+        self.sm >= 80
+    }
+
+    /// Loads that take for granted that nobody writes.
+    pub const fn has_constant_loads(self) -> bool {
+        self.sm >= 32
+    }
+
+    /// Atomics of 64 bits besides additions and exchanges.
+    pub const fn has_wide_atomics(self) -> bool {
+        self.sm >= 32
+    }
+
+    /// Additions of doubles in memory.
+    pub const fn has_double_atomics(self) -> bool {
+        self.sm >= 60
+    }
+}
+
+/// The oldest architecture that has `shfl`.
+const OLDEST: u32 = 30;

@@ -1,0 +1,114 @@
+//! PTX, NVIDIA's virtual assembly language: complete kernels that CUDA's driver loads and `ptxas` assembles.
+//!
+//! [`emit`] takes a kernel whose cross-lane operations are lowered for a `ptx-*` profile. PTX has registers without end, so
+//! nothing is allocated: `interface` (parameters), `select` (instructions), `text` (the file), `reflection` (what the caller
+//! must pass). Refused, with a message at the place: atomics of less than 32 bits, and more memory than the hardware has.
+//!
+//! # Who takes part in a cross-lane instruction
+//!
+//! From sm_70 on each lane of a warp has a program counter of its own, and every `.sync` instruction names the lanes that
+//! meet in it. `select::flow` keeps that set, the lanes that the language calls active, as a value:
+//!
+//! - The kernel begins with the lanes that the workgroup has in the warp. Wherever [`Uniformity`] proves that a warp's lanes
+//!   come to a place together or not at all, this is the set.
+//! - A divergent `If` takes the ballot of its condition over the current set; the set inside one arm is the ballot, inside the
+//!   other the rest. A divergent `Repeat` takes the ballot of those that stay.
+//! - Behind a construct the set is the one before it, unless lanes left from inside to farther out. If the other arm is the
+//!   only one that goes on, its set is the one behind. Otherwise all lanes that entered come to the end of the construct, the
+//!   leaving ones too, with the number of their goal in a register; there a ballot tells who goes on, and the others jump
+//!   on from there.
+//!
+//! By induction over the constructs every lane of a set runs the same sequence of instructions that name this set: so each
+//! `.sync` instruction is met by exactly the lanes that it names, none waits for a lane that does not come, and `activemask`,
+//! which promises nothing about who comes, is never asked. The ballots are there only where cross-lane operations follow that
+//! divergence reaches. Before sm_70 the lanes of a warp meet again where their ways do: the same jumps to the ends of
+//! constructs make these the places at which they do.
+//!
+//! [`Uniformity`]: crate::kernel::uniform::Uniformity
+
+mod interface;
+mod isa;
+pub mod reflection;
+mod select;
+mod text;
+
+use crate::backend::written::{Unit, Written};
+use crate::backend::{self, Backend, KernelWriter, Made, Options, Writer};
+use crate::diagnostic::Diagnostic;
+use crate::kernel::Kernel;
+use crate::profile::Profile;
+use crate::source::SourceMap;
+use interface::Interface;
+use isa::Isa;
+pub use reflection::Reflection;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// The row of the back end.
+pub(super) const BACKEND: Backend = Backend {
+    units: &[Unit::Shuffle, Unit::Vote, Unit::Arithmetic, Unit::Memory, Unit::Control],
+    unit,
+    writer: Writer::Kernel(KernelWriter { draft, is_shared: false, written }),
+};
+
+fn draft(kernel: &Kernel, options: &Options, sources: &SourceMap) -> Made<Arc<dyn backend::Draft>> {
+    Ok(Arc::new(emit(kernel, options, sources)?))
+}
+
+impl backend::Draft for Program {
+    fn text(&self, _: &Profile) -> String {
+        self.text.clone()
+    }
+
+    fn reflection(&self, interface: &backend::reflection::Interface) -> String {
+        backend::reflection::json(interface, &self.reflection)
+    }
+}
+
+/// The unit that runs a line.
+fn unit(line: &str) -> Unit {
+    let name = line
+        .trim_start()
+        .split_once(' ')
+        .map_or(line, |(first, rest)| if first.starts_with('@') { rest } else { first });
+    let begins = |names: &[&str]| names.iter().any(|known| name.starts_with(known));
+    match name {
+        _ if line.trim_end().ends_with(':') => Unit::Label,
+        _ if begins(&["shfl"]) => Unit::Shuffle,
+        _ if begins(&["vote", "match", "redux", "bar.warp"]) => Unit::Vote,
+        _ if begins(&["bra", "ret", "bar"]) => Unit::Control,
+        _ if begins(&["ld.", "st.", "atom", "red.", "membar"]) => Unit::Memory,
+        _ => Unit::Arithmetic,
+    }
+}
+
+/// A kernel and what its caller must know.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Program {
+    pub text: String,
+    pub reflection: Reflection,
+}
+
+/// Writes the text of a lowered kernel.
+///
+/// # Errors
+/// One diagnostic for each construct that the target, or crosslane so far, cannot express.
+pub fn emit(kernel: &Kernel, options: &Options, sources: &SourceMap) -> Result<Program, Vec<Diagnostic>> {
+    let isa = Isa::of(&options.profile);
+    let interface = Interface::of(kernel)?;
+    let selected = select::select(kernel, &interface, isa, options.debug.has_lines())?;
+    let reflection = Reflection::of(kernel, &interface, isa);
+    let parts = text::Parts { kernel, interface: &interface, isa, options, sources, selected: &selected };
+    Ok(Program { text: text::write(&parts), reflection })
+}
+
+/// The code of a lowered kernel, as it stands in the text of its program, with what each line was made for.
+///
+/// # Errors
+/// As [`emit`].
+pub fn written(kernel: &Kernel, options: &Options, sources: &SourceMap) -> Result<Vec<Written>, Vec<Diagnostic>> {
+    let isa = Isa::of(&options.profile);
+    let interface = Interface::of(kernel)?;
+    let selected = select::select(kernel, &interface, isa, options.debug.has_lines())?;
+    Ok(text::written(&selected, sources))
+}

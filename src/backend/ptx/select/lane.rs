@@ -1,0 +1,245 @@
+//! Cross-lane instructions and masks of lanes.
+
+use super::{Class, Reg, Selector};
+use crate::ir::Scalar;
+use crate::kernel::{InstId, Op, Value};
+use crate::lane::op::{MaskOp, ReduceOp, ShuffleMode, VoteOp};
+use crate::lane::plan::AluOp;
+use crate::lane::primitive::NvOp;
+use crate::lane::{LaneFact, Primitive};
+
+const fn shuffle_name(mode: ShuffleMode) -> &'static str {
+    match mode {
+        ShuffleMode::Index => "shfl.sync.idx.b32",
+        ShuffleMode::Xor => "shfl.sync.bfly.b32",
+        ShuffleMode::Up => "shfl.sync.up.b32",
+        ShuffleMode::Down => "shfl.sync.down.b32",
+    }
+}
+
+/// The fold of 32-bit integers.
+fn fold_name(op: ReduceOp, is_signed: bool) -> String {
+    let letter = if is_signed { 's' } else { 'u' };
+    match op {
+        ReduceOp::Add | ReduceOp::Mul => format!("redux.sync.add.{letter}32"),
+        ReduceOp::Min => format!("redux.sync.min.{letter}32"),
+        ReduceOp::Max => format!("redux.sync.max.{letter}32"),
+        ReduceOp::And => "redux.sync.and.b32".to_owned(),
+        ReduceOp::Or => "redux.sync.or.b32".to_owned(),
+        ReduceOp::Xor => "redux.sync.xor.b32".to_owned(),
+    }
+}
+
+const fn lane_mask(op: MaskOp) -> &'static str {
+    match op {
+        MaskOp::Eq => "%lanemask_eq",
+        MaskOp::Ge => "%lanemask_ge",
+        MaskOp::Gt => "%lanemask_gt",
+        MaskOp::Le => "%lanemask_le",
+        MaskOp::Lt => "%lanemask_lt",
+    }
+}
+
+impl Selector<'_> {
+    /// A cross-lane instruction; `rest` are the instructions after it in its block.
+    pub fn primitive(&mut self, inst: InstId, primitive: Primitive, ty: Scalar, rest: &[InstId]) {
+        let Primitive::Nv(op) = primitive else {
+            self.refused("a cross-lane instruction of other hardware", Class::Word);
+            return;
+        };
+        let kernel = self.kernel;
+        let args = kernel.args(inst);
+        let reg = match op {
+            NvOp::Shuffle(mode) => return self.shuffle(inst, mode, ty, rest),
+            NvOp::ShuffleValid(mode) => match kernel.result(inst).and_then(|value| self.values[value.index()]) {
+                Some(known) => known,
+                None => self.valid(mode, args),
+            },
+            NvOp::Vote(vote) => self.vote(vote, args[0]),
+            NvOp::Ballot => self.ballot_of(args[0]),
+            NvOp::Reduce(fold) => self.redux(fold, ty, args[0]),
+            NvOp::Match => self.matched(args[0]),
+            NvOp::MatchAll => self.matched_all(args[0]),
+            NvOp::Sync => {
+                let lanes = self.members();
+                return self.push(format!("bar.warp.sync {lanes};"));
+            }
+            NvOp::QuadSwizzle(_) => self.refused("a swizzle of quads", Class::Word),
+        };
+        self.result(inst, reg);
+    }
+
+    fn vote(&mut self, vote: VoteOp, predicate: Value) -> Reg {
+        let name = match vote {
+            VoteOp::All => "all",
+            VoteOp::Any => "any",
+            VoteOp::Equal => "uni",
+        };
+        let (predicate, lanes) = (self.arg(predicate), self.members());
+        self.inst(Class::Pred, format_args!("vote.sync.{name}.pred"), format_args!("{predicate}, {lanes}"))
+    }
+
+    /// All active lanes are those that are known to run it.
+    fn ballot_of(&mut self, predicate: Value) -> Reg {
+        let lanes = self.members();
+        if self.known(predicate) == Some(1) {
+            return self.word("mov.b32", lanes);
+        }
+        let predicate = self.arg(predicate);
+        self.ballot(predicate, &lanes)
+    }
+
+    pub fn ballot(&mut self, predicate: Reg, lanes: &str) -> Reg {
+        self.word("vote.sync.ballot.b32", format_args!("{predicate}, {lanes}"))
+    }
+
+    /// A value of up to 32 bits in a word.
+    fn in_word(&mut self, scalar: Scalar, value: Value) -> Reg {
+        match scalar.width {
+            8 | 16 => {
+                let bits = Scalar {
+                    kind: if scalar.is_float() { crate::ir::ScalarKind::Uint } else { scalar.kind },
+                    ..scalar
+                };
+                self.widened(bits, value)
+            }
+            _ => self.arg(value),
+        }
+    }
+
+    fn redux(&mut self, fold: ReduceOp, ty: Scalar, value: Value) -> Reg {
+        let (word, lanes) = (self.in_word(ty, value), self.members());
+        let all = self.word(fold_name(fold, ty.is_signed()), format_args!("{word}, {lanes}"));
+        if ty.width < 32 { self.cut(ty, all) } else { all }
+    }
+
+    /// Values of 16 bits as words, which are alike where they are.
+    fn comparable(&mut self, value: Value) -> (Reg, u32) {
+        match self.class(value) {
+            Class::Half => (self.widened(Scalar::U16, value), 32),
+            Class::Long => (self.arg(value), 64),
+            _ => (self.arg(value), 32),
+        }
+    }
+
+    fn matched(&mut self, value: Value) -> Reg {
+        let ((value, bits), lanes) = (self.comparable(value), self.members());
+        self.word(format_args!("match.any.sync.b{bits}"), format_args!("{value}, {lanes}"))
+    }
+
+    fn matched_all(&mut self, value: Value) -> Reg {
+        let ((value, bits), lanes) = (self.comparable(value), self.members());
+        let (mask, all) = (self.reg(Class::Word), self.reg(Class::Pred));
+        self.push(format!("match.all.sync.b{bits} {mask}|{all}, {value}, {lanes};"));
+        all
+    }
+
+    fn shuffle(&mut self, inst: InstId, mode: ShuffleMode, ty: Scalar, rest: &[InstId]) {
+        let kernel = self.kernel;
+        let args = kernel.args(inst);
+        let [index, mask] = [args[1], args[2]].map(|arg| self.operand(arg));
+        let valid = self.valid_of(mode, &args[1..], rest);
+        let given = valid.map(|inst| {
+            let reg = self.reg(Class::Pred);
+            self.result(inst, reg);
+            reg
+        });
+        let lanes = self.members();
+        let moved = |selector: &mut Self, word: Reg, given: Option<Reg>| {
+            let to = selector.reg(Class::Word);
+            let target = given.map_or(to.to_string(), |given| format!("{to}|{given}"));
+            selector.push(format!("{} {target}, {word}, {index}, {mask}, {lanes};", shuffle_name(mode)));
+            to
+        };
+        let result = match ty.width {
+            64 => {
+                let [low, high] = self.halves(args[0]);
+                let words = [moved(self, low, given), moved(self, high, None)];
+                self.join(words)
+            }
+            8 | 16 => {
+                let word = self.widened(Scalar::U16, args[0]);
+                let word = moved(self, word, given);
+                self.inst(Class::Half, "cvt.u16.u32", word)
+            }
+            1 => {
+                let value = self.arg(args[0]);
+                let word = self.word("selp.b32", format_args!("1, 0, {value}"));
+                let word = moved(self, word, given);
+                self.inst(Class::Pred, "setp.ne.s32", format_args!("{word}, 0"))
+            }
+            _ => {
+                let word = self.arg(args[0]);
+                moved(self, word, given)
+            }
+        };
+        self.result(inst, result);
+    }
+
+    /// The instruction after a shuffle in the same block that asks for its predicate.
+    fn valid_of(&self, mode: ShuffleMode, index: &[Value], rest: &[InstId]) -> Option<InstId> {
+        let wanted = Primitive::Nv(NvOp::ShuffleValid(mode));
+        let is_it = |inst: &&InstId| match self.kernel.insts[**inst].op {
+            Op::Prim { primitive, .. } => primitive == wanted && self.kernel.args(**inst) == index,
+            _ => false,
+        };
+        let here = rest.iter().take_while(|inst| !self.kernel.insts[**inst].op.is_structured());
+        let found = here.into_iter().find(is_it).copied()?;
+        let value = self.kernel.result(found)?;
+        self.values[value.index()].is_none().then_some(found)
+    }
+
+    /// The predicate alone: it does not depend on the value.
+    fn valid(&mut self, mode: ShuffleMode, args: &[Value]) -> Reg {
+        let word = self.arg(args[0]);
+        let [index, mask] = [args[0], args[1]].map(|arg| self.operand(arg));
+        let lanes = self.members();
+        let (to, valid) = (self.reg(Class::Word), self.reg(Class::Pred));
+        self.push(format!("{} {to}|{valid}, {word}, {index}, {mask}, {lanes};", shuffle_name(mode)));
+        valid
+    }
+
+    pub fn fact(&mut self, fact: LaneFact) -> Reg {
+        match fact {
+            LaneFact::Index => self.special("%laneid"),
+            LaneFact::Size => self.word("mov.b32", crate::lane::WARP),
+            LaneFact::Mask(op) => self.special(lane_mask(op)),
+            LaneFact::InSet(set) => {
+                let own = self.special(lane_mask(MaskOp::Eq));
+                let bit = self.word("and.b32", format_args!("{own}, {}", set as u32 as i32));
+                self.inst(Class::Pred, "setp.ne.s32", format_args!("{bit}, 0"))
+            }
+        }
+    }
+
+    pub fn mask_arithmetic(&mut self, op: AluOp, args: &[Value]) -> Reg {
+        if op == AluOp::BallotFromMask {
+            return self.halves(args[0])[0];
+        }
+        let mask = self.arg(args[0]);
+        match (op, args) {
+            (AluOp::BallotAnd, [_, other]) => {
+                let other = self.operand(*other);
+                self.word("and.b32", format_args!("{mask}, {other}"))
+            }
+            (AluOp::BallotOr, [_, other]) => {
+                let other = self.operand(*other);
+                self.word("or.b32", format_args!("{mask}, {other}"))
+            }
+            (AluOp::BallotIsEmpty, _) => self.inst(Class::Pred, "setp.eq.s32", format_args!("{mask}, 0")),
+            (AluOp::BallotIsSome, _) => self.inst(Class::Pred, "setp.ne.s32", format_args!("{mask}, 0")),
+            (AluOp::BallotSize, _) => self.word("popc.b32", mask),
+            (AluOp::BallotNot, _) => self.word("not.b32", mask),
+            (AluOp::BallotWord, [_, word]) => match self.known(*word) {
+                Some(0) => mask,
+                Some(_) => self.word("mov.b32", 0),
+                None => {
+                    let word = self.arg(*word);
+                    let is_first = self.inst(Class::Pred, "setp.eq.s32", format_args!("{word}, 0"));
+                    self.word("selp.b32", format_args!("{mask}, 0, {is_first}"))
+                }
+            },
+            _ => self.refused("this operation on masks of lanes", Class::Word),
+        }
+    }
+}

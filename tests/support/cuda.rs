@@ -1,0 +1,50 @@
+//! CUDA on machines that have it.
+
+use super::lavapipe::{Buffers, Request, all_words};
+use crosslane::backend::ptx::Program;
+use crosslane::run::RunError;
+use crosslane::run::cuda::Device;
+use std::cell::RefCell;
+
+/// Asks the tests to run kernels on the machine's GPU.
+const ASKED: &str = "CROSSLANE_CUDA";
+
+/// Returns true if kernels are to be run.
+pub fn is_asked() -> bool {
+    std::env::var_os(ASKED).is_some()
+}
+
+thread_local! {
+    /// The device with a context of this thread's own.
+    static DEVICE: RefCell<Option<Device>> = const { RefCell::new(None) };
+}
+
+/// What `work` makes of the device. A context that has failed runs nothing more, so a new one is made after an error.
+fn with<T>(work: impl FnOnce(&Device) -> Result<T, RunError>) -> Result<T, String> {
+    DEVICE.with_borrow_mut(|slot| {
+        let device = match slot.take() {
+            Some(device) => device,
+            None => Device::open().map_err(|e| e.to_string())?,
+        };
+        let done = work(&device).map_err(|e| e.to_string())?;
+        *slot = Some(device);
+        Ok(done)
+    })
+}
+
+/// The buffers after each run of a kernel.
+pub fn run(program: &Program, request: &Request) -> Result<Vec<Buffers>, String> {
+    with(|device| {
+        let loaded = device.load(program)?;
+        let mut bound = request.bindings();
+        for buffers in &mut bound {
+            loaded.run(request.groups, &request.push_constants, buffers)?;
+        }
+        Ok(all_words(&bound))
+    })
+}
+
+/// The device's name and its driver's version.
+pub fn describe() -> Result<String, String> {
+    with(|device| Ok(device.info().to_string()))
+}

@@ -1,0 +1,73 @@
+//! Runs PTX on the CPU, from the text alone: what the compiler wrote, read as the PTX ISA says.
+//!
+//! It knows nothing of the compiler and shares nothing with it. Each lane has a program counter of its own and is run in
+//! one of several orders, as hardware from sm_70 on may; in a `.sync` instruction exactly the lanes that its mask names
+//! must meet, all at the same place and with the same mask. A lane that waits for one which does not come is an error, and so
+//! is a mask that names a lane which the workgroup does not have, which has ended, or which is not the own one. What the
+//! specification leaves undefined is an error or bits that no right program depends on. Rounding is exact where the hardware's
+//! is not.
+
+mod arithmetic;
+mod machine;
+mod parse;
+
+use super::lavapipe::{Buffers, Request};
+use crosslane::backend::ptx::Program;
+use crosslane::backend::ptx::reflection::{ParameterKind, Reflection};
+use machine::{Group, Memory};
+
+/// The order in which the lanes of a workgroup run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Schedule {
+    /// Each as far as it comes, the first lane first.
+    Ascending,
+    /// The same, the last lane first.
+    Descending,
+    /// One instruction of one lane after the other, mixed by this number.
+    Mixed(u64),
+}
+
+/// The schedules that tests try.
+pub const SCHEDULES: [Schedule; 3] =
+    [Schedule::Ascending, Schedule::Descending, Schedule::Mixed(0x9e37_79b9_7f4a_7c15)];
+
+/// The buffers after each run of a program over the case of a request.
+pub fn run(program: &Program, request: &Request, schedule: Schedule) -> Result<Vec<Buffers>, String> {
+    let code = parse::program(&program.text)?;
+    request.runs.iter().map(|before| run_once(&code, &program.reflection, request, before, schedule)).collect()
+}
+
+fn run_once(
+    code: &parse::Program,
+    reflection: &Reflection,
+    request: &Request,
+    before: &Buffers,
+    schedule: Schedule,
+) -> Result<Buffers, String> {
+    let bytes = |words: &Vec<u32>| words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let mut memory = Memory::new(before.iter().map(bytes).collect(), arguments(reflection, request, before));
+    let [x, y, z] = request.groups;
+    for group in (0..z).flat_map(|z| (0..y).flat_map(move |y| (0..x).map(move |x| [x, y, z]))) {
+        Group::new(code, &mut memory, [group, request.groups], schedule).run()?;
+    }
+    let words = |bytes: &Vec<u8>| bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+    Ok(memory.buffers.iter().map(words).collect())
+}
+
+/// The arguments by the names of the parameters, as whoever reads the reflection passes them.
+fn arguments(reflection: &Reflection, request: &Request, before: &Buffers) -> Vec<(String, Vec<u8>)> {
+    let value = |parameter: &crosslane::backend::ptx::reflection::Parameter| {
+        let binding = parameter.buffer.as_ref().map_or(0, |buffer| buffer.binding);
+        let mut bytes = match parameter.kind {
+            ParameterKind::Address => Memory::address(binding as usize).to_le_bytes().to_vec(),
+            ParameterKind::Bytes => {
+                let words = before.get(binding as usize).map_or(0, Vec::len) as u64;
+                (4 * words).to_le_bytes().to_vec()
+            }
+            ParameterKind::PushConstants => request.push_with(|binding| Memory::address(binding as usize)),
+        };
+        bytes.resize(parameter.size as usize, 0);
+        (parameter.name.clone(), bytes)
+    };
+    reflection.parameters.iter().map(value).collect()
+}
