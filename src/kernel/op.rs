@@ -290,6 +290,11 @@ impl Op {
         matches!(self, Op::If { .. } | Op::Loop { .. } | Op::Scope { .. } | Op::Whole { .. })
     }
 
+    /// Returns true if its result depends on which lanes are active, or on their values.
+    pub const fn is_cross_lane(self) -> bool {
+        matches!(self, Op::Lane { .. } | Op::Prim { .. } | Op::CombineMoved { .. })
+    }
+
     /// Returns true if its result depends on its operands alone: it may be moved, shared and dropped.
     pub const fn is_pure(&self) -> bool {
         use Op as O;

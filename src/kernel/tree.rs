@@ -82,6 +82,22 @@ impl Tree {
         })
     }
 
+    /// For each instruction true if it is such an operation, or a construct that holds one at any depth.
+    pub fn holding(&self, kernel: &Kernel, is_such: impl Fn(Op) -> bool) -> Vec<bool> {
+        let mut holds = vec![false; kernel.insts.len()];
+        for block in self.blocks.iter().rev() {
+            let mut any = false;
+            for inst in &kernel.blocks[*block].insts {
+                holds[inst.index()] |= is_such(kernel.insts[*inst].op);
+                any |= holds[inst.index()];
+            }
+            if let Some(owner) = self.owner(*block) {
+                holds[owner.index()] |= any;
+            }
+        }
+        holds
+    }
+
     /// The construct that holds a block; none for the body.
     pub fn owner(&self, block: BlockId) -> Option<InstId> {
         self.owner[block.index()]

@@ -45,6 +45,7 @@ struct File {
     processor: Option<Box<str>>,
     wave_size: Option<WaveSize>,
     reproducible: Option<bool>,
+    lane_nesting: Option<u32>,
     #[serde(default)]
     costs: BTreeMap<Box<str>, Cost>,
     weights: Option<Weights>,
@@ -145,6 +146,7 @@ fn merge(file: File, base: Option<Profile>, text: Text) -> Result<Profile, Profi
         costs: prices(&file.costs, base, text)?,
         weights: file.weights.or(base.map(|base| base.weights)).unwrap_or_default(),
         reproducible: file.reproducible.or(base.map(|base| base.reproducible)).unwrap_or(false),
+        lane_nesting: file.lane_nesting.or(base.and_then(|base| base.lane_nesting)),
         is_builtin: false,
     };
     sound::check(&profile, text)?;

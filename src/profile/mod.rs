@@ -43,6 +43,8 @@ pub struct Profile {
     pub weights: Weights,
     /// True if float folds and scans have the promised order, so that their bits agree with every other target.
     pub reproducible: bool,
+    /// Branches and loops that may be around a cross-lane instruction; none where there may be any number.
+    pub lane_nesting: Option<u32>,
     /// True if it is part of the program, as it is: tests have proven its plans. Those of others are proven when they
     /// are made.
     pub is_builtin: bool,

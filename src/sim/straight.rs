@@ -32,7 +32,7 @@ impl Wave {
             Op::Load(access) => return self.load(env, inst, access),
             Op::Store(access) => return self.store(env, inst, access),
             Op::Atomic { op, ty, access, .. } => return self.atomic(env, inst, op, ty, access),
-            Op::Lane { .. } | Op::Prim { .. } | Op::CombineMoved { .. } => return self.across(env, inst, op),
+            op if op.is_cross_lane() => return self.across(env, inst, op),
             Op::Select => self.select(env.program.args(inst), inst.out),
             Op::BuiltIn(builtin, component) => self.builtin(env, inst.out, builtin, component),
             Op::BufferBytes(n) => {

@@ -141,6 +141,21 @@ fn files_inherit_from_files_beside_them() {
 }
 
 #[test]
+fn the_nesting_of_lane_operations_is_the_profiles() {
+    let folder = Folder::new("profile-nesting");
+    let shader = "#version 450\n#extension GL_CROSSLANE_portable : require\nlayout(local_size_x = 32) in;\n\
+                  layout(binding = 0) buffer B { uint x[]; };\nvoid main() { uint i = gl_LocalInvocationIndex;\n\
+                  for (uint n = 0u; n < x[0]; n++) { if (x[i] > n) { x[i] = allReduceAdd8(x[i]); } } }\n";
+    folder.file("a.comp", shader);
+    for (most, expected) in [(2, 0), (1, 3)] {
+        folder.file("my.toml", format!("name = \"my\"\ninherit = \"nv-hopper\"\nlane-nesting = {most}\n"));
+        let output = folder.run(&["compile", "a.comp", "-p", "my.toml", "-w", "-o", "a.glasm"]);
+        assert_eq!(status(&output), expected, "{}", stderr(&output));
+        assert_eq!(stderr(&output).contains("inside 2 branches and loops"), expected != 0, "{}", stderr(&output));
+    }
+}
+
+#[test]
 fn cycles_are_told() {
     let folder = Folder::new("profile-cycle");
     folder.file("a.toml", "name = \"a\"\n\ninherit = \"./b.toml\"\n");

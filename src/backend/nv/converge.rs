@@ -8,30 +8,29 @@
 use super::machine::Line;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{InstFlags, Scalar};
+use crate::kernel::tree::Tree;
 use crate::kernel::{BlockId, Def, InstId, Kernel, Op, Ty, UnOp, Value};
+use crate::profile::Profile;
 use crate::source::Span;
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 
-/// `IF`s and `REP`s around a cross-lane instruction at most. The hardware has sixteen registers for invocations that wait
-/// to join, and programs that need more of them were seen to go astray.
-const NESTING: usize = 12;
-
-/// Refuses cross-lane instructions that are nested too deep.
+/// Refuses cross-lane instructions inside more `IF`s and `REP`s than the profile's limit.
 ///
 /// # Errors
 /// One diagnostic, at the first such instruction.
-pub fn check_nesting(lines: &[Line]) -> Result<(), Vec<Diagnostic>> {
-    let (mut depth, mut span) = (0_usize, Span::NONE);
+pub fn check_nesting(lines: &[Line], profile: &Profile) -> Result<(), Vec<Diagnostic>> {
+    let Some(limit) = profile.lane_nesting else { return Ok(()) };
+    let (mut depth, mut span) = (0_u32, Span::NONE);
     for line in lines {
         match line {
             Line::If(..) | Line::Repeat => depth += 1,
             Line::EndIf | Line::EndRepeat => depth -= 1,
             Line::Lane(of) => span = *of,
-            Line::Inst(inst) if depth > NESTING && inst.is_cross_lane() => {
+            Line::Inst(inst) if depth > limit && inst.is_cross_lane() => {
                 let message = format!(
                     "this cross-lane operation is inside {depth} branches and loops; NVIDIA's driver joins invocations \
-                     correctly inside {NESTING}"
+                     correctly inside {limit}"
                 );
                 return Err(vec![Diagnostic::needed(Code::NOT_SUPPORTED, message, span)]);
             }
@@ -63,37 +62,15 @@ pub fn misses_join(kernel: &Kernel) -> bool {
     loops(kernel).into_iter().any(|(inst, body)| misses_join_in(kernel, inst, body))
 }
 
-/// Loops whose body holds a cross-lane operation, outer before inner.
+/// Loops that hold a cross-lane operation, outer before inner.
 fn loops(kernel: &Kernel) -> Vec<(InstId, BlockId)> {
-    let mut found = Vec::new();
-    search(kernel, kernel.body, &mut found);
-    found
-}
-
-/// Adds the loops in a block. Returns true if the block holds a cross-lane operation.
-fn search(kernel: &Kernel, block: BlockId, found: &mut Vec<(InstId, BlockId)>) -> bool {
-    let mut holds = false;
-    for inst in &kernel.blocks[block].insts {
-        let op = kernel.insts[*inst].op;
-        let at = found.len();
-        if let Op::Loop { body, .. } = op {
-            found.push((*inst, body));
-        }
-        let mut inside = is_cross_lane(op);
-        for inner in kernel.inner_blocks(*inst) {
-            inside |= search(kernel, inner, found);
-        }
-        if !inside {
-            found.truncate(at);
-        }
-        holds |= inside;
-    }
-    holds
-}
-
-/// Returns true for operations whose result depends on which lanes are active.
-pub const fn is_cross_lane(op: Op) -> bool {
-    matches!(op, Op::Prim { .. } | Op::CombineMoved { .. })
+    let tree = Tree::new(kernel);
+    let holds = tree.holding(kernel, Op::is_cross_lane);
+    let body = |inst: InstId| match kernel.insts[inst].op {
+        Op::Loop { body, .. } if holds[inst.index()] => Some((inst, body)),
+        _ => None,
+    };
+    tree.passing(kernel).filter_map(body).collect()
 }
 
 /// Returns true if a block of a loop's body has a jump out of the loop that is deeper than an arm of the body's own.
@@ -163,7 +140,7 @@ impl Cycle<'_> {
                 })
             }
             op => {
-                self.missed |= is_cross_lane(op) && !reaches;
+                self.missed |= op.is_cross_lane() && !reaches;
                 reaches
             }
         }

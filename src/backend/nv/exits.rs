@@ -5,7 +5,7 @@
 //! jump. A jump that cannot fall through makes its goal a `REP` that runs once and is left by `BRK`, or, around
 //! cross-lane operations, sets a flag that guards the instructions up to the goal: see [`super::converge`].
 
-use super::converge::is_cross_lane;
+use crate::kernel::tree::Tree;
 use crate::kernel::{BlockId, InstId, Kernel, Op};
 use smallvec::SmallVec;
 
@@ -42,11 +42,9 @@ pub enum Way {
     Guard,
 }
 
-/// Constructs inside which no instructions are moved into arms any more, because programs may nest only so deep.
-const NESTING: usize = 32;
-
-/// The same in kernels with cross-lane operations, for [`super::converge::NESTING`].
-const NESTING_WITH_LANES: usize = 6;
+/// Constructs inside which no instructions are moved into arms any more, because programs may nest only so deep. In kernels
+/// with cross-lane operations it is half of what the profile allows around them.
+const NESTING: u32 = 32;
 
 /// The decision about each instruction of control flow, by its number.
 #[derive(Debug)]
@@ -59,6 +57,8 @@ pub struct Exits {
     /// Constructs that hold cross-lane operations.
     lanes: Vec<bool>,
     has_lanes: bool,
+    /// Constructs inside which instructions are moved into arms.
+    nesting: u32,
     /// Loops with a way to their continuing block.
     continues: Vec<bool>,
 }
@@ -67,17 +67,20 @@ pub struct Exits {
 type Near = SmallVec<[Goal; 4]>;
 
 impl Exits {
-    pub fn of(kernel: &Kernel) -> Exits {
+    pub fn of(kernel: &Kernel, tree: &Tree, lane_nesting: Option<u32>) -> Exits {
         let count = kernel.insts.len();
+        let lanes = tree.holding(kernel, Op::is_cross_lane);
+        let has_lanes = lanes.contains(&true);
+        let nesting = lane_nesting.filter(|_| has_lanes).map_or(NESTING, |most| most / 2);
         let mut exits = Exits {
             rest: vec![Rest::Behind; count],
             falls: vec![false; count],
             jumped: vec![false; count],
-            lanes: vec![false; count],
-            has_lanes: false,
+            lanes,
+            has_lanes,
+            nesting,
             continues: vec![false; count],
         };
-        exits.has_lanes = exits.mark_lanes(kernel, kernel.body);
         exits.block(kernel, kernel.body, 0, &[Goal::Return], 0);
         exits
     }
@@ -108,28 +111,14 @@ impl Exits {
         self.continues[of.index()]
     }
 
-    /// Marks the constructs in a block that hold cross-lane operations. Returns true if the block holds one.
-    fn mark_lanes(&mut self, kernel: &Kernel, block: BlockId) -> bool {
-        let mut holds = false;
-        for inst in &kernel.blocks[block].insts {
-            let mut inside = is_cross_lane(kernel.insts[*inst].op);
-            for inner in kernel.inner_blocks(*inst) {
-                inside |= self.mark_lanes(kernel, inner);
-            }
-            self.lanes[inst.index()] = inside;
-            holds |= inside;
-        }
-        holds
-    }
-
     /// A block from an instruction on.
-    fn block(&mut self, kernel: &Kernel, block: BlockId, from: usize, near: &[Goal], depth: usize) {
+    fn block(&mut self, kernel: &Kernel, block: BlockId, from: usize, near: &[Goal], depth: u32) {
         let insts = &kernel.blocks[block].insts;
         for (at, inst) in insts.iter().enumerate().skip(from) {
             let through = through(kernel, &insts[at + 1..], near);
             match kernel.insts[*inst].op {
                 Op::If { then, otherwise } => {
-                    let nests = depth < if self.has_lanes { NESTING_WITH_LANES } else { NESTING };
+                    let nests = depth < self.nesting;
                     let rest = rest(kernel, [then, otherwise], near, nests);
                     self.rest[inst.index()] = rest;
                     let own = with(&through, Goal::End(*inst));
@@ -156,7 +145,7 @@ impl Exits {
         }
     }
 
-    fn looped(&mut self, kernel: &Kernel, inst: InstId, [body, continuing]: [BlockId; 2], depth: usize) {
+    fn looped(&mut self, kernel: &Kernel, inst: InstId, [body, continuing]: [BlockId; 2], depth: u32) {
         // The body's end leads to the continuing block if any path reaches it.
         let continues = reaches(kernel, body, inst);
         self.continues[inst.index()] = continues;

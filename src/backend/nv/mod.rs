@@ -142,11 +142,11 @@ fn with_program<T>(
     let kernel = &*converge::converge(kernel);
     let tree = Tree::new(kernel);
     let interface = Interface::of(kernel, &tree)?;
-    let mut selected = select::select(kernel, &tree, &interface, options.debug.has_lines())?;
+    let mut selected = select::select(kernel, &tree, &interface, options)?;
     trim::trim(&mut selected.lines, selected.registers.regs.len());
     selected.lines.retain(|line| *line != machine::Line::Empty);
     order::order(&mut selected.lines, &selected.registers);
-    converge::check_nesting(&selected.lines)?;
+    converge::check_nesting(&selected.lines, &options.profile)?;
     let assignment = registers::assign(&mut selected.lines, &selected.registers);
     trim::trim_arms(&mut selected.lines, selected.registers.regs.len());
     trim::trim_breaks(&mut selected.lines);

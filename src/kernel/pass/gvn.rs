@@ -127,7 +127,7 @@ impl Numbering<'_> {
                 self.names.replace_all(self.kernel.results(inst), [vote]);
                 false
             }
-            Op::Lane { .. } | Op::Prim { .. } | Op::CombineMoved { .. } | Op::Derivative(_) => {
+            op if op.is_cross_lane() || matches!(op, Op::Derivative(_)) => {
                 self.learn(inst);
                 is_sync(&op) || self.is_first(inst, self.region)
             }

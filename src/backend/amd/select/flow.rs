@@ -69,7 +69,7 @@ impl Selector<'_> {
         for inst in &kernel.blocks[block].insts {
             let data = &kernel.insts[*inst];
             (self.span, self.origin) = (data.span, data.origin);
-            self.is_lane = matches!(data.op, Op::Prim { .. } | Op::CombineMoved { .. });
+            self.is_lane = data.op.is_cross_lane();
             match data.op {
                 Op::If { then, otherwise } => self.if_(*inst, then, otherwise),
                 Op::Scope { body } => self.scope(*inst, body),

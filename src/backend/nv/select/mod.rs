@@ -25,6 +25,7 @@ use super::exits::Exits;
 use super::interface::{Interface, Needs};
 use super::machine::{ANY, Class, Components, Dest, Inst, Kind, Line, Operand, Reg, Registers, Test, X_OR_Z};
 use super::votes::Votes;
+use crate::backend::Options;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::Scalar;
 use crate::kernel::tree::Tree;
@@ -46,13 +47,18 @@ pub struct Selected {
 ///
 /// # Errors
 /// One diagnostic for each operation that the target cannot express.
-pub fn select(kernel: &Kernel, tree: &Tree, interface: &Interface, debug: bool) -> Result<Selected, Vec<Diagnostic>> {
-    let exits = Exits::of(kernel);
+pub fn select(
+    kernel: &Kernel,
+    tree: &Tree,
+    interface: &Interface,
+    options: &Options,
+) -> Result<Selected, Vec<Diagnostic>> {
+    let exits = Exits::of(kernel, tree, options.profile.lane_nesting);
     let votes = (exits.has_lanes() && !kernel.is_straight()).then(|| Votes::new(kernel, tree));
     let mut selector = Selector {
         kernel,
         interface,
-        debug,
+        debug: options.debug.has_lines(),
         exits,
         votes,
         lines: Vec::new(),
