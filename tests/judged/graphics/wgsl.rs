@@ -72,7 +72,7 @@ static REFUSED: &[(&str, &str)] = &[
     ("storage_arrays_comp", "WGSL has no arrays of blocks, textures and samplers"),
     ("texel_buffers_comp", "WGSL has no textures of this kind or format"),
     ("texture_integers_comp", "WGSL has no samples of textures of integers"),
-    ("texture_query_lod_frag", "WGSL has no such operation on images"),
+    ("texture_query_lod_frag", "GL_ARB_texture_query_lod"),
     ("texture_shapes_comp", "WGSL has no textures of this kind or format"),
     ("texture_shapes_frag", "WGSL has no textures of this kind or format"),
     ("textures_with_samples_comp", "WGSL has no textures of this kind or format"),
