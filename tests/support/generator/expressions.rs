@@ -68,7 +68,8 @@ impl Program {
             },
             Ty::Vector(Kind::Uint, _) => match self.rng.below(6) {
                 0 => "0xffffffffu".to_string(),
-                1 => "0x80000000u".to_string(),
+                // Not the sign alone: lavapipe takes a choice between it and the bits of 1.0 for a conversion of a bool.
+                1 => "0x80000001u".to_string(),
                 2 => "0x3f800000u".to_string(),
                 _ => format!("{small}u"),
             },
