@@ -74,7 +74,7 @@ fn section(device: &Device, table: &str) -> String {
 
 /// The same work in GLSL and in CUDA C++.
 struct Comparison {
-    /// What the table calls the two.
+    /// The names of the two in the table.
     names: [String; 2],
     ty: &'static str,
     glsl: String,

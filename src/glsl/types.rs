@@ -297,7 +297,7 @@ fn write_cooperative(out: &mut String, types: &Types, constants: &Constants, mat
     }
 }
 
-/// What the types of GL_NV_cooperative_matrix begin with.
+/// The first letter of the types of GL_NV_cooperative_matrix.
 const fn matrix_letter(of: ScalarKind) -> char {
     match of {
         ScalarKind::Float | ScalarKind::Encoded(_) => 'f',

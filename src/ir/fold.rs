@@ -114,7 +114,7 @@ impl Folder<'_> {
         }
     }
 
-    /// Whether it is made of floats that nothing computes with.
+    /// Returns true if it is made of floats that nothing computes with.
     fn is_encoded(&self, id: ConstId) -> bool {
         let scalar = self.types.scalar_of(self.constants.get(id).ty);
         scalar.is_some_and(|scalar| scalar.encoding().is_some())

@@ -53,17 +53,17 @@ impl Scalar {
         }
     }
 
-    /// Whether it is a float that is computed with.
+    /// Returns true if it is a float that is computed with.
     pub const fn is_float(self) -> bool {
         matches!(self.kind, ScalarKind::Float)
     }
 
-    /// Whether it is too small for memory with addresses.
+    /// Returns true if it is too small for memory with addresses.
     pub const fn is_below_byte(self) -> bool {
         self.width < 8 && !self.is_bool()
     }
 
-    /// Whether it is an integer or a float that is computed with.
+    /// Returns true if it is an integer or a float that is computed with.
     pub const fn is_number(self) -> bool {
         self.is_float() || self.is_int()
     }
@@ -493,7 +493,7 @@ impl Types {
         }
     }
 
-    /// Whether such a scalar is somewhere in a type; elements of cooperative matrices are left out.
+    /// Returns true if a type contains such a scalar; elements of cooperative matrices are left out.
     pub fn holds_scalar(&self, id: TypeId, is_such: impl Fn(Scalar) -> bool + Copy) -> bool {
         match self.get(id) {
             Type::Array { element, .. } => self.holds_scalar(element, is_such),

@@ -16,7 +16,7 @@ pub enum Encoding {
 impl Encoding {
     pub const ALL: [Encoding; 4] = [Encoding::BFloat16, Encoding::E4M3, Encoding::E5M2, Encoding::E2M1];
 
-    /// What its bits mean.
+    /// The meaning of its bits.
     pub const fn format(self) -> Format {
         match self {
             Encoding::BFloat16 => Format { exponent: 8, significand: 7, beyond: Beyond::Infinity },
@@ -53,7 +53,7 @@ pub struct Format {
     pub beyond: Beyond,
 }
 
-/// What numbers become that are too large.
+/// The result of converting a number that is too large.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Beyond {
     /// Infinities, which have the largest exponent, as NaNs have.

@@ -43,7 +43,7 @@ pub struct TargetRow {
     /// Invocations that a workgroup may have.
     pub invocations: u32,
     pub waves: Waves,
-    /// What the names of its processors begin with, where a number is all that follows.
+    /// The prefix of processor names that otherwise consist of a number.
     pub processor: Option<&'static str>,
     /// Bits that integers may have.
     pub integers: &'static [u8],

@@ -19,7 +19,7 @@ thread_local! {
     static DEVICE: RefCell<Option<Device>> = const { RefCell::new(None) };
 }
 
-/// What `work` makes of the device. A context that has failed runs nothing more, so a new one is made after an error.
+/// Runs `work` on the device. A context that has failed runs nothing more, so a new one is made after an error.
 fn with<T>(work: impl FnOnce(&Device) -> Result<T, RunError>) -> Result<T, String> {
     DEVICE.with_borrow_mut(|slot| {
         let device = match slot.take() {

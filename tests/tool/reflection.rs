@@ -98,7 +98,7 @@ fn named(schema: &Value) -> BTreeSet<String> {
     definitions.chain([("", schema)]).flat_map(of).collect()
 }
 
-/// What was seen of some fixtures.
+/// Facts seen of some fixtures.
 #[derive(Default)]
 struct Seen {
     counts: BTreeMap<&'static str, usize>,

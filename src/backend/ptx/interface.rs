@@ -37,7 +37,7 @@ pub struct Slot {
     pub address: String,
     /// The parameter that holds its size in bytes, if the kernel asks for it.
     pub size: Option<String>,
-    /// Whether the kernel touches what is bound.
+    /// True if the kernel accesses the binding.
     pub is_used: bool,
 }
 

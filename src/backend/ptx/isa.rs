@@ -1,4 +1,4 @@
-//! What a profile says of the language and of the hardware.
+//! The language version and the hardware of a profile.
 
 use crate::profile::Profile;
 

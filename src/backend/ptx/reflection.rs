@@ -1,4 +1,4 @@
-//! What a kernel's caller must pass, as JSON.
+//! The arguments that a kernel's caller must pass, as JSON.
 
 use super::interface::{Interface, PUSH};
 use super::isa::Isa;
@@ -19,7 +19,7 @@ pub struct Reflection {
     pub workgroup_size: [u32; 3],
     /// Lanes of a warp.
     pub subgroup_size: u32,
-    /// What the number of invocations of a workgroup must be a multiple of, so that no segment of a cross-lane operation lacks a
+    /// The number of invocations of a workgroup must be a multiple of this, so that no segment of a cross-lane operation lacks a
     /// lane.
     pub workgroup_multiple: u32,
     /// Bytes of workgroup memory, which the module declares.
@@ -30,7 +30,7 @@ pub struct Reflection {
     pub parameters: Vec<Parameter>,
 }
 
-/// What an argument holds.
+/// The content of an argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ParameterKind {

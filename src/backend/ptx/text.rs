@@ -11,7 +11,7 @@ use std::fmt::Write;
 
 const TAKEN: &str = "a string takes everything";
 
-/// What the text is made of.
+/// The parts of the text.
 pub struct Parts<'a> {
     pub kernel: &'a Kernel,
     pub interface: &'a Interface,

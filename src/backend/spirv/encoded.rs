@@ -21,7 +21,7 @@ pub(super) const fn number(encoding: Encoding) -> Word {
     }
 }
 
-/// Whether a module names such floats, of which not every validator knows.
+/// Returns true if a module names such floats, of which not every validator knows.
 #[cfg(debug_assertions)]
 pub(super) fn any(types: &Types) -> bool {
     types.iter().any(|(id, _)| types.number_of(id).is_some_and(|scalar| scalar.encoding().is_some()))

@@ -125,7 +125,7 @@ impl Sema<'_> {
         None
     }
 
-    /// What matrices and vectors are made of: numbers of a byte at least.
+    /// The elements of matrices and vectors: numbers of at least a byte.
     pub fn matrix_element(&mut self, b: &Builder<'_>, ty: TypeId, span: Span) -> Option<TypeId> {
         let fits = |scalar: Scalar| scalar.width >= 8 && !scalar.is_bool();
         let types = &b.module.types;

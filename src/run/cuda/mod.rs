@@ -43,7 +43,7 @@ impl fmt::Display for OpenError {
 
 impl std::error::Error for OpenError {}
 
-/// What a device says about itself.
+/// The properties of a device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceInfo {
     pub name: String,
@@ -102,7 +102,7 @@ impl Device {
         Ok(Device { api, context, info, _library: library })
     }
 
-    /// What the device says about itself.
+    /// The properties of the device.
     pub fn info(&self) -> &DeviceInfo {
         &self.info
     }

@@ -138,7 +138,7 @@ impl std::fmt::Debug for Loaded<'_> {
     }
 }
 
-/// What a launch passes.
+/// The arguments of a launch.
 struct Bound<'d> {
     memory: Vec<DeviceMemory<'d>>,
     values: Vec<Vec<u8>>,

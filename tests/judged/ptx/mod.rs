@@ -20,7 +20,7 @@ use support::{cuda, judge, ptx, ptxas, seeds, shader, simulator};
 /// The profiles with programs of their own; `ptx-sm90` and `ptx-sm100` differ from `ptx-sm80` in their heads.
 const PROFILES: [&str; 3] = ["ptx-sm30", "ptx-sm70", "ptx-sm80"];
 
-/// What a GPU of Hopper runs.
+/// The profiles that a Hopper GPU runs.
 const ON_GPU: [&str; 4] = ["ptx-sm30", "ptx-sm70", "ptx-sm80", "ptx-sm90"];
 
 /// Random kernels of each kind that a run of the tests tries.
@@ -88,7 +88,7 @@ impl Way {
     }
 }
 
-/// What each way of running a kernel leaves, judged.
+/// Judges the buffers that each way of running a kernel leaves.
 fn run(program: &Program, request: &Request, judge: impl Fn(&[Buffers]) -> Result<(), String>) -> Result<(), String> {
     Way::all(program).into_iter().try_for_each(|way| {
         let judged = way.run(program, request).and_then(|after| judge(&after));

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 /// Lanes of a warp.
 const WARP: usize = 32;
-/// What registers hold that nothing has written.
+/// The content of registers that nothing has written.
 const JUNK: u64 = 0x5bad_c0de_5bad_c0de;
 /// Instructions of all lanes after which a program counts as endless.
 const STEPS: usize = 40_000_000;
@@ -31,7 +31,7 @@ impl Memory {
     }
 }
 
-/// What a lane waits for.
+/// The reason for which a lane waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Runs,
@@ -62,7 +62,7 @@ impl Lane {
     }
 }
 
-/// What names of registers begin with, and the bits that they hold.
+/// Prefixes of register names, and the bits that the registers hold.
 const KINDS: [(char, u64); 4] = [('p', 1), ('h', 0xffff), ('r', 0xffff_ffff), ('d', u64::MAX)];
 
 fn kind(letter: char) -> usize {

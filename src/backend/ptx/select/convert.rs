@@ -27,7 +27,7 @@ impl Selector<'_> {
         self.inst(class, format_args!("selp.{}", class.ty()), format_args!("{one}, 0, {condition}"))
     }
 
-    /// Whether a number is not zero; a NaN is not.
+    /// Tests a number for being other than zero, which a NaN is.
     fn number_to_bool(&mut self, from: Scalar, value: Value) -> Reg {
         let (from, number) = match from.is_float() && from.width == 16 {
             true => (Scalar::F32, self.widened(from, value)),

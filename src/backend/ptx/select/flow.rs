@@ -23,7 +23,7 @@ pub struct Asks {
     insts: Vec<bool>,
     /// Blocks that hold such an operation, at any depth.
     blocks: Vec<bool>,
-    /// Whether there is a cross-lane operation at all.
+    /// True if there is a cross-lane operation at all.
     any: bool,
 }
 
@@ -65,7 +65,7 @@ enum Goal {
 }
 
 impl Goal {
-    /// What stands for it in the register of goals; 0 is none.
+    /// Its number in the register of goals; 0 is none.
     const fn number(self) -> usize {
         match self {
             Goal::Return => 1,
@@ -80,7 +80,7 @@ impl Goal {
 struct Point {
     goal: Goal,
     label: String,
-    /// Whether all lanes that entered come here, those too that leave for farther out.
+    /// True if all lanes that entered come here, including those that leave for farther out.
     joins: bool,
     /// The goals of those.
     passing: Vec<Goal>,
@@ -194,7 +194,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Whether the lanes that come to the end of a block must be known: a loop's go on to its next iteration.
+    /// Returns true if the lanes that come to the end of a block must be known: a loop's go on to its next iteration.
     fn is_asked_at_end(&self, block: BlockId) -> bool {
         let Some(owner) = self.tree.owner(block) else { return false };
         match self.kernel.insts[owner].op {

@@ -208,7 +208,7 @@ impl Selector<'_> {
     }
 }
 
-/// What follows the state space.
+/// The suffix after the state space.
 fn modifier(access: MemoryAccess, count: usize) -> String {
     let vector = if count > 1 { format!(".v{count}") } else { String::new() };
     let letter = if access.bytes == 1 { 'u' } else { 'b' };

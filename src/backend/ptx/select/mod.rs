@@ -56,7 +56,7 @@ impl Class {
         }
     }
 
-    /// What names of registers begin with.
+    /// The prefix of register names.
     pub const fn prefix(self) -> &'static str {
         match self {
             Class::Pred => "%p",
@@ -85,12 +85,12 @@ impl fmt::Display for Reg {
 pub enum Line {
     Inst(String, Origin),
     Label(String, Origin),
-    /// What follows is made of this.
+    /// The origin of the lines that follow.
     Source(Span),
 }
 
 impl Line {
-    /// What it was made for.
+    /// The origin of the line.
     pub const fn origin(&self) -> Origin {
         match self {
             Line::Inst(_, origin) | Line::Label(_, origin) => *origin,
@@ -105,7 +105,7 @@ pub struct Selected {
     pub lines: Vec<Line>,
     /// Registers of each class.
     pub counts: [u32; 4],
-    /// Whether anything touches the invocation's own memory.
+    /// True if anything touches the invocation's own memory.
     pub uses_private: bool,
 }
 
@@ -160,7 +160,7 @@ pub(super) struct Selector<'k> {
     leaving: Vec<bool>,
     lines: Vec<Line>,
     counts: [u32; 4],
-    /// What each value of the kernel became.
+    /// The registers of each value of the kernel.
     values: Vec<Option<Reg>>,
     /// The addresses of the buffers.
     buffers: Vec<Option<Reg>>,
@@ -178,7 +178,7 @@ pub(super) struct Selector<'k> {
     uses_private: bool,
     span: Span,
     origin: Origin,
-    /// What the last comment said.
+    /// The text of the last comment.
     line: Option<Span>,
     errors: Vec<Diagnostic>,
 }
