@@ -9,17 +9,14 @@ use crosslane::backend::ptx::Program;
 use crosslane::compile::{Input, Language, Options};
 use crosslane::kernel::Specializations;
 use crosslane::profile::Profile;
-use crosslane::run::BufferBinding;
 use crosslane::run::cuda::Device;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use support::rates::{self, GROUP, GROUPS};
 use support::{compiler, report};
 
 const PROFILE: &str = "ptx-sm90";
 const ARCHITECTURE: &str = "-arch=sm_90";
-/// Invocations of a workgroup, and workgroups: 2^20 invocations.
-const GROUP: u32 = 256;
-const GROUPS: u32 = 4096;
 /// Times that each kernel is measured: so many turns of so many runs.
 const TURNS: usize = 5;
 const RUNS: usize = 5;
@@ -159,22 +156,8 @@ const EXTENSIONS: [&str; 8] = [
 
 impl Comparison {
     fn operation(ty: &'static str, ours: &str, theirs: &str) -> Comparison {
-        let extensions: String = EXTENSIONS.iter().map(|name| format!("#extension GL_{name} : require\n")).collect();
         let next = if ty == "float" { "sum * 0.01f" } else { "sum ^ v" };
-        let glsl = format!(
-            "#version 450\n{extensions}layout(local_size_x = {GROUP}) in;
-layout(std430, binding = 0) readonly buffer In {{ {ty} x[]; }};
-layout(std430, binding = 1) buffer Out {{ {ty} y[]; }};
-void main() {{
-    {ty} v = x[gl_GlobalInvocationID.x], sum = {ty}(0);
-    for (int n = 0; n < 256; n++) {{
-        sum += {ours};
-        v = {next};
-    }}
-    y[gl_GlobalInvocationID.x] = sum;
-}}
-"
-        );
+        let glsl = rates::kernel(ty, &EXTENSIONS, ours);
         let is_cub = theirs.contains("cub::");
         let is_group = theirs.contains("cg::");
         let head = match (is_cub, is_group) {
@@ -221,7 +204,7 @@ extern \"C\" __global__ void __launch_bounds__({GROUP}) rival(const T *x, T *y) 
         let theirs = Program { text: rival, reflection };
         let [ours, theirs] = [&ours, &theirs]
             .map(|program| device.load(program).unwrap_or_else(|why| panic!("{:?}: {why}", self.names)));
-        let (groups, buffers) = ([self.groups, 1, 1], self.buffers());
+        let (groups, buffers) = ([self.groups, 1, 1], rates::buffers(self.ty, self.words));
         let mut times = [Vec::new(), Vec::new()];
         for turn in 0..=TURNS {
             for (kernel, times) in [&ours, &theirs].into_iter().zip(&mut times) {
@@ -232,9 +215,7 @@ extern \"C\" __global__ void __launch_bounds__({GROUP}) rival(const T *x, T *y) 
                 }
             }
         }
-        let [ours, theirs] = times.map(median);
-        let cells = [format!("{ours:.1}"), format!("{theirs:.1}"), format!("{:.2}", ours / theirs)];
-        self.names.iter().cloned().chain(cells).collect()
+        self.names.iter().cloned().chain(rates::cells(times)).collect()
     }
 
     fn program(&self) -> Program {
@@ -242,16 +223,6 @@ extern \"C\" __global__ void __launch_bounds__({GROUP}) rival(const T *x, T *y) 
         let input = Input { name: "bench.comp", bytes: self.glsl.as_bytes(), language: Language::Glsl };
         let made = compiler::ptx_program(&input, &options, &Specializations::new());
         made.unwrap_or_else(|why| panic!("{why}"))
-    }
-
-    fn buffers(&self) -> Vec<BufferBinding> {
-        let word = |n: u32| match self.ty {
-            "float" => ((n % 97) as f32 * 0.01).to_bits(),
-            _ => n.wrapping_mul(0x9e37_79b9),
-        };
-        let input: Vec<u8> = (0..self.words).flat_map(|n| word(n).to_le_bytes()).collect();
-        let output = vec![0; input.len()];
-        vec![BufferBinding::storage(0, 0, input), BufferBinding::storage(0, 1, output)]
     }
 }
 
@@ -284,10 +255,4 @@ fn run(nvcc: &Path, source: &PathBuf, made: &PathBuf) -> Result<String, String> 
         return Err(String::from_utf8_lossy(&output.stderr).into_owned());
     }
     std::fs::read_to_string(made).map_err(|e| e.to_string())
-}
-
-/// The middle of times in nanoseconds, in microseconds.
-fn median(mut times: Vec<u64>) -> f64 {
-    times.sort_unstable();
-    times[times.len() / 2] as f64 / 1000.0
 }

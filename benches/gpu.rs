@@ -10,10 +10,10 @@ use crosslane::compile::{self, Input, Language, Options};
 use crosslane::diagnostic::{Diagnostics, render};
 use crosslane::kernel::Specializations;
 use crosslane::profile::Profile;
-use crosslane::run::BufferBinding;
 use crosslane::source::NoIncludes;
 use std::path::Path;
 use support::device::gl::Painter;
+use support::rates::{self, GROUP, GROUPS};
 use support::report;
 
 const PROFILE: &str = "nv-hopper";
@@ -28,9 +28,6 @@ const OPERATORS: [(&str, &str); 7] = [
     ("Or", "uint"),
     ("Xor", "uint"),
 ];
-/// Invocations of a workgroup, and workgroups: 2^20 invocations.
-const GROUP: u32 = 256;
-const GROUPS: u32 = 4096;
 /// Times that each kernel is measured: so many turns of so many runs.
 const TURNS: usize = 7;
 const RUNS: usize = 5;
@@ -101,7 +98,7 @@ impl Comparison {
         let program = program(&self.source(&self.ours));
         let ours = painter.device.load(&program).unwrap_or_else(|why| panic!("{}: {why}", self.ours));
         let theirs = painter.compile(&self.source(&self.theirs)).unwrap_or_else(|why| panic!("{}: {why}", self.theirs));
-        let (groups, buffers) = ([GROUPS, 1, 1], self.buffers());
+        let (groups, buffers) = ([GROUPS, 1, 1], rates::buffers(self.ty, GROUP * GROUPS));
         let (mut our_times, mut their_times) = (Vec::new(), Vec::new());
         for turn in 0..=TURNS {
             let run = ours.time(groups, &[], &buffers, RUNS).expect("the program was loaded");
@@ -112,8 +109,7 @@ impl Comparison {
                 their_times.extend(other);
             }
         }
-        let (ours, theirs) = (median(our_times), median(their_times));
-        let cells = [format!("{ours:.1}"), format!("{theirs:.1}"), format!("{:.2}", ours / theirs)];
+        let cells = rates::cells([our_times, their_times]);
         [format!("`{}`", self.ours), format!("`{}`", self.theirs)].into_iter().chain(cells).collect()
     }
 
@@ -135,40 +131,8 @@ impl Comparison {
                 "NV_shader_thread_shuffle",
             ],
         };
-        let extensions: String = extensions.iter().map(|name| format!("#extension GL_{name} : require\n")).collect();
-        let ty = self.ty;
-        let next = if ty == "float" { "sum * 0.01" } else { "sum ^ v" };
-        format!(
-            "#version 450\n{extensions}layout(local_size_x = {GROUP}) in;
-layout(std430, binding = 0) readonly buffer In {{ {ty} x[]; }};
-layout(std430, binding = 1) buffer Out {{ {ty} y[]; }};
-void main() {{
-    {ty} v = x[gl_GlobalInvocationID.x], sum = {ty}(0);
-    for (int n = 0; n < 256; n++) {{
-        sum += {operation};
-        v = {next};
-    }}
-    y[gl_GlobalInvocationID.x] = sum;
-}}
-"
-        )
+        rates::kernel(self.ty, extensions, operation)
     }
-
-    fn buffers(&self) -> Vec<BufferBinding> {
-        let word = |n: u32| match self.ty {
-            "float" => ((n % 97) as f32 * 0.01).to_bits(),
-            _ => n.wrapping_mul(0x9e37_79b9),
-        };
-        let input: Vec<u8> = (0..GROUP * GROUPS).flat_map(|n| word(n).to_le_bytes()).collect();
-        let output = vec![0; input.len()];
-        vec![BufferBinding::storage(0, 0, input), BufferBinding::storage(0, 1, output)]
-    }
-}
-
-/// The middle of times in nanoseconds, in microseconds.
-fn median(mut times: Vec<u64>) -> f64 {
-    times.sort_unstable();
-    times[times.len() / 2] as f64 / 1000.0
 }
 
 fn program(source: &str) -> nv::Program {

@@ -4,6 +4,7 @@
 
 pub mod amd;
 pub mod nv;
+mod pieces;
 pub mod ptx;
 mod range;
 pub mod reflection;
@@ -18,6 +19,7 @@ use crate::lane::Plan;
 use crate::profile::{Profile, Target};
 use crate::source::SourceMap;
 use reflection::Interface;
+use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
 use std::sync::Arc;
 use written::{Code, Unit, Written};
@@ -66,6 +68,23 @@ pub trait Draft: Debug + Send + Sync {
     fn text(&self, profile: &Profile) -> String;
     /// The resources that its caller must bind and the values that it must set, with the shader's interface, as JSON.
     fn reflection(&self, interface: &Interface) -> String;
+}
+
+/// The text of a kernel that is right for one profile, and what its caller must know.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Listed<R> {
+    pub text: String,
+    pub reflection: R,
+}
+
+impl<R: Serialize + Debug + Send + Sync> Draft for Listed<R> {
+    fn text(&self, _: &Profile) -> String {
+        self.text.clone()
+    }
+
+    fn reflection(&self, interface: &Interface) -> String {
+        reflection::json(interface, &self.reflection)
+    }
 }
 
 impl Backend {

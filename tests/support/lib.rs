@@ -27,6 +27,7 @@ pub mod plan;
 pub mod ptx;
 pub mod ptxas;
 pub mod radv;
+pub mod rates;
 pub mod reference;
 pub mod report;
 pub mod rival;

@@ -38,7 +38,6 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::kernel::Kernel;
 use crate::kernel::tree::Tree;
 use crate::kernel::uniform::Uniformity;
-use crate::profile::Profile;
 use crate::source::SourceMap;
 use arch::Arch;
 use descriptor::Usage;
@@ -48,7 +47,6 @@ use reconvergence::Reconvergence;
 pub use reflection::Reflection;
 use registers::{Allocation, Failure, Limits, allocate, occupancy};
 use select::{Selected, Subject, select};
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// The row of the back end.
@@ -60,16 +58,6 @@ pub(super) const BACKEND: Backend = Backend {
 
 fn draft(kernel: &Kernel, options: &Options, sources: &SourceMap) -> Made<Arc<dyn backend::Draft>> {
     Ok(Arc::new(emit(kernel, options, sources)?))
-}
-
-impl backend::Draft for Program {
-    fn text(&self, _: &Profile) -> String {
-        self.text.clone()
-    }
-
-    fn reflection(&self, interface: &backend::reflection::Interface) -> String {
-        backend::reflection::json(interface, &self.reflection)
-    }
 }
 
 /// The unit that runs a line.
@@ -87,11 +75,7 @@ fn unit_of(line: &str) -> Unit {
 }
 
 /// A kernel and what its caller must know.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Program {
-    pub text: String,
-    pub reflection: Reflection,
-}
+pub type Program = backend::Listed<Reflection>;
 
 /// Vector registers that instructions can name.
 const NAMED_VECTORS: u16 = 256;

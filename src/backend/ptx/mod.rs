@@ -36,12 +36,10 @@ use crate::backend::written::{Unit, Written};
 use crate::backend::{self, Backend, KernelWriter, Made, Options, Writer};
 use crate::diagnostic::Diagnostic;
 use crate::kernel::Kernel;
-use crate::profile::Profile;
 use crate::source::SourceMap;
 use interface::Interface;
 use isa::Isa;
 pub use reflection::Reflection;
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// The row of the back end.
@@ -53,16 +51,6 @@ pub(super) const BACKEND: Backend = Backend {
 
 fn draft(kernel: &Kernel, options: &Options, sources: &SourceMap) -> Made<Arc<dyn backend::Draft>> {
     Ok(Arc::new(emit(kernel, options, sources)?))
-}
-
-impl backend::Draft for Program {
-    fn text(&self, _: &Profile) -> String {
-        self.text.clone()
-    }
-
-    fn reflection(&self, interface: &backend::reflection::Interface) -> String {
-        backend::reflection::json(interface, &self.reflection)
-    }
 }
 
 /// The unit that runs a line.
@@ -83,32 +71,36 @@ fn unit(line: &str) -> Unit {
 }
 
 /// A kernel and what its caller must know.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Program {
-    pub text: String,
-    pub reflection: Reflection,
-}
+pub type Program = backend::Listed<Reflection>;
 
 /// Writes the text of a lowered kernel.
 ///
 /// # Errors
 /// One diagnostic for each construct that the target, or crosslane so far, cannot express.
 pub fn emit(kernel: &Kernel, options: &Options, sources: &SourceMap) -> Result<Program, Vec<Diagnostic>> {
-    let isa = Isa::of(&options.profile);
-    let interface = Interface::of(kernel)?;
-    let selected = select::select(kernel, &interface, isa, options.debug.has_lines())?;
-    let reflection = Reflection::of(kernel, &interface, isa);
-    let parts = text::Parts { kernel, interface: &interface, isa, options, sources, selected: &selected };
-    Ok(Program { text: text::write(&parts), reflection })
+    with_parts(kernel, options, sources, |parts| Program {
+        text: text::write(parts),
+        reflection: Reflection::of(kernel, parts.interface, parts.isa),
+    })
 }
 
-/// The code of a lowered kernel, as it stands in the text of its program, with what each line was made for.
+/// The code of a lowered kernel, as it is in the text of its program, with what each line was made for.
 ///
 /// # Errors
 /// As [`emit`].
 pub fn written(kernel: &Kernel, options: &Options, sources: &SourceMap) -> Result<Vec<Written>, Vec<Diagnostic>> {
+    with_parts(kernel, options, sources, |parts| text::written(parts.selected, sources))
+}
+
+/// Runs every stage but the last, which is `write`.
+fn with_parts<T>(
+    kernel: &Kernel,
+    options: &Options,
+    sources: &SourceMap,
+    write: impl FnOnce(&text::Parts) -> T,
+) -> Result<T, Vec<Diagnostic>> {
     let isa = Isa::of(&options.profile);
     let interface = Interface::of(kernel)?;
     let selected = select::select(kernel, &interface, isa, options.debug.has_lines())?;
-    Ok(text::written(&selected, sources))
+    Ok(write(&text::Parts { kernel, interface: &interface, isa, options, sources, selected: &selected }))
 }

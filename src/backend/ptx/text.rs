@@ -63,7 +63,7 @@ fn head(parts: &Parts) -> String {
     text
 }
 
-/// A name without line breaks: it stands in a comment.
+/// A name without line breaks, for a comment.
 fn one_line(name: &str) -> String {
     name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

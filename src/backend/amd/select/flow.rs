@@ -366,7 +366,7 @@ impl Selector<'_> {
 
     // Variables: results of constructs and parameters of blocks.
 
-    /// Registers for the results of a construct, which stand for them from here on. Gives their number.
+    /// Registers that hold the results of a construct from here on. Returns their number.
     fn begin_results(&mut self, inst: InstId, diverges: bool) -> usize {
         let results: Vec<Value> = self.kernel.results(inst).filter(|value| self.uses[value.index()] > 0).collect();
         self.variables(&results, diverges);

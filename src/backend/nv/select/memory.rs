@@ -6,6 +6,7 @@
 use super::{Operands, Selector};
 use crate::backend::nv::interface::parameter;
 use crate::backend::nv::machine::{ArrayRef, Class, Dest, Kind, Operand, Reg, X};
+use crate::backend::pieces::{self, Piece};
 use crate::ir::{MemoryKinds, Order, Scope};
 use crate::kernel::{BufferKind, InstId, MemoryAccess, MemorySpace, Stage, Value};
 
@@ -18,39 +19,9 @@ struct Instructions {
     store: &'static str,
 }
 
-/// Consecutive components that one instruction moves.
-struct Piece {
-    first: usize,
-    count: usize,
-}
-
-impl Piece {
-    /// Bytes from the first component of the access.
-    fn offset(&self, access: MemoryAccess) -> u32 {
-        self.first as u32 * u32::from(access.bytes)
-    }
-}
-
-/// The pieces of an access, widest first.
+/// The pieces of an access. Components of less than a word move one by one.
 fn pieces(access: MemoryAccess) -> Vec<Piece> {
-    let (bytes, components) = (u32::from(access.bytes), usize::from(access.components));
-    let mut pieces = Vec::new();
-    let mut first = 0;
-    while first < components {
-        let offset = first as u32 * bytes;
-        let align = if offset == 0 { access.align } else { access.align.min(1 << offset.trailing_zeros()) };
-        let fits = |count: usize| count <= components - first && align >= count as u32 * bytes && bytes >= 4;
-        let count = if fits(4) {
-            4
-        } else if fits(2) {
-            2
-        } else {
-            1
-        };
-        pieces.push(Piece { first, count });
-        first += count;
-    }
-    pieces
+    pieces::pieces(access, |_| access.bytes >= 4)
 }
 
 /// The storage modifier of a piece.
@@ -132,7 +103,7 @@ impl Selector<'_> {
         let class = if access.bytes == 8 { Class::Long } else { Class::Word };
         for piece in pieces(access) {
             let to = self.loaded(class, piece.count);
-            let place = ArrayRef { offset: at.offset + piece.offset(access), ..at.clone() };
+            let place = ArrayRef { offset: at.offset + piece.offset, ..at.clone() };
             let name = format!("{load}.{}{coherence}", modifier(access, piece.count));
             self.push(name, Dest::Regs(to.clone()), &[Operand::Array(place)]).effect = access.volatile;
             for (value, reg) in results[piece.first..].iter().zip(to) {
@@ -161,7 +132,7 @@ impl Selector<'_> {
                 [one] => one.clone(),
                 many => self.vector(many, class),
             };
-            let place = ArrayRef { offset: at.offset + piece.offset(access), ..at.clone() };
+            let place = ArrayRef { offset: at.offset + piece.offset, ..at.clone() };
             let name = format!("{store}.{}{coherence}", modifier(access, piece.count));
             self.effect(name, &[source, Operand::Array(place)]);
         }

@@ -24,7 +24,7 @@ pub const fn class(scalar: Scalar) -> Class {
     }
 }
 
-/// The name of an instruction of two operands; none where there is no single one.
+/// The name of the instruction with two operands; `None` where one instruction does not suffice.
 pub fn binary_name(op: BinOp, scalar: Scalar) -> Option<String> {
     let (ty, bits) = (ty(scalar), scalar.width.max(16));
     Some(match (op, scalar.is_float()) {

@@ -1,4 +1,4 @@
-//! Atomics of buffers and of workgroup memory. What there is no instruction for is a loop around a comparison and exchange.
+//! Atomics of buffers and of workgroup memory. An operation without an instruction is a compare-and-swap loop.
 
 use super::arithmetic::{binary_name, class, ty};
 use super::memory::Place;

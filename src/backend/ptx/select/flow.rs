@@ -203,7 +203,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Registers for values, which stand for them from here on.
+    /// Registers that hold values from here on.
     fn registers_for(&mut self, values: impl Iterator<Item = Value>) {
         for value in values {
             let reg = self.reg(self.class(value));

@@ -1,33 +1,14 @@
 //! Loads and stores, and barriers.
 
 use super::{Class, Reg, Selector};
+use crate::backend::pieces::{self, Piece};
 use crate::backend::ptx::interface::{PRIVATE, PUSH, SHARED};
 use crate::ir::{MemoryKinds, Order, Scope};
 use crate::kernel::{BufferKind, InstId, MemoryAccess, MemorySpace, Value};
 
-/// Consecutive components that one instruction moves.
-struct Piece {
-    first: usize,
-    count: usize,
-}
-
-/// The pieces of an access, widest first: vectors of two and four, of at most 16 bytes, as the alignment allows.
+/// The pieces of an access, of at most 16 bytes (PTX ISA, section "Vectors").
 fn pieces(access: MemoryAccess) -> Vec<Piece> {
-    let (bytes, components) = (u32::from(access.bytes), usize::from(access.components));
-    let mut pieces = Vec::new();
-    let mut first = 0;
-    while first < components {
-        let offset = first as u32 * bytes;
-        let align = if offset == 0 { access.align } else { access.align.min(1 << offset.trailing_zeros()) };
-        let fits = |count: &usize| {
-            let size = *count as u32 * bytes;
-            *count <= components - first && align >= size && size <= 16
-        };
-        let count = [4, 2].into_iter().find(fits).unwrap_or(1);
-        pieces.push(Piece { first, count });
-        first += count;
-    }
-    pieces
+    pieces::pieces(access, |size| size <= 16)
 }
 
 /// A register and a constant that make an address.
@@ -135,9 +116,9 @@ impl Selector<'_> {
         }
         let (place, space) = (self.place(access, address), self.space(access, true));
         let class = Class::of(access.component());
-        for Piece { first, count } in pieces(access) {
+        for Piece { first, count, offset } in pieces(access) {
             let to: Vec<Reg> = (0..count).map(|_| self.reg(class)).collect();
-            let at = place.at(first as u32 * u32::from(access.bytes));
+            let at = place.at(offset);
             self.push(format!("ld.{space}{} {}, {at};", modifier(access, count), vector(&to)));
             for (value, reg) in results[first..].iter().zip(to) {
                 self.give(*value, reg);
@@ -170,9 +151,9 @@ impl Selector<'_> {
         let kernel = self.kernel;
         let args = kernel.args(inst);
         let (place, space) = (self.place(access, args[0]), self.space(access, false));
-        for Piece { first, count } in pieces(access) {
+        for Piece { first, count, offset } in pieces(access) {
             let from: Vec<Reg> = args[1 + first..1 + first + count].iter().map(|value| self.arg(*value)).collect();
-            let at = place.at(first as u32 * u32::from(access.bytes));
+            let at = place.at(offset);
             self.push(format!("st.{space}{} {at}, {};", modifier(access, count), vector(&from)));
         }
     }

@@ -293,7 +293,7 @@ impl Selector<'_> {
         }
     }
 
-    /// An operation that is no control flow; `rest` are the instructions after it in its block.
+    /// An operation that is not control flow; `rest` are the instructions after it in its block.
     fn plain(&mut self, inst: InstId, rest: &[InstId]) {
         let kernel = self.kernel;
         let args = kernel.args(inst);
