@@ -70,7 +70,7 @@ cost_classes! {
     AmdReadLane = "amd-read-lane" for AmdWave,
     /// V_WRITELANE.
     AmdWriteLane = "amd-write-lane" for AmdWave,
-    /// A write to LDS memory and the read that follows.
+    /// A write to LDS memory and the read that follows, with the address cut to the wave's part and moved to its beginning.
     AmdBounce = "amd-bounce" for AmdWave,
     /// DS_SWIZZLE.
     AmdSwizzle = "amd-swizzle" for AmdSwizzle,

@@ -74,6 +74,7 @@ impl Emitted {
             inputs: self.joined(self.inputs(is_own)),
             setup: self.lines(before, is_set_up),
             wait_states: lines.iter().filter_map(states).sum(),
+            set_up_among: self.lines(after, is_set_up).iter().filter(|line| line.unit.works()).count(),
             lines,
             results: if said.is_empty() { self.joined(self.results(gives)) } else { said },
         }

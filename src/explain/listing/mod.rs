@@ -36,12 +36,19 @@ pub struct Listing {
     pub results: Vec<String>,
     /// Wait states among the lines.
     pub wait_states: u32,
+    /// Instructions among the lines that are of the set-up, and placed where the one that reads them is.
+    pub set_up_among: usize,
 }
 
 impl Listing {
     /// Instructions of a unit at the operation.
     pub fn count(&self, unit: Unit) -> usize {
         self.lines.iter().filter(|line| line.unit == unit).count()
+    }
+
+    /// Instructions of the set-up, wherever they are.
+    pub fn set_up_instructions(&self) -> usize {
+        self.setup.iter().filter(|line| line.unit.works()).count() + self.set_up_among
     }
 
     /// Instructions at the operation; waiting is none.

@@ -10,6 +10,9 @@ use crate::profile::{Cost, Feature, Profile};
 /// Switches to the whole wave and back: one write of EXEC each.
 const MODE_SWITCHES: u32 = 2;
 
+/// Where the wave's part of the workgroup's memory begins: its number as a scalar, and two shifts.
+const WAVE_BASE: u32 = 3;
+
 /// Where a step's result lives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum RegisterKind {
@@ -43,6 +46,8 @@ struct Meter<'a> {
     steps: Vec<Passed>,
     /// Per step the number of the last that uses it.
     last_use: Vec<usize>,
+    /// Per operand of the operation the same; what comes after the plan is not known, and taken to read none.
+    last_read: Vec<usize>,
     /// Per step the registers that its instruction takes beside operands and result, vectors first.
     beside: Vec<[u32; 2]>,
     slot: u32,
@@ -53,13 +58,15 @@ struct Meter<'a> {
 
 /// The cost of a plan.
 pub fn measure(plan: &Plan, request: &Request, profile: &Profile) -> PlanCost {
+    let mut last_read = vec![0; request.inputs.len()];
     let mut meter = Meter {
         plan,
         request,
         profile,
         setup: Vec::new(),
         steps: Vec::new(),
-        last_use: last_uses(plan),
+        last_use: last_uses(plan, &mut last_read),
+        last_read,
         beside: Vec::new(),
         slot: 0,
         pending: Vec::new(),
@@ -70,13 +77,13 @@ pub fn measure(plan: &Plan, request: &Request, profile: &Profile) -> PlanCost {
     meter.finish()
 }
 
-/// For each step the last one that reads it; results are read at the end.
-fn last_uses(plan: &Plan) -> Vec<usize> {
+/// For each step the last one that reads it, and for each operand of the operation; results are read at the end.
+fn last_uses(plan: &Plan, inputs: &mut [usize]) -> Vec<usize> {
     let mut last: Vec<usize> = (0..plan.steps.len()).collect();
-    let mut read = |operand: Operand, at: usize| {
-        if let Operand::Step(n) = operand {
-            last[usize::from(n)] = at;
-        }
+    let mut read = |operand: Operand, at: usize| match operand {
+        Operand::Step(n) => last[usize::from(n)] = at,
+        Operand::Input(n) => inputs[usize::from(n)] = at,
+        _ => {}
     };
     for (at, step) in plan.steps.iter().enumerate() {
         step.operands().iter().for_each(|operand| read(*operand, at));
@@ -152,10 +159,15 @@ impl Meter<'_> {
         let (ty, table) = (self.ty(step.ty), price::table(self.profile.target));
         Some(match step.op {
             StepOp::Prim(_) | StepOp::CombineMoved(..) => return None,
-            StepOp::Fact(fact @ LaneFact::Mask(_)) => table.mask.unwrap_or(price::of_fact(fact, self.halves())),
-            StepOp::Fact(fact) => price::of_fact(fact, self.halves()),
+            StepOp::Fact(fact) => match (fact, table.built_in) {
+                (LaneFact::Index | LaneFact::Mask(_), Some(count)) => Work { unit: Unit::Vector, count },
+                _ => price::of_fact(fact, self.halves()),
+            },
             StepOp::Alu(AluOp::FindMsb) => table.find_msb,
-            StepOp::Alu(op) => price::of_alu(op, scalar, matches!(step.args[1], Operand::Const(_)), self.halves()),
+            StepOp::Alu(op) => match table.find_lsb.filter(|_| op == AluOp::FindLsb) {
+                Some(work) => work,
+                None => price::of_alu(op, scalar, matches!(step.args[1], Operand::Const(_)), self.halves()),
+            },
             StepOp::Combine(op) => match price::of_combine(op, ty) {
                 work if scalar && has_scalar_form(ty) => Work { unit: Unit::Scalar, ..work },
                 work => work,
@@ -202,10 +214,16 @@ impl Meter<'_> {
             }
             (StepOp::Prim(primitive), None) => {
                 let count = if takes_each_register(primitive) { price::registers(self.ty(step.ty)) } else { 1 };
-                (price::of_primitive(self.profile, primitive), count)
+                (price::of_primitive(self.profile, primitive), count + self.around_bool(primitive, step))
             }
             _ => (price::of_unit(self.profile, Unit::Vector), 1),
         }
+    }
+
+    /// Instructions around a move, if it is one of a bool.
+    fn around_bool(&self, primitive: Primitive, step: &Step) -> u32 {
+        let is_bool = primitive.moves_values() && self.ty(step.ty).kind == ScalarKind::Bool;
+        if is_bool { price::table(self.profile.target).moved_bool } else { 0 }
     }
 
     fn set_up(&mut self, step: &Step) {
@@ -225,13 +243,13 @@ impl Meter<'_> {
     }
 
     fn pass(&mut self, n: usize, step: &Step) {
-        let is_free = self.is_second_of_swap(n, step) || self.is_predicate_of_shuffle(n, step);
+        let is_free = self.is_second_of_swap(n, step) || self.is_predicate_of_shuffle(n, step) || is_ballot(step);
         let (price, count) = if is_free { (price::FREE, 0) } else { self.price(step) };
         self.wait_for_lds(step);
         let copies = if count > 0 { self.copies(n, step) } else { 0 };
         let moves = if count > 0 { self.moves_to_vectors(step) } else { 0 };
         let early = if moves > 0 { self.waits_for_scalars(step) } else { 0 };
-        let extra = copies + moves;
+        let extra = copies + moves + price::selector_constants(step.op);
         self.slot += extra + early;
         let waits = early + self.waits(step, &price).max(self.waits_behind_copies(step, &price, copies));
         let instructions = count * u32::from(price.instructions);
@@ -242,7 +260,6 @@ impl Meter<'_> {
         if count > 0 && price.lds > 0 {
             self.pending.push(Operand::Step(n as u16));
         }
-        self.cost.setup += price::selector_constants(step.op);
         let cycle = u32::from(price::of_unit(self.profile, Unit::Vector).latency);
         let start = step.operands().iter().filter_map(|operand| self.passed(*operand)).map(|passed| passed.ready).max();
         let busy = u32::from(price.latency) * count.min(1) + cycle * (count.saturating_sub(1) + waits);
@@ -282,13 +299,15 @@ impl Meter<'_> {
         }
     }
 
-    /// The address of the own word of memory, which every way through memory needs, and the lane's number for it.
+    /// The address of the own word of memory, which every way through memory needs, and the lane's number for it. In all
+    /// lanes of the wave, so that EXEC is changed around it.
     fn own_address(&self) -> u32 {
         if !self.plan.steps.iter().any(|step| step.op == StepOp::Prim(LdsOp::Bounce.into())) {
             return 0;
         }
         let has_index = self.plan.setup.iter().any(|step| step.op == StepOp::Fact(LaneFact::Index));
-        if has_index { 1 } else { 1 + self.halves() }
+        let base = MODE_SWITCHES + WAVE_BASE + 2;
+        if has_index { base } else { base + self.halves() }
     }
 
     /// Copies of what the instruction overwrites and is still needed, or of a constant that it is to leave.
@@ -300,6 +319,7 @@ impl Meter<'_> {
             Operand::Step(m) => {
                 self.last_use[usize::from(*m)] > n || self.steps[usize::from(*m)].place != RegisterKind::Vector
             }
+            Operand::Input(m) => self.last_read[usize::from(*m)] > n,
             _ => true,
         };
         let copied = overwritten.iter().filter(|operand| **operand != Operand::None && lives(operand)).count();
@@ -324,8 +344,21 @@ impl Meter<'_> {
             StepOp::Prim(_) => 0,
             _ => {
                 let limit = if self.profile.has(Feature::AmdTwoScalars) { 2 } else { 1 };
-                (step.operands().iter().filter(read).count() as u32).saturating_sub(limit)
+                let literal = |operand: &&Operand| self.is_literal(**operand);
+                let taken = step.operands().iter().filter(|operand| read(operand) || literal(operand)).count() as u32;
+                taken.saturating_sub(limit)
             }
+        }
+    }
+
+    /// Returns true for a constant that does not fit in the instruction that reads it, and is read as a scalar is.
+    fn is_literal(&self, operand: Operand) -> bool {
+        let Operand::Step(n) = operand else { return false };
+        let step = &self.plan.steps[usize::from(n)];
+        match step.op {
+            StepOp::Identity(op) => price::is_literal(op, self.ty(step.ty), false),
+            StepOp::Neutral(op) => price::is_literal(op, self.ty(step.ty), true),
+            _ => false,
         }
     }
 
@@ -391,6 +424,9 @@ impl Meter<'_> {
         self.cost.vectors = self.most_live(true);
         self.cost.scalars = self.most_live(false);
         self.cost.setup += self.own_address();
+        if self.plan.turns.is_some() {
+            self.cost.instructions += (price::table(self.profile.target).turns)(self.halves());
+        }
         if !self.plan.whole.is_empty() {
             let switch = price::of_unit(self.profile, Unit::Scalar);
             self.cost.instructions += MODE_SWITCHES * u32::from(switch.instructions);
@@ -427,6 +463,11 @@ fn overwritten(step: &Step) -> [Operand; 2] {
         StepOp::CombineMoved(_, primitive) => [kept(primitive, step.args[0]), Operand::None],
         _ => [Operand::None; 2],
     }
+}
+
+/// Returns true if a step makes a mask of a bool, which is that mask: bools are false in lanes that are not active.
+fn is_ballot(step: &Step) -> bool {
+    step.op == StepOp::Prim(Primitive::Scalar(ScalarOp::Ballot))
 }
 
 /// The size of the blocks that a step swaps.

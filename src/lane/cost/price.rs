@@ -36,29 +36,62 @@ const fn work(unit: Unit, count: u32) -> Work {
 pub struct Table {
     /// The class that a unit is priced as; none where nobody prices it.
     pub class: fn(Unit) -> Option<CostClass>,
-    /// A mask of the lanes below, above or at the own one, where that is a built-in value.
-    pub mask: Option<Work>,
+    /// Instructions that read a lane's number or a mask of lanes, where those are built-in values; else they are computed.
+    pub built_in: Option<u32>,
     /// The number of the highest bit.
     pub find_msb: Work,
+    /// The number of the lowest bit, where that is more than an instruction.
+    pub find_lsb: Option<Work>,
     /// A choice between two bools, where they are not values of lanes.
     pub select_bool: Option<Work>,
+    /// Instructions around a move of a bool, where it moves as a word.
+    pub moved_bool: u32,
     /// Instructions of a comparison of one component.
     pub compare: fn(CompareOp, LaneType) -> u32,
+    /// Instructions of a loop around the turns of a plan, with the copies of its results, in a wave of so many times 32
+    /// lanes.
+    pub turns: fn(u32) -> u32,
 }
 
 /// The table of a target.
 pub const fn table(target: Target) -> Table {
-    let usual =
-        Table { class: |_| None, mask: None, find_msb: work(Unit::Vector, 1), select_bool: None, compare: |_, _| 1 };
+    // An order of bools is NOT and AND.
+    let usual = Table {
+        class: |_| None,
+        built_in: None,
+        find_msb: work(Unit::Vector, 1),
+        find_lsb: None,
+        select_bool: None,
+        moved_bool: 0,
+        compare: |op, ty| if ty == LaneType::BOOL && matches!(op, CompareOp::Lt) { 2 } else { 1 },
+        turns: |_| 0,
+    };
     match target {
         Target::Spirv | Target::Wgsl => usual,
-        Target::Ptx => Table { class: |_| Some(CostClass::NvAlu), mask: Some(work(Unit::Vector, 1)), ..usual },
+        Target::Ptx => Table {
+            class: |_| Some(CostClass::NvAlu),
+            built_in: Some(1),
+            // The highest bit of the reversed word.
+            find_lsb: Some(work(Unit::Vector, 2)),
+            // No `selp` takes predicates.
+            select_bool: Some(work(Unit::Vector, 4)),
+            // A word that is 0 or 1, and a comparison.
+            moved_bool: 2,
+            turns: |_| 9,
+            ..usual
+        },
         Target::Nv => Table {
             // All arithmetic of lanes is alike.
             class: |_| Some(CostClass::NvAlu),
-            mask: Some(work(Unit::Vector, 1)),
+            // Instructions read them as operands.
+            built_in: Some(0),
             // Comparisons of floats give floats, of which another instruction makes a bool.
-            compare: |op, ty| if ty.is_float() && !matches!(op, CompareOp::Same) { 2 } else { 1 },
+            compare: |op, ty| match op {
+                CompareOp::Lt if ty == LaneType::BOOL => 2,
+                CompareOp::Eq | CompareOp::Lt if ty.is_float() => 2,
+                _ => 1,
+            },
+            turns: |_| 4,
             ..usual
         },
         Target::Amd => Table {
@@ -71,11 +104,13 @@ pub const fn table(target: Target) -> Table {
                     Unit::Count => CostClass::AmdCountBelow,
                 })
             },
-            // The hardware counts the zeros above.
-            find_msb: work(Unit::Vector, 2),
+            // The hardware counts the zeros above, and gives -1 for none.
+            find_msb: work(Unit::Vector, 4),
             select_bool: Some(work(Unit::Scalar, 3)),
-            // Exclusive or, and its complement.
-            compare: |op, ty| if ty == LaneType::BOOL && !matches!(op, CompareOp::Lt) { 2 } else { 1 },
+            // Exclusive or, and its complement; or NOT and AND.
+            compare: |_, ty| if ty == LaneType::BOOL { 2 } else { 1 },
+            // EXEC is kept and changed, and the mask of lanes that are done and each half of the result are copied.
+            turns: |halves| 3 + 3 * halves,
             ..usual
         },
     }
@@ -142,6 +177,8 @@ pub fn of_alu(op: AluOp, scalar: bool, word_is_constant: bool, halves: u32) -> W
         A::BallotWord if word_is_constant => work(Unit::Scalar, 0),
         A::BallotWord => work(Unit::Vector, 2),
         A::BoolAnd | A::BoolOr | A::BoolXor | A::BoolNot => work(Unit::Scalar, 1),
+        // A comparison, and its condition code as a mask.
+        A::BallotIsEmpty | A::BallotIsSome if scalar => work(Unit::Scalar, 2),
         _ if scalar => work(Unit::Scalar, 1),
         A::Eq | A::Ne | A::Lt | A::Le | A::Gt | A::Ge => work(Unit::Compare, 1),
         A::Mul => work(Unit::Multiply, 1),
@@ -172,6 +209,17 @@ pub fn selector_constants(op: StepOp) -> u32 {
             (wide.count() as u32).saturating_sub(1)
         }
         _ => 0,
+    }
+}
+
+/// Returns true if the identity of an operator, or the value that changes no other, does not fit in an instruction.
+pub fn is_literal(op: ReduceOp, ty: LaneType, neutral: bool) -> bool {
+    match (op, ty.kind) {
+        (_, ScalarKind::Bool) => false,
+        // -0.
+        (ReduceOp::Add, ScalarKind::Float) => neutral,
+        (ReduceOp::Min | ReduceOp::Max, ScalarKind::Float | ScalarKind::Sint) => true,
+        _ => false,
     }
 }
 

@@ -61,7 +61,7 @@ fn a_chain_waits_before_each_dpp() {
     assert_eq!(cost(&reduction(), "gfx942").waits, 11);
 }
 
-/// Overwriting an operand that is still needed, or one that is not the plan's own, takes a copy.
+/// Overwriting an operand that is still needed, or one of the operation's that a later step reads, takes a copy.
 #[test]
 fn what_is_overwritten_and_needed_is_copied() {
     let mut plan = reduction();
@@ -69,6 +69,8 @@ fn what_is_overwritten_and_needed_is_copied() {
     assert_eq!(cost(&plan, "gfx900").instructions, 8);
     let masked = Dpp16 { row_mask: 1, ..Dpp16::new(DppControl::RowMirror) };
     plan.steps[0].op = StepOp::CombineMoved(ReduceOp::Add, masked.into());
+    assert_eq!(cost(&plan, "gfx900").instructions, 8);
+    plan.steps[1].args[1] = Operand::Input(0);
     assert_eq!(cost(&plan, "gfx900").instructions, 9);
 }
 

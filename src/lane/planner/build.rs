@@ -248,6 +248,7 @@ impl<'a> Builder<'a> {
                 _ => None,
             },
             (value, Operand::Const(b)) => self.known_index(op, value, b),
+            (Operand::Const(0), value) if matches!(op, AluOp::Add | AluOp::Or | AluOp::Xor) => Some(value),
             _ => None,
         }
     }

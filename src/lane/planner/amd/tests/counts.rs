@@ -202,13 +202,14 @@ fn exchanges_by_xor_need_no_memory() {
     }
     for profile in RDNA_WAVE32.iter().chain(RDNA1_WAVE64).chain(RDNA3_WAVE64) {
         for mask in 1..32 {
-            assert_eq!(xor(profile, mask), (1, 0), "{profile}: xor {mask}");
+            // Between rows, one half of the selectors is moved to a scalar register.
+            assert_eq!(xor(profile, mask), (1 + mask / 16, 0), "{profile}: xor {mask}");
         }
     }
     for profile in RDNA3_WAVE64 {
         assert_eq!(xor(profile, 32), (1, 0));
         for mask in 33..64 {
-            assert_eq!(xor(profile, mask), (2, 0), "{profile}: xor {mask}");
+            assert_eq!(xor(profile, mask), (2 + mask / 16 % 2, 0), "{profile}: xor {mask}");
         }
     }
 }
@@ -234,11 +235,11 @@ fn addresses_of_known_lanes_are_set_up() {
 }
 
 #[test]
-fn quads_vote_in_three() {
+fn quads_vote_in_three_at_most() {
     let predicate = [Input::varying(LaneType::BOOL)];
     for profile in ["gfx600", "gfx803", "gfx942", "gfx950", "gfx1030-wave32", "gfx1100-wave64", "gfx1201-wave32"] {
         let vote = |op| counts(profile, LaneOp::Vote { op, group: Group::Quad }, &predicate);
-        assert_eq!((vote(VoteOp::Any), vote(VoteOp::All)), ((2, 0), (3, 0)), "{profile}");
+        assert_eq!((vote(VoteOp::Any), vote(VoteOp::All)), ((1, 0), (3, 0)), "{profile}");
     }
 }
 
