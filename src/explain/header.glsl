@@ -22,6 +22,7 @@
 #define CROSSLANE_SWAP(T, name, mask) \
     T name(T v, uint width) { return subgroupShuffleXor(v, mask); } \
     CROSSLANE_WIDTHS(T, name)
+#define CROSSLANE_WHOLE(T, name) T name(T v) { return name(v, gl_SubgroupSize); }
 #define CROSSLANE_BPERMUTE(T, name) \
     T name(T v, uint index) { return subgroupShuffle(v, index & (gl_SubgroupSize - 1u)); }
 #define CROSSLANE_PERMUTE(T, name) \

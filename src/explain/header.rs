@@ -73,7 +73,14 @@ fn of_overload(row: &'static Overload) -> Vec<Function> {
         let value = row.params.get(1).filter(|_| is_pair).and_then(|param| param.ty.shape(shape));
         let has_double = [Some(shape), value].into_iter().flatten().any(|shape| shape.scalar() == Scalar::F64);
         let all_known = [Some(shape), value].into_iter().flatten().all(is_of_the_language);
-        line(op, name, shape, value).filter(|_| all_known).map(|line| Function { line, has_double })
+        let line = match op {
+            // The form without a width.
+            LaneOp::Swap(..) if row.name == name && row.params.len() == 1 => {
+                Some(format!("CROSSLANE_WHOLE({}, {name})", word(shape)))
+            }
+            _ => line(op, name, shape, value),
+        };
+        line.filter(|_| all_known).map(|line| Function { line, has_double })
     };
     row.generic.iter().filter_map(function).collect()
 }

@@ -271,7 +271,7 @@ pub const fn slug(op: LaneOp) -> &'static str {
         QuadAdd(_) => "quad-swizzle-operand",
         QuadPermute(_) | QuadPermuteZero(_) => "quad-permute",
         QuadBroadcast => "quad-broadcast",
-        Swap(Butterfly, _) => "butterfly",
+        Swap(swap, _) => swap.row().name,
         Shuffle(_) => "shuffle",
         ShuffleNv(_) | ShuffleNvValid(_) => "shuffle-nv",
         Rotate(_) => "rotate",

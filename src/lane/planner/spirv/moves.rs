@@ -15,7 +15,7 @@ pub static RULES: &[Rule] = &[
     Rule { name: "shuffle", needs: &[Feature::Shuffle], build: shuffle },
     Rule { name: "relative shuffle", needs: &[Feature::ShuffleRelative], build: relative },
     Rule { name: "relative shuffle by index", needs: &[Feature::Shuffle], build: relative },
-    Rule { name: "butterfly", needs: &[Feature::Shuffle], build: swap },
+    Rule { name: "shuffle by a mask", needs: &[Feature::Shuffle], build: swap },
     Rule { name: "broadcast", needs: &[Feature::Ballot], build: broadcast },
     Rule { name: "broadcast by shuffle", needs: &[Feature::Shuffle], build: broadcast_by_shuffle },
     Rule { name: "broadcast of the first active lane", needs: &[Feature::Ballot], build: broadcast_first },
