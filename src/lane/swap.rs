@@ -10,6 +10,8 @@ use serde::Deserialize;
 pub enum Swap {
     /// `v[i ^ W / 2]`.
     Butterfly,
+    /// `v[base + W - 1 - local]`.
+    Reverse,
 }
 
 /// Everything that is known of a swap.
@@ -29,7 +31,7 @@ pub struct SwapRow {
 
 impl Swap {
     /// All of them.
-    pub const ALL: [Swap; 1] = [Swap::Butterfly];
+    pub const ALL: [Swap; 2] = [Swap::Butterfly, Swap::Reverse];
 
     /// Its row of the table.
     pub const fn row(self) -> &'static SwapRow {
@@ -40,6 +42,16 @@ impl Swap {
                 formula: |lanes| format!("v[i ^ {}]", lanes.map_or("S / 2".into(), |lanes| (lanes / 2).to_string())),
                 words: "the value of the lane half of {} away",
                 sized: "from the lane half a subgroup away",
+            },
+            Swap::Reverse => &SwapRow {
+                name: "reverse",
+                mask: (AluOp::Sub, 1),
+                formula: |lanes| match lanes {
+                    Some(lanes) => format!("v[base + {} - local]", lanes - 1),
+                    None => "v[S - 1 - i]".into(),
+                },
+                words: "the value of the lane as far from the other end of {}",
+                sized: "from the lane as far from the other end of the subgroup",
             },
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::ir::ScalarKind;
 use crate::lane::LaneOp::{self, *};
-use crate::lane::Swap::Butterfly;
+use crate::lane::Swap::{Butterfly, Reverse};
 use crate::lane::{
     CountOp, Group, Input, LaneType, MaskOp, Members, QuadMove, ReduceKind, ReduceOp, ShuffleMode, VoteOp, Width,
 };
@@ -88,6 +88,15 @@ pub static TOPICS: &[Topic] = &[
             example("butterfly8(x)", Swap(Butterfly, W8), &[U32]),
             example("butterfly16(x)", Swap(Butterfly, W16), &[U32]),
             example("butterfly32(x)", Swap(Butterfly, W32), &[U32]),
+        ],
+    ),
+    topic(
+        "reverse",
+        "Reversals",
+        &[
+            example("reverse8(x)", Swap(Reverse, W8), &[U32]),
+            example("reverse16(x)", Swap(Reverse, W16), &[U32]),
+            example("reverse32(x)", Swap(Reverse, W32), &[U32]),
         ],
     ),
     topic(

@@ -58,6 +58,7 @@ static FORMULAS: &[Formula] = &[
     is("broadcast", &[Data, UniformLane], |c| c.read(|i| Some(c.index(1, i)))),
     is("broadcastFirst", &[Data], |c| c.read(|_| Some(0))),
     is("butterfly{W}", &[Data], |c| c.read(|i| Some(i ^ c.width >> 1))),
+    is("reverse{W}", &[Data], |c| c.read(|i| Some(i - i % c.width + c.width - 1 - i % c.width))),
     is("reduce{Op}{W}", &[Summand], |c| c.fold(Reach::High)),
     is("allReduce{Op}{W}", &[Summand], |c| c.fold(Reach::All)),
     is("inclusive{Op}{W}", &[Summand], |c| c.fold(Reach::Inclusive)),

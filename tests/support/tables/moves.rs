@@ -17,6 +17,7 @@ pub static FIXTURES: &[Fixture] = &[
     .with_widths(),
     Fixture::new("butterfly_bool", &[input(Domain::Any(Type::I32)), outputs(Type::Bool, 4)], butterfly_bool)
         .with_widths(),
+    Fixture::new("reverse", &[input(WORD), outputs(Type::U32, 5)], reverse).with_widths(),
     Fixture::new(
         "bpermute",
         &[input(Domain::Any(Type::I32)), outputs(Type::I32, 2), input(Domain::Below(1000))],
@@ -87,6 +88,18 @@ fn butterfly_bool(c: &Case<'_>) -> Vec<Column> {
             .into_iter()
             .map(|test: fn(i32) -> bool| c.each_wave(|w| moved(&w, test))),
     )
+}
+
+fn reverse(c: &Case<'_>) -> Vec<Column> {
+    let turned = |of: fn(u32) -> u32, width: fn(&Wave<'_>) -> usize| {
+        c.each_wave(|w| {
+            let (values, n) = (sem::each(&w.get::<u32>(0), |_, x| of(x)), width(&w));
+            sem::gather(&values, |i| i - i % n + (n - 1 - i % n))
+        })
+    };
+    let segments: [fn(u32) -> u32; 4] = [|x| x, |x| x, |x| u32::from(x > 1_000_000), |x| x & 1];
+    let whole = turned(|x| x, |w| w.lanes());
+    side_by_side(segments.into_iter().map(|of| turned(of, |w| w.width())).chain([whole]))
 }
 
 fn broadcast(c: &Case<'_>) -> Vec<Column> {
