@@ -1,6 +1,7 @@
 //! LLVM's assembler and linker, and how a missing one is met.
 
 use crate::judge;
+use crosslane::profile::processor::Processor;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
@@ -25,6 +26,15 @@ pub fn are_there() -> Result<bool, String> {
             Ok(false)
         }
     }
+}
+
+/// The options of LLVM's programs that name a processor, and the size of its waves where it has two.
+pub fn options(processor: &str, wave: u32) -> Vec<String> {
+    let mut options = vec![format!("-mcpu={processor}")];
+    if wave == 64 && Processor::named(processor).is_some_and(Processor::has_both_waves) {
+        options.push("-mattr=+wavefrontsize64,-wavefrontsize32".to_owned());
+    }
+    options
 }
 
 /// Assembles and links a program for a processor.
@@ -58,10 +68,7 @@ fn apart(text: &str, number: usize) -> String {
 
 fn link([source, object, linked]: &[PathBuf; 3], processor: &str, wave: u32) -> Result<(), String> {
     let mut assembler = Command::new(NEEDED[0]);
-    assembler.args(["-triple=amdgcn-amd-amdhsa", "-filetype=obj"]).arg(format!("-mcpu={processor}"));
-    if wave == 64 && processor.starts_with("gfx1") {
-        assembler.arg("-mattr=+wavefrontsize64,-wavefrontsize32");
-    }
+    assembler.args(["-triple=amdgcn-amd-amdhsa", "-filetype=obj"]).args(options(processor, wave));
     run(assembler.arg(source).arg("-o").arg(object))?;
     run(Command::new(NEEDED[1]).arg("-shared").arg(object).arg("-o").arg(linked as &Path))
 }

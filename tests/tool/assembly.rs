@@ -14,6 +14,7 @@ use crosslane::profile::{Profile, Target};
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::{Command, Stdio};
+use support::assembler::options;
 use support::judge;
 
 /// The assembler for a processor: some are known only to newer ones.
@@ -39,10 +40,8 @@ fn assemble(profile: &Profile, lines: &BTreeSet<String>) -> Result<(), String> {
         return Ok(());
     };
     let mut command = Command::new(assembler);
-    command.arg("-triple=amdgcn-amd-amdhsa").arg(format!("-mcpu={}", profile.processor)).arg("-filetype=null");
-    if profile.wave_size == Some(64) && profile.processor.starts_with("gfx1") {
-        command.arg("-mattr=+wavefrontsize64,-wavefrontsize32");
-    }
+    command.args(["-triple=amdgcn-amd-amdhsa", "-filetype=null"]);
+    command.args(options(&profile.processor, profile.wave_size.unwrap_or(64)));
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::null())

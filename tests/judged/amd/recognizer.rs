@@ -121,11 +121,7 @@ pub fn finds() -> Result<(), String> {
 }
 
 fn target(profile: &Profile) -> Vec<String> {
-    let mut options = vec![format!("-mcpu={}", profile.processor)];
-    if profile.wave_size == Some(64) && profile.processor.starts_with("gfx1") {
-        options.push("-mattr=+wavefrontsize64,-wavefrontsize32".to_owned());
-    }
-    options
+    assembler::options(&profile.processor, profile.wave_size.unwrap_or(64))
 }
 
 /// Runs a program over a text: what it prints, or its complaints.

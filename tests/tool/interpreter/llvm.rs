@@ -5,6 +5,7 @@ use std::process::Command;
 use support::amd::memory::Memory;
 use support::amd::target::Target;
 use support::amd::{Dispatch, Program, run, walk};
+use support::assembler::options;
 use support::judge;
 
 /// Processors and lanes of a wave.
@@ -49,10 +50,7 @@ fn compile(name: &str, source: &str, processor: &str, wave: usize) -> Result<Str
     std::fs::write(&input, source).map_err(|e| e.to_string())?;
     // Two instructions in one are not read by the interpreter: this compiler writes none.
     let mut llc = Command::new("llc-22");
-    llc.args(["-O3", "-mtriple=amdgcn-amd-amdhsa", "-amdgpu-enable-vopd=0"]).arg(format!("-mcpu={processor}"));
-    if wave == 64 && processor.starts_with("gfx1") {
-        llc.arg("-mattr=+wavefrontsize64,-wavefrontsize32");
-    }
+    llc.args(["-O3", "-mtriple=amdgcn-amd-amdhsa", "-amdgpu-enable-vopd=0"]).args(options(processor, wave as u32));
     let done = llc.arg(&input).arg("-o").arg(&output).output().map_err(|e| e.to_string())?;
     if !done.status.success() {
         return Err(String::from_utf8_lossy(&done.stderr).into_owned());
