@@ -3,7 +3,7 @@
 
 use super::{Kernel, Op};
 use crate::ir::{self, EntryPoint, Module, Value, calls};
-use crate::lane::{LaneOp, Members, Span, WARP, Width};
+use crate::lane::{LaneOp, Reads, Span, WARP, Width};
 
 /// The demands, in lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -76,6 +76,5 @@ fn least_lanes(op: LaneOp, width: impl Fn() -> Option<u64>) -> u32 {
 
 /// Returns true if every lane of the subgroup must run the operation.
 fn takes_whole_subgroup(op: LaneOp) -> bool {
-    op.width() == Some(Width::SUBGROUP)
-        && !matches!(op, LaneOp::Reduce { members: Members::Active, .. } | LaneOp::SegmentLast(_))
+    op.width() == Some(Width::SUBGROUP) && op.signature().reads != Reads::Active
 }

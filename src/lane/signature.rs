@@ -4,7 +4,7 @@
 //! limits, the warnings and the pictures read it. A new operation has a row here, a meaning
 //! ([`meaning`](super::meaning)), and rules in the planners.
 
-use super::op::{CountOp, Group, LaneOp, ReduceKind, ReduceOp, ShuffleMode, VoteOp, WARP, Width};
+use super::op::{CountOp, Group, LaneOp, QuadMove, ReduceKind, ReduceOp, ShuffleMode, VoteOp, WARP, Width};
 
 /// The purpose of an operand, which says its type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,6 +89,8 @@ pub enum Depends {
     Operands,
     /// The operands of the span's active lanes, which all get the same result.
     Span,
+    /// The values of the lanes that the other operands name: the same result where these operands are the same.
+    Named,
     /// Anything.
     Any,
 }
@@ -103,23 +105,30 @@ pub enum Span {
 }
 
 impl Span {
+    /// The width of the segments that the spans are; none where an operand says it.
+    pub const fn width(self) -> Option<Width> {
+        match self {
+            Span::Segment(width) | Span::Group(Group::Segment(width)) => Some(width),
+            Span::Group(Group::Quad) => Some(Width::QUAD),
+            Span::Group(Group::Warp) => Width::new(WARP),
+            Span::Group(Group::Subgroup) => Some(Width::SUBGROUP),
+            Span::Operand => None,
+        }
+    }
+
     /// Number of lanes whatever the subgroup's size; 1 where that decides, or an operand.
     pub const fn lanes(self) -> u32 {
-        match self {
-            Span::Segment(width) | Span::Group(Group::Segment(width)) => width.lanes_in(1),
-            Span::Group(Group::Quad) => Width::QUAD.lanes_in(1),
-            Span::Group(Group::Subgroup | Group::Warp) | Span::Operand => 1,
+        match (self, self.width()) {
+            (Span::Group(Group::Warp), _) | (_, None) => 1,
+            (_, Some(width)) => width.lanes_in(1),
         }
     }
 
     /// Returns true if every span of a subgroup of this size is the whole subgroup.
     pub const fn is_whole(self, size: u32) -> bool {
-        match self {
-            Span::Segment(width) | Span::Group(Group::Segment(width)) => width.lanes_in(size) >= size,
-            Span::Group(Group::Subgroup) => true,
-            Span::Group(Group::Quad) => size <= 4,
-            Span::Group(Group::Warp) => size <= WARP,
-            Span::Operand => false,
+        match self.width() {
+            Some(width) => width.lanes_in(size) >= size,
+            None => false,
         }
     }
 }
@@ -289,20 +298,27 @@ impl LaneOp {
         const ALL: Width = Width::SUBGROUP;
         match self {
             // Subnormals may be lost, so that other things than floats do not go this way.
-            O::Quad { float_only: true, .. } => S::value(F::Quad, &[NUMBER], Width::QUAD).reads(Reads::All),
-            O::Quad { .. } | O::QuadPermute(_) => S::value(F::Quad, &[VALUE], Width::QUAD).reads(Reads::All),
+            O::Quad { mv, float_only } => {
+                let depends = if matches!(mv, QuadMove::Lane(_)) { Depends::Span } else { Depends::Any };
+                let value: &[Param] = if float_only { &[NUMBER] } else { &[VALUE] };
+                S::value(F::Quad, value, Width::QUAD).depends(depends).reads(Reads::All)
+            }
+            O::QuadPermute(_) => S::value(F::Quad, &[VALUE], Width::QUAD).reads(Reads::All),
             O::QuadPermuteZero(_) => S::value(F::Quad, &[VALUE], Width::QUAD),
             O::QuadAdd(_) => S::value(F::Quad, &[NUMBER, OPERAND], Width::QUAD).reads(Reads::All),
             O::QuadBroadcast => {
-                S::value(F::Quad, &[VALUE, LANE], Width::QUAD).reads(Reads::One).uniform(Width::QUAD).bound(Width::QUAD)
+                let quad = S::value(F::Quad, &[VALUE, LANE], Width::QUAD).depends(Depends::Span).reads(Reads::One);
+                quad.uniform(Width::QUAD).bound(Width::QUAD)
             }
             O::Swap(_, width) => S::value(F::Move, &[VALUE], width).reads(Reads::All),
-            O::Shuffle(ShuffleMode::Index | ShuffleMode::Xor) => {
-                S::value(F::Move, &[VALUE, INDEX], ALL).reads(Reads::One).bound(ALL).alone()
+            O::Shuffle(mode) => {
+                let depends = if matches!(mode, ShuffleMode::Index) { Depends::Named } else { Depends::Any };
+                let is_distance = matches!(mode, ShuffleMode::Up | ShuffleMode::Down);
+                let params: &[Param] = if is_distance { &[VALUE, DELTA] } else { &[VALUE, INDEX] };
+                S::value(F::Move, params, ALL).depends(depends).reads(Reads::One).bound(ALL).alone()
             }
-            O::Shuffle(_) => S::value(F::Move, &[VALUE, DELTA], ALL).reads(Reads::One).bound(ALL).alone(),
             O::Rotate(width) => S::value(F::Move, &[VALUE, DELTA], width).reads(Reads::One).uniform(ALL),
-            O::Bpermute => S::value(F::Move, &[VALUE, INDEX], ALL).reads(Reads::One).alone(),
+            O::Bpermute => S::value(F::Move, &[VALUE, INDEX], ALL).depends(Depends::Named).reads(Reads::One).alone(),
             O::Permute => S::value(F::Move, &[VALUE, INDEX], ALL),
             O::ShuffleNv(_) => {
                 S::new(F::NvShuffle, &[VALUE, INDEX, WIDTH], Gives::Data, Span::Operand).reads(Reads::One).alone()

@@ -3,7 +3,7 @@
 use super::fact::{Alike, Fact, Held, Picks};
 use super::walk::Walk;
 use crate::ir::{BinaryOp, ImageOp, Inst, MathFn, Op, Type, UnaryOp, Value, Values};
-use crate::lane::{CountOp, Group, LaneOp, QuadMove, ReduceKind, ShuffleMode, Width};
+use crate::lane::{Depends, Group, LaneOp, ReduceKind, Width};
 
 impl Walk<'_> {
     /// The facts about an instruction's result; memory and control flow aside.
@@ -151,39 +151,32 @@ impl Walk<'_> {
     /// a group one value are of any use.
     fn lane(&self, op: LaneOp, args: Values, inst: &Inst) -> Fact {
         use LaneOp as O;
-        let args = self.values(args);
-        let operand = |n: usize| args.get(n).map_or(Fact::LANE, |arg| self.fact(*arg));
-        let group =
-            |width: Width| Fact::new(Alike::of(width.lanes().map_or(Alike::WHOLE, |lanes| lanes.ilog2() as u8)));
-        let whole = Fact::new(Alike::of(Alike::WHOLE));
+        let (signature, args) = (op.signature(), self.values(args));
         match op {
             O::LaneIndex(Group::Warp) => Fact::index(5),
             O::LaneIndex(_) => Fact::index(7),
             O::LaneCount(Group::Subgroup) => {
                 Fact { zeros: self.work.lanes.map_or(8, |_| self.work.size), ..Fact::PLAIN }
             }
-            O::LaneCount(_) => Fact::PLAIN,
-            O::Broadcast | O::BroadcastFirst => whole,
-            O::Vote { group: of, .. } | O::Ballot(of) => match of {
-                Group::Subgroup => whole,
-                Group::Quad => Fact::new(Alike::of(2)),
-                Group::Warp => Fact::new(Alike::of(5)),
-                Group::Segment(width) => group(width),
-            },
-            O::ActiveMask => Fact::new(Alike::of(5)),
-            O::Reduce { kind: ReduceKind::AllReduce, width, .. } => group(width),
             O::Reduce { kind: kind @ (ReduceKind::Reduce | ReduceKind::ReduceLow), width, .. } => {
                 let held = Held { width, is_low: kind == ReduceKind::ReduceLow, at: inst.span };
                 Fact { held: Some(held), ..Fact::LANE }
             }
-            O::Quad { mv: QuadMove::Lane(_), .. } | O::QuadBroadcast => Fact::new(Alike::of(2)),
-            O::Shuffle(ShuffleMode::Index) | O::Bpermute => Fact::new(operand(1).alike),
-            O::BallotCount(CountOp::All) | O::BallotFindLsb | O::BallotFindMsb => operand(0).made(),
-            O::BallotBit => operand(0).mix(operand(1)),
             O::Elect => Fact { picks: Some(Picks { bits: 7, lane: 0 }), ..Fact::LANE },
-            _ => Fact::LANE,
+            _ => match signature.depends {
+                Depends::Size => Fact::PLAIN,
+                Depends::Operands => self.mixed(inst),
+                Depends::Named => args.get(1).map_or(Fact::LANE, |lane| Fact::new(self.fact(*lane).alike)),
+                Depends::Span => signature.span.width().map_or(Fact::LANE, |width| Fact::new(Alike::of(bits(width)))),
+                Depends::Lane | Depends::Any => Fact::LANE,
+            },
         }
     }
+}
+
+/// Bits of a lane's number in a segment.
+fn bits(width: Width) -> u8 {
+    width.lanes().map_or(Alike::WHOLE, |lanes| lanes.ilog2() as u8)
 }
 
 /// Low zeros, of which more than a subgroup has bits are of no use.

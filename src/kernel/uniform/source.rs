@@ -99,7 +99,7 @@ impl Sources<'_> {
             Depends::Size => Extent::Dispatch,
             Depends::Operands => all,
             Depends::Span if signature.span.is_whole(self.wave_size) => Extent::Wave,
-            Depends::Span | Depends::Lane | Depends::Any => Extent::Lane,
+            Depends::Span | Depends::Named | Depends::Lane | Depends::Any => Extent::Lane,
         }
     }
 }

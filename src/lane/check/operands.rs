@@ -114,7 +114,7 @@ pub fn rows(request: &Request, size: u32, pattern: &Pattern) -> Vec<TermRow> {
 /// Returns true if operand `n` is moved and may still be the same in all lanes, where the plan counts on what is known
 /// of it.
 fn is_written(op: LaneOp, n: usize) -> bool {
-    op == LaneOp::WriteLane && n == 1
+    op.signature().role(n) == Some(Role::Same)
 }
 
 fn row(role: Role, input: u8, size: u32, pattern: &Pattern, random: &mut Random) -> TermRow {

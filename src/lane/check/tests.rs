@@ -6,7 +6,7 @@ use super::terms::Terms;
 use super::{Effort, prove};
 use crate::lane::catalog::{self, Sample};
 use crate::lane::meaning::meaning;
-use crate::lane::op::{Group, LaneOp, Members, WARP};
+use crate::lane::op::{LaneOp, Members};
 use crate::lane::plan::Activity;
 use crate::lane::value::{LaneValue, Lanes};
 use crate::lane::{Depends, Family, Gives, Input, Known, Refusal, Request, Span, plan};
@@ -163,12 +163,7 @@ fn known_data_makes_no_plan_wrong() {
 
 /// The first lane of each lane's span; none where an operand says it.
 fn span_base(span: Span, lane: u32, size: u32) -> Option<u32> {
-    let lanes = match span {
-        Span::Operand => return None,
-        _ if span.is_whole(size) => size,
-        Span::Group(Group::Warp) => WARP,
-        _ => span.lanes(),
-    };
+    let lanes = span.width()?.lanes_in(size).min(size);
     Some(lane & !(lanes - 1))
 }
 
@@ -201,6 +196,7 @@ fn results_depend_on_no_more_than_the_table_says() {
                     Depends::Size => true,
                     Depends::Operands => inputs.iter().all(|input| input[i as usize] == input[j as usize]),
                     Depends::Span => span_base(row.span, i, size) == span_base(row.span, j, size),
+                    Depends::Named => inputs[1..].iter().all(|input| input[i as usize] == input[j as usize]),
                     Depends::Lane | Depends::Any => false,
                 };
                 for j in lanes.iter().filter(|j| agrees(*j)) {

@@ -1,13 +1,14 @@
 //! Writes the steps of a plan: puts what depends on the lane alone into the set-up, folds constants, never writes the same
 //! step twice.
 
-use super::{No, uniform};
+use super::No;
 use crate::lane::op::{MaskOp, ReduceOp, Width};
 use crate::lane::plan::{
     Activity, AluOp, CompareOp, LaneFact, Operand, Plan, Step, StepOp, StepType, Turns, is_same_everywhere,
 };
 use crate::lane::primitive::{GroupOp, GroupReduce, Primitive};
 use crate::lane::request::{Known, Request};
+use crate::lane::signature::Depends;
 use crate::lane::value::low_bits;
 use crate::profile::{Feature, Profile};
 use smallvec::SmallVec;
@@ -60,8 +61,21 @@ impl<'a> Builder<'a> {
             assumes: self.assumes,
             whole: self.whole.clone(),
             turns: self.turns.clone(),
-            uniform: uniform::is_uniform(self),
+            uniform: self.is_uniform(),
             least_size,
+        }
+    }
+
+    /// Returns true if the result is the same in all active lanes, whatever the plan.
+    fn is_uniform(&self) -> bool {
+        let signature = self.request.op.signature();
+        let is_known = |first| self.request.inputs.iter().skip(first).all(|input| input.known != Known::Varying);
+        match signature.depends {
+            Depends::Size => true,
+            Depends::Operands => is_known(0),
+            Depends::Named => is_known(1),
+            Depends::Span => signature.span.is_whole(self.most_lanes()),
+            Depends::Lane | Depends::Any => false,
         }
     }
 

@@ -11,7 +11,6 @@ mod nv;
 mod partition;
 mod spirv;
 mod trim;
-mod uniform;
 mod validate;
 
 use super::catalog;

@@ -7,6 +7,7 @@ use crate::lane::meaning::meaning;
 use crate::lane::op::ReduceOp;
 use crate::lane::plan::Plan;
 use crate::lane::request::Request;
+use crate::lane::signature::Role;
 use crate::lane::value::{Domain, LaneRow, LaneValue, Lanes};
 
 /// 32-bit integers, or floats where the order of reductions is to be seen.
@@ -116,6 +117,5 @@ pub fn agree(request: &Request, plan: &Plan, symbols: &[Symbols], lanes: Lanes, 
 
 /// Returns true if the operation looks at the order or equality of values.
 fn compares(request: &Request) -> bool {
-    use crate::lane::op::LaneOp as O;
-    matches!(request.op, O::Sort { .. } | O::Vote { .. } | O::Partition)
+    request.op.signature().params.iter().any(|param| matches!(param.role, Role::Key | Role::Class))
 }
