@@ -3,6 +3,7 @@
 //! [`Backend`] is how the rest of the compiler reaches one: its row is beside its code.
 
 pub mod amd;
+mod copies;
 pub mod nv;
 mod pieces;
 pub mod ptx;

@@ -9,6 +9,7 @@ use super::{Selector, Words};
 use crate::backend::amd::machine::{Block, Code, File, Inst, Label, Operand, Pseudo, Slice};
 use crate::backend::amd::mnemonic::Operation;
 use crate::backend::amd::reconvergence::ReconvergencePoint;
+use crate::backend::copies::{Step, in_order};
 use crate::kernel::{BlockId, Def, InstId, Op, Ty, Value};
 use std::collections::BTreeSet;
 
@@ -442,7 +443,16 @@ impl Selector<'_> {
                 pending.push(Copy { to: variable, from: *from, is_mask, some_lanes });
             }
         }
-        self.parallel(pending);
+        let read = |copy: &Copy, read: &mut BTreeSet<u32>| read.extend(register(copy.from));
+        in_order(
+            pending,
+            |copy| register(copy.to),
+            read,
+            |step| match step {
+                Step::Copy(copy) => self.copy(copy),
+                Step::OpenRing(pending) => self.open_ring(pending),
+            },
+        );
     }
 
     /// The whole register that a variable is.
@@ -450,21 +460,6 @@ impl Selector<'_> {
         match words.first() {
             Some(Operand::Reg(slice)) => Operand::Reg(Slice { count: width, ..*slice }),
             other => other.copied().unwrap_or(FALSE),
-        }
-    }
-
-    /// Copies in an order in which each source is read before it is written; a ring is opened with one more register.
-    fn parallel(&mut self, mut pending: Vec<Copy>) {
-        while !pending.is_empty() {
-            let read: BTreeSet<u32> = pending.iter().filter_map(|copy| register(copy.from)).collect();
-            let is_free = |copy: &Copy| register(copy.to).is_none_or(|to| !read.contains(&to));
-            let (free, held): (Vec<_>, Vec<_>) = pending.into_iter().partition(is_free);
-            let stuck = free.is_empty();
-            free.into_iter().for_each(|copy| self.copy(copy));
-            pending = held;
-            if stuck {
-                self.open_ring(&mut pending);
-            }
         }
     }
 

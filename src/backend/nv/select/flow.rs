@@ -2,11 +2,13 @@
 //! that every way there fills.
 
 use super::{Selector, rest_of};
+use crate::backend::copies::{Step, in_order};
 use crate::backend::nv::exits::{Goal, Rest, Way, goal};
 use crate::backend::nv::machine::{ANY, Class, Kind, Line, Operand, Reg, Test};
 use crate::ir::Scalar;
 use crate::kernel::{BlockId, Def, InstId, Op, UnOp, Value};
 use crate::lane::{LaneFact, MaskOp};
+use std::collections::BTreeSet;
 
 /// A construct that is being written and that jumps lead out of.
 #[derive(Debug)]
@@ -371,24 +373,16 @@ impl Selector<'_> {
                 }
             }
         }
-        self.parallel(pending);
-    }
-
-    /// Copies in an order in which each source is read before it is written; a ring is opened with one more register.
-    fn parallel(&mut self, mut pending: Vec<(Reg, Operand)>) {
-        while !pending.is_empty() {
-            let read: std::collections::BTreeSet<Reg> =
-                pending.iter().flat_map(|(_, from)| from.regs().collect::<Vec<_>>()).collect();
-            let (free, held): (Vec<_>, Vec<_>) = pending.into_iter().partition(|(to, _)| !read.contains(to));
-            let stuck = free.is_empty();
-            for (to, from) in free {
-                self.copy(to, from);
-            }
-            pending = held;
-            if stuck {
-                self.open_ring(&mut pending);
-            }
-        }
+        let read = |(_, from): &(Reg, Operand), read: &mut BTreeSet<Reg>| read.extend(from.regs());
+        in_order(
+            pending,
+            |(to, _)| Some(*to),
+            read,
+            |step| match step {
+                Step::Copy((to, from)) => self.copy(to, from),
+                Step::OpenRing(pending) => self.open_ring(pending),
+            },
+        );
     }
 
     /// Keeps what the first target holds in a register of its own, for those that still read it.

@@ -1,11 +1,13 @@
 //! Control flow as branches, and who takes part in what: see [`crate::backend::ptx`].
 
 use super::{Class, Line, Reg, Selector};
+use crate::backend::copies::{Step, in_order};
 use crate::ir::Scope;
 use crate::kernel::tree::Tree;
 use crate::kernel::uniform::{Extent, Uniformity};
 use crate::kernel::{BlockId, InstId, Kernel, Op, Value};
 use crate::lane::WARP;
+use std::collections::BTreeSet;
 
 /// The lanes that run what comes next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -475,24 +477,24 @@ impl Selector<'_> {
                 pending.push((reg, operand));
             }
         }
-        while !pending.is_empty() {
-            let is_read =
-                |reg: &Reg, pending: &[(Reg, String)]| pending.iter().any(|(_, from)| *from == reg.to_string());
-            let free = pending.iter().position(|(to, _)| !is_read(to, &pending));
-            let (to, from) = match free {
-                Some(at) => pending.remove(at),
-                None => {
-                    // A ring: one register is kept for those that still read it.
-                    let held = pending[0].0;
-                    let kept = self.reg(held.class);
-                    self.copy(kept, held);
-                    pending.iter_mut().filter(|(_, from)| *from == held.to_string()).for_each(|(_, from)| {
-                        *from = kept.to_string();
-                    });
-                    continue;
-                }
-            };
-            self.copy(to, from);
+        let read = |(_, from): &(Reg, String), read: &mut BTreeSet<String>| read.extend([from.clone()]);
+        in_order(
+            pending,
+            |(to, _)| Some(to.to_string()),
+            read,
+            |step| match step {
+                Step::Copy((to, from)) => self.copy(to, from),
+                Step::OpenRing(pending) => self.open_ring(pending),
+            },
+        );
+    }
+
+    /// Keeps what the first target holds in a register of its own, for those that still read it.
+    fn open_ring(&mut self, pending: &mut [(Reg, String)]) {
+        let (held, kept) = (pending[0].0, self.reg(pending[0].0.class));
+        self.copy(kept, held);
+        for (_, from) in pending.iter_mut().filter(|(_, from)| *from == held.to_string()) {
+            *from = kept.to_string();
         }
     }
 }
