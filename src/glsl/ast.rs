@@ -639,39 +639,3 @@ pub enum BinaryOp {
     Less, Greater, LessEqual, GreaterEqual, Equal, NotEqual,
     BitAnd, BitXor, BitOr, And, Xor, Or,
 }
-
-impl BinaryOp {
-    /// How it is written.
-    pub const fn text(self) -> &'static str {
-        const TEXTS: [&str; BinaryOp::Or as usize + 1] =
-            ["*", "/", "%", "+", "-", "<<", ">>", "<", ">", "<=", ">=", "==", "!=", "&", "^", "|", "&&", "^^", "||"];
-        TEXTS[self as usize]
-    }
-}
-
-impl UnaryOp {
-    /// How it is written.
-    pub const fn text(self) -> &'static str {
-        match self {
-            UnaryOp::Plus => "+",
-            UnaryOp::Minus => "-",
-            UnaryOp::Not => "!",
-            UnaryOp::BitNot => "~",
-        }
-    }
-}
-
-impl StepOp {
-    /// How it is written.
-    pub const fn text(self) -> &'static str {
-        match self {
-            StepOp::PreIncrement | StepOp::PostIncrement => "++",
-            StepOp::PreDecrement | StepOp::PostDecrement => "--",
-        }
-    }
-
-    /// True for `x++` and `x--`.
-    pub const fn is_postfix(self) -> bool {
-        matches!(self, StepOp::PostIncrement | StepOp::PostDecrement)
-    }
-}

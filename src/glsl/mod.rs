@@ -6,7 +6,6 @@ mod chunk;
 pub mod convert;
 pub mod dialect;
 mod dialects;
-pub mod dump;
 pub mod env;
 pub mod extended;
 mod foreign;

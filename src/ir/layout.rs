@@ -2,11 +2,10 @@
 //!
 //! The rules are those of GLSL 4.60 section 7.6.2.2 ("Standard Uniform Block Layout", with std430's exceptions at its
 //! end) and of GL_EXT_scalar_block_layout. A struct gets a laid-out twin (see [`super::types`]) for each rule and matrix
-//! order in which it is used. Which rule a block may use is the front end's business, and so is WGSL's own rule: there
-//! offsets arrive as numbers ([`explicit_struct`]).
+//! order in which it is used. Which rule a block may use is the front end's business, and so is WGSL's own rule.
 
 use super::fold::Specializer;
-use super::{ArrayLen, Constants, MatrixLayout, Member, Module, Scalar, Struct, StructId, Type, TypeId, Types};
+use super::{ArrayLen, Constants, MatrixLayout, Module, Scalar, StructId, Type, TypeId, Types};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::fmt;
@@ -402,48 +401,6 @@ pub fn align_of(types: &Types, ty: TypeId) -> Option<u32> {
         Type::BufferReference { .. } => Some(8),
         _ => None,
     }
-}
-
-/// The twin of `logical` whose members have the given offsets and laid-out types.
-///
-/// # Errors
-/// When members overlap or an offset does not fit the member's scalars.
-pub fn explicit_struct(
-    module: &mut Module,
-    logical: StructId,
-    places: &[(u32, TypeId)],
-) -> Result<TypeId, LayoutError> {
-    let Module { types, constants, .. } = module;
-    let members = &types.structs[logical].members;
-    let mut laid = Vec::with_capacity(members.len());
-    let mut taken = Vec::with_capacity(members.len());
-    for (index, (member, (offset, ty))) in members.iter().zip(places).enumerate() {
-        let blame = |problem| LayoutError { member: Some(index as u32), problem };
-        taken.push(explicit_place(types, constants, *offset, *ty).map_err(blame)?);
-        laid.push(Member { ty: *ty, offset: Some(*offset), ..member.clone() });
-    }
-    check_overlap(&taken)?;
-    let Struct { name, span, block, .. } = types.structs[logical].clone();
-    Ok(types.add_struct(Struct { name, span, members: laid, block, logical: Some(logical) }))
-}
-
-fn explicit_place(types: &Types, constants: &Constants, offset: u32, ty: TypeId) -> Result<(u32, u32), Problem> {
-    let align = align_of(types, ty).ok_or(Problem::NotStorable(ty))?;
-    let size = size_of(types, constants, ty).ok_or(Problem::NotStorable(ty))?;
-    if !offset.is_multiple_of(align) {
-        return Err(Problem::Misaligned { offset, align });
-    }
-    Ok((offset, offset.checked_add(size).ok_or(Problem::TooLarge)?))
-}
-
-/// A laid-out array with a stated stride.
-pub fn explicit_array(types: &mut Types, element: TypeId, len: ArrayLen, stride: u32) -> TypeId {
-    types.intern(Type::Array { element, len, stride: Some(stride) })
-}
-
-/// A laid-out matrix in columns with a stated stride.
-pub fn explicit_matrix(types: &mut Types, scalar: Scalar, columns: u8, rows: u8, stride: u32) -> TypeId {
-    types.intern(Type::Matrix { scalar, columns, rows, layout: Some(MatrixLayout { stride, row_major: false }) })
 }
 
 #[cfg(test)]

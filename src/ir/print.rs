@@ -12,8 +12,8 @@ mod types;
 mod words;
 
 use super::{
-    Access, Binding, ConstId, EntryPoint, FuncId, GlobalId, Interpolation, Module, Reconvergence, Sampling, Space,
-    Struct, StructId, TypeId,
+    Access, Binding, ConstId, EntryPoint, GlobalId, Interpolation, Module, Reconvergence, Sampling, Space, Struct,
+    StructId, TypeId,
 };
 use crate::source::SourceMap;
 use constants::Used;
@@ -28,13 +28,6 @@ pub(crate) use words::{barrier_text, flags_text, snake};
 pub fn print(module: &Module, sources: Option<&SourceMap>) -> String {
     let mut printer = Printer { module, sources, names: Names::new(module), out: String::new() };
     printer.module();
-    printer.out
-}
-
-/// The text of one function.
-pub fn print_function(module: &Module, function: FuncId) -> String {
-    let mut printer = Printer { module, sources: None, names: Names::new(module), out: String::new() };
-    printer.function(function);
     printer.out
 }
 

@@ -243,11 +243,6 @@ impl Plan {
         self.steps.iter().filter(|step| !step.op.is_constant()).count()
     }
 
-    /// Instructions that can be hoisted.
-    pub fn setup_count(&self) -> usize {
-        self.setup.len()
-    }
-
     /// The type of an operand of a step: [`StepType::None`] where there is none.
     ///
     /// # Panics

@@ -5,12 +5,12 @@
 //! where `CI=true`; `scripts/test.sh` installs it.
 
 use crosslane::explain::listing::{Line, Unit, list};
-use crosslane::lane::primitive::solutions;
+use crosslane::lane::primitive::{Arg, Move, amd_dpp, amd_lds, amd_permlane, amd_scalar};
 use crosslane::lane::{
     Activity, Input, LaneMap, LaneOp, LaneType, Operand, Plan, ReduceKind, ReduceOp, Request, Step, StepOp, StepType,
     candidates, catalog,
 };
-use crosslane::profile::{Profile, Target};
+use crosslane::profile::{FeatureSet, Profile, Target};
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -67,11 +67,10 @@ fn add(lines: &mut BTreeSet<String>, more: &[Line]) {
 }
 
 /// A plan of one move.
-fn one_move(map: &LaneMap, step: crosslane::lane::Move, old: bool) -> Plan {
+fn one_move(map: &LaneMap, step: Move, old: bool) -> Plan {
     let index = match step.args[0] {
-        crosslane::lane::primitive::Arg::None => None,
-        crosslane::lane::primitive::Arg::Const(value) => Some(Operand::Const(value)),
-        _ => Some(Operand::Input(1)),
+        Arg::None => None,
+        Arg::Const(value) => Some(Operand::Const(value)),
     };
     let values = [Some(Operand::Input(0)), old.then_some(Operand::Input(0)), index];
     let mut args = [Operand::None; 3];
@@ -101,17 +100,30 @@ fn maps(size: u32) -> Vec<LaneMap> {
     xors.chain(around).chain(in_rows).chain(broadcasts).chain(of_rows).chain(of_eights).collect()
 }
 
+type Solver = fn(&LaneMap, FeatureSet) -> Option<Move>;
+
+/// The solvers of AMD's instructions, and whether these read what was in the register before.
+const SOLVERS: [(Solver, bool); 7] = [
+    (amd_dpp::solve_dpp16, true),
+    (amd_dpp::solve_dpp8, false),
+    (amd_permlane::solve_row, true),
+    (amd_permlane::solve_half, false),
+    (amd_permlane::solve_swap, true),
+    (amd_scalar::solve_read, false),
+    (amd_lds::solve_swizzle, false),
+];
+
 /// Every single move that a profile has is written as the assembler reads it, for values of one and of two words.
 #[test]
 fn moves_assemble() {
     for profile in amd() {
         let mut lines = BTreeSet::new();
         for map in maps(profile.wave_size.unwrap_or(64)) {
-            for (name, found) in solutions(&map, &profile) {
+            let found = SOLVERS.iter().filter_map(|(solve, keeps)| Some((solve(&map, profile.features)?, *keeps)));
+            for (found, keeps) in found {
                 for width in [32, 64] {
                     let value = LaneType { width, ..LaneType::U32 };
                     let inputs = [Input::varying(value), Input::varying(LaneType::U32)];
-                    let keeps = ["DPP", "PERMLANE16", "PERMLANE16_VAR", "PERMLANE_SWAP", "WRITELANE"].contains(&name);
                     let plan = one_move(&map, found, keeps);
                     let op = LaneOp::Bpermute;
                     let request = Request {
@@ -121,7 +133,7 @@ fn moves_assemble() {
                         index: None,
                         fragment: false,
                     };
-                    let listing = list(&plan, &request, &profile).unwrap_or_else(|e| panic!("{name}: {e:?}"));
+                    let listing = list(&plan, &request, &profile).unwrap_or_else(|e| panic!("{found:?}: {e:?}"));
                     add(&mut lines, &listing.setup);
                     add(&mut lines, &listing.lines);
                 }

@@ -144,11 +144,7 @@ pub enum Operand {
     Field(&'static str, u8),
 }
 
-impl Operand {
-    pub const fn is_register(&self) -> bool {
-        matches!(self, Operand::Reg(_) | Operand::Hardware(_))
-    }
-}
+impl Operand {}
 
 /// The floats that instructions have without a literal, and their negatives; 1/(2π) from gfx8 on.
 pub const INLINE_FLOATS: [f64; 4] = [0.5, 1.0, 2.0, 4.0];

@@ -217,17 +217,11 @@ operations! {
     ScalarBitCount = ever("s_bcnt1_i32_b32"),
     ScalarBitCount64 = ever("s_bcnt1_i32_b64"),
     ScalarFindLsb = since_rdna3("s_ff1_i32_b32", "s_ctz_i32_b32"),
-    ScalarFindLsb64 = since_rdna3("s_ff1_i32_b64", "s_ctz_i32_b64"),
     ScalarLeadingZeros = since_rdna3("s_flbit_i32_b32", "s_clz_i32_u32"),
-    ScalarLeadingZeros64 = since_rdna3("s_flbit_i32_b64", "s_clz_i32_u64"),
     WholeQuads = ever("s_wqm_b32"),
     WholeQuads64 = ever("s_wqm_b64"),
     ScalarSelect = ever("s_cselect_b32"),
     ScalarSelect64 = ever("s_cselect_b64"),
-    CompareEqual = ever("s_cmp_eq_u32"),
-    CompareDifferent = ever("s_cmp_lg_u32"),
-    CompareEqual64 = from_gcn3("s_cmp_eq_u64"),
-    CompareDifferent64 = from_gcn3("s_cmp_lg_u64"),
     // Waves of 32 lanes exist from gfx10 on.
     SaveExecOr = [None, None, None, plain("s_or_saveexec_b32"), plain("s_or_saveexec_b32"), plain("s_or_saveexec_b32")],
     SaveExecOr64 = ever("s_or_saveexec_b64"),
@@ -245,10 +239,8 @@ operations! {
     ScalarAshr64 = ever("s_ashr_i64"),
     ScalarBfeU32 = ever("s_bfe_u32"),
     ScalarBfeI32 = ever("s_bfe_i32"),
-    ScalarBfm = ever("s_bfm_b32"),
     ScalarAbs = ever("s_abs_i32"),
     ScalarReverse = ever("s_brev_b32"),
-    ScalarSignExtend16 = ever("s_sext_i32_i16"),
     ScalarSignBits = since_rdna3("s_flbit_i32", "s_cls_i32"),
     // Relation and type are part of the name: S_CMP_LT_U32.
     ScalarCompare = ever("s_cmp"),
@@ -319,7 +311,6 @@ operations! {
     DivFixupF32 = ever("v_div_fixup_f32"),
 
     // Floats of 16 bits.
-    SubF16 = from_gcn3("v_sub_f16"),
     FmaF16 = from_gcn3("v_fma_f16"),
 
     // Doubles. gfx6 does not round them to integers.
@@ -328,7 +319,6 @@ operations! {
     CeilF64 = ever("v_ceil_f64"),
     TruncF64 = ever("v_trunc_f64"),
     RoundF64 = ever("v_rndne_f64"),
-    FractF64 = ever("v_fract_f64"),
     RcpF64 = ever("v_rcp_f64"),
     RsqF64 = ever("v_rsq_f64"),
     LdexpF64 = ever("v_ldexp_f64"),
@@ -341,7 +331,6 @@ operations! {
 
     // Buffers and scratch.
     LoadU8 = memory("load_ubyte", "load_u8"),
-    LoadI8 = memory("load_sbyte", "load_i8"),
     LoadU16 = memory("load_ushort", "load_u16"),
     Load32 = memory("load_dword", "load_b32"),
     Load64 = memory("load_dwordx2", "load_b64"),
@@ -404,7 +393,6 @@ operations! {
     LdsAtomic = ever("ds"),
 
     // Waiting: for the local data share, for counters, and for a number of cycles.
-    WaitLds = renamed("s_waitcnt lgkmcnt(0)", "s_wait_dscnt 0x0"),
     Nop = ever("s_nop"),
     WaitCounters = [
         plain("s_waitcnt"), plain("s_waitcnt"), plain("s_waitcnt"), plain("s_waitcnt"), plain("s_waitcnt"), None,

@@ -178,5 +178,5 @@ fn constant(bits: u32, is_double: bool) -> String {
 /// Returns true if an access reads memory and does nothing else.
 const fn is_load(operation: Operation) -> bool {
     use Operation as O;
-    matches!(operation, O::LoadU8 | O::LoadI8 | O::LoadU16 | O::Load32 | O::Load64 | O::Load96 | O::Load128)
+    matches!(operation, O::LoadU8 | O::LoadU16 | O::Load32 | O::Load64 | O::Load96 | O::Load128)
 }

@@ -105,8 +105,7 @@ impl Operation {
             O::ScalarSelect | O::ScalarSelect64 => (Specials::SCC, none),
             O::ScalarAddCarryIn | O::ScalarSubCarryIn => (Specials::SCC, Specials::SCC),
             O::ScalarMove | O::ScalarMove64 | O::ScalarMul | O::ScalarMulHiU32 | O::ScalarMulHiI32 => (none, none),
-            O::ScalarBfm | O::ScalarReverse | O::ScalarSignExtend16 | O::ScalarSignBits => (none, none),
-            O::ScalarFindLsb | O::ScalarFindLsb64 | O::ScalarLeadingZeros | O::ScalarLeadingZeros64 => (none, none),
+            O::ScalarReverse | O::ScalarSignBits | O::ScalarFindLsb | O::ScalarLeadingZeros => (none, none),
             _ => (none, Specials::SCC),
         }
     }
@@ -121,7 +120,6 @@ mod tests {
         assert_eq!(Operation::LoadScalar64.unit(), Unit::ScalarMemory);
         assert_eq!(Operation::Load128.unit(), Unit::Memory);
         assert_eq!(Operation::LdsAtomic.unit(), Unit::Lds);
-        assert_eq!(Operation::WaitLds.unit(), Unit::Control);
         assert_eq!(Operation::RcpF32.unit(), Unit::Transcendental);
         assert_eq!(Operation::ScalarAnd64.effects().writes, Specials::SCC);
         assert_eq!(Operation::ScalarMove.effects().writes, Specials::empty());

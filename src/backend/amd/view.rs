@@ -267,7 +267,7 @@ fn data_of(operation: Operation, modifiers: &Modifiers) -> Option<usize> {
 
 const fn is_load(operation: Operation) -> bool {
     use Operation as O;
-    let narrow = matches!(operation, O::LoadU8 | O::LoadI8 | O::LoadU16);
+    let narrow = matches!(operation, O::LoadU8 | O::LoadU16);
     narrow || matches!(operation, O::Load32 | O::Load64 | O::Load96 | O::Load128)
 }
 

@@ -1,7 +1,7 @@
 //! The examples of GLSL 4.60 section 7.6.2.2 and the rules' corners.
 
 use super::*;
-use crate::ir::{Access, Binding, ConstValue};
+use crate::ir::{Access, Binding, ConstValue, Member, Struct};
 use crate::source::Span;
 
 fn add_struct(module: &mut Module, members: &[TypeId]) -> StructId {
@@ -195,19 +195,6 @@ fn huge_types_are_refused() {
     assert_eq!(Layouts::new().lay_out(&mut m, ty, Rule::Std140, false), Err(Problem::TooLarge));
     let image = m.types.intern(Type::Sampler);
     assert_eq!(Layouts::new().lay_out(&mut m, image, Rule::Std140, false), Err(Problem::NotStorable(image)));
-}
-
-#[test]
-fn explicit_numbers_are_taken_and_checked() {
-    let mut m = Module::new();
-    let vec3 = vec(&mut m, 3);
-    let id = add_struct(&mut m, &[vec3, Types::U32]);
-    let ty = explicit_struct(&mut m, id, &[(0, vec3), (12, Types::U32)]).unwrap();
-    assert_eq!(size_of(&m.types, &m.constants, ty), Some(16));
-    let overlap = explicit_struct(&mut m, id, &[(0, vec3), (8, Types::U32)]).unwrap_err();
-    assert_eq!(overlap.problem, Problem::Overlap { other: 0 });
-    let off = explicit_struct(&mut m, id, &[(0, vec3), (14, Types::U32)]).unwrap_err();
-    assert_eq!(off.problem, Problem::Misaligned { offset: 14, align: 4 });
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! DS_BPERMUTE_B32); how far permutations reach: LLVM's `supportsWaveWideBPermute`. The results arrive asynchronously;
 //! waiting is the emitter's task.
 
-use super::{Arg, CostClass, Index, Instruction, LaneMap, Move, Source};
+use super::{CostClass, Index, Instruction, LaneMap, Move, Source};
 use crate::lane::value::Lanes;
 use crate::profile::{Feature, FeatureSet};
 use serde::Deserialize;
@@ -209,18 +209,4 @@ fn rotations(map: &LaneMap) -> impl Iterator<Item = Swizzle> {
     let rotations = counts
         .flat_map(move |count| keeps.clone().into_iter().map(move |keep| Swizzle::Rotate { down: false, count, keep }));
     rotations.filter(move |swizzle| first.is_some_and(|(i, lane)| swizzle.lane(i) == lane))
-}
-
-/// A permutation by address: one that reads, or one that pushes where each value is wanted once.
-pub fn solve_permute(map: &LaneMap, features: FeatureSet) -> Option<Move> {
-    let reach = Reach::of(map.size(), features);
-    let read = Move::by_address(LdsOp::Bpermute { reach, offset: 0, fetch_inactive: false });
-    let push = LdsOp::Permute { reach, offset: 0 };
-    let push = Move { primitive: push.into(), args: [Arg::PushAddress, Arg::None] };
-    map.first_that_fits([read, push], features)
-}
-
-/// Through memory: any map.
-pub fn solve_bounce(map: &LaneMap, features: FeatureSet) -> Option<Move> {
-    map.first_that_fits([Move::by_address(LdsOp::Bounce)], features)
 }

@@ -134,12 +134,6 @@ pub fn solve_row(map: &LaneMap, features: FeatureSet) -> Option<Move> {
     map.first_that_fits([with(false), with(true)].into_iter().flatten(), features)
 }
 
-/// Another map in each row, from its own row or the other one of the pair.
-pub fn solve_row_var(map: &LaneMap, features: FeatureSet) -> Option<Move> {
-    let with = |across| Move::by_lane(PermlaneOp::RowVar { across, fetch: Fetch::default() });
-    map.first_that_fits([with(false), with(true)], features)
-}
-
 /// The halves of a wave of 64 lanes exchanged.
 pub fn solve_half(map: &LaneMap, features: FeatureSet) -> Option<Move> {
     map.first_that_fits([Move::plain(PermlaneOp::Half)], features)
@@ -150,10 +144,4 @@ pub fn solve_swap(map: &LaneMap, features: FeatureSet) -> Option<Move> {
     let fetch = Fetch::default();
     let of = |block| [PermlaneOp::SwapFirst { block, fetch }, PermlaneOp::SwapSecond { block, fetch }];
     map.first_that_fits([16, 32].into_iter().flat_map(of).map(Move::plain), features)
-}
-
-/// One half seen from both, through a shared register.
-pub fn solve_shared(map: &LaneMap, features: FeatureSet) -> Option<Move> {
-    let moves = [false, true].map(|high| Move::plain(PermlaneOp::Shared { high }));
-    map.first_that_fits(moves, features)
 }

@@ -109,10 +109,3 @@ pub fn solve_read(map: &LaneMap, features: FeatureSet) -> Option<Move> {
     let (_, lane) = map.moved()?;
     map.first_that_fits([Move::with_constant(ScalarOp::ReadLane, lane)], features)
 }
-
-/// A scalar in one lane, the old value in all others.
-pub fn solve_write(map: &LaneMap, features: FeatureSet) -> Option<Move> {
-    let (i, _) = map.lanes().next()?;
-    let step = Move::with_constant(ScalarOp::WriteLane, i);
-    map.first_that_fits([step], features)
-}

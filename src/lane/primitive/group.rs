@@ -2,7 +2,7 @@
 //!
 //! The lane maps of the movers are here; what reductions, votes and ballots compute is in [`crate::lane::eval`].
 
-use super::{CostClass, Index, Instruction, LaneMap, Move, Source};
+use super::{CostClass, Index, Instruction, Source};
 use crate::lane::op::{CountOp, QuadMove, ReduceOp, VoteOp, Width};
 use crate::lane::value::Lanes;
 use crate::profile::{Feature, FeatureSet};
@@ -196,36 +196,4 @@ impl Instruction for GroupOp {
     fn cost_class(&self) -> Option<CostClass> {
         None
     }
-}
-
-/// Moves in quads.
-pub fn solve_quad(map: &LaneMap, features: FeatureSet) -> Option<Move> {
-    let swaps = [QuadMove::X, QuadMove::Y, QuadMove::Diagonal].map(|mv| Move::plain(GroupOp::QuadSwap(mv)));
-    let broadcasts = (0..4).map(|lane| Move::with_constant(GroupOp::QuadBroadcast, lane));
-    map.first_that_fits(swaps.into_iter().chain(broadcasts), features)
-}
-
-/// One lane's value in all lanes.
-pub fn solve_broadcast(map: &LaneMap, features: FeatureSet) -> Option<Move> {
-    let (_, lane) = map.moved()?;
-    map.first_that_fits([Move::with_constant(GroupOp::Broadcast, lane)], features)
-}
-
-/// The same distance in all lanes, by xor, up, down or around.
-pub fn solve_distance(map: &LaneMap, features: FeatureSet) -> Option<Move> {
-    let (i, lane) = map.moved()?;
-    let ahead = lane.wrapping_sub(i);
-    let shuffles = [
-        Move::with_constant(GroupOp::ShuffleXor, i ^ lane),
-        Move::with_constant(GroupOp::ShuffleUp, ahead.wrapping_neg()),
-        Move::with_constant(GroupOp::ShuffleDown, ahead),
-    ];
-    let widths = (1..=7).map(|log2| 1 << log2).filter(|width| *width <= map.size()).filter_map(Width::new);
-    let rotations = widths.map(|width| Move::with_constant(GroupOp::Rotate(width), ahead & (map.size() - 1)));
-    map.first_that_fits(shuffles.into_iter().chain(rotations), features)
-}
-
-/// Any map, by a shuffle whose index is computed for each lane.
-pub fn solve_shuffle(map: &LaneMap, features: FeatureSet) -> Option<Move> {
-    map.first_that_fits([Move::by_lane(GroupOp::Shuffle)], features)
 }

@@ -22,12 +22,6 @@ pub enum Arg {
     None,
     /// The same in all lanes.
     Const(u32),
-    /// In each lane the number of its source lane.
-    Lane,
-    /// In each lane four times the number of its source lane: the address of its word.
-    Address,
-    /// In each lane four times the number of the lane that wants its value: where a push goes.
-    PushAddress,
 }
 
 /// A primitive with its index operands, as a solver finds it.
@@ -46,16 +40,6 @@ impl Move {
     /// A move with one constant index.
     pub fn with_constant(primitive: impl Into<Primitive>, index: u32) -> Move {
         Move { primitive: primitive.into(), args: [Arg::Const(index), Arg::None] }
-    }
-
-    /// A move whose index is the number of the source lane.
-    pub fn by_lane(primitive: impl Into<Primitive>) -> Move {
-        Move { primitive: primitive.into(), args: [Arg::Lane, Arg::None] }
-    }
-
-    /// A move whose index is the address of the source lane's word.
-    pub fn by_address(primitive: impl Into<Primitive>) -> Move {
-        Move { primitive: primitive.into(), args: [Arg::Address, Arg::None] }
     }
 }
 
@@ -82,7 +66,7 @@ impl LaneMap {
 
     /// The map of a move when all lanes are active; its undefined lanes want nothing.
     pub fn of_move(size: u32, step: &Move) -> Option<LaneMap> {
-        let index: Vec<Index> = step.constants()?;
+        let index = step.index();
         let instruction = step.primitive.instruction();
         let sources = (0..size).map(|i| instruction.source(i, &index, Lanes::full(size)));
         let wants = sources.map(|source| Some(source?).map(|source| (source != Source::Undefined).then_some(source)));
@@ -152,46 +136,9 @@ impl LaneMap {
 
     /// Returns true if a move gives every lane what it wants.
     pub fn is_met_by(&self, step: &Move) -> bool {
-        match step.constants() {
-            Some(index) => self.is_met_with(step, &index),
-            None => {
-                let rows = step.args.map(|arg| self.row(arg));
-                let index: Vec<Index> = rows.iter().take(step.arg_count()).map(|row| Index::Row(row)).collect();
-                self.is_met_with(step, &index)
-            }
-        }
-    }
-
-    fn is_met_with(&self, step: &Move, index: &[Index]) -> bool {
-        let (instruction, lanes) = (step.primitive.instruction(), Lanes::full(self.size()));
-        let got = |i| instruction.source(i, index, lanes);
+        let (instruction, index, lanes) = (step.primitive.instruction(), step.index(), Lanes::full(self.size()));
+        let got = |i| instruction.source(i, &index, lanes);
         (0..self.size()).all(|i| got(i).is_some_and(|source| self.accepts(i, source)))
-    }
-
-    /// The values of an index operand for this map; 0 in lanes that want nothing.
-    pub fn row(&self, arg: Arg) -> Vec<u32> {
-        let of_lane = |i| self.lane(i).unwrap_or(0);
-        let lanes = 0..self.size();
-        match arg {
-            Arg::None => Vec::new(),
-            Arg::Const(value) => lanes.map(|_| value).collect(),
-            Arg::Lane => lanes.map(of_lane).collect(),
-            Arg::Address => lanes.map(|i| 4 * of_lane(i)).collect(),
-            Arg::PushAddress => self.push_addresses(),
-        }
-    }
-
-    /// Where each lane pushes its value: to the lane that wants it, and if none does, to one that wants nothing. A lane
-    /// whose value two others want serves the last of them, which shows that the map is none for pushes.
-    fn push_addresses(&self) -> Vec<u32> {
-        let mut row: Vec<Option<u32>> = vec![None; self.wants.len()];
-        for (i, lane) in self.lanes() {
-            if let Some(entry) = row.get_mut(lane as usize) {
-                *entry = Some(4 * i);
-            }
-        }
-        let spare = (0..self.size()).find(|i| self.want(*i).is_none()).unwrap_or(0);
-        row.into_iter().map(|address| address.unwrap_or(4 * spare)).collect()
     }
 
     /// Per position in groups of `group` lanes, the position that all groups want there, packed from the lowest bits on;
@@ -233,16 +180,9 @@ impl LaneMap {
 }
 
 impl Move {
-    fn arg_count(&self) -> usize {
-        self.args.iter().take_while(|arg| **arg != Arg::None).count()
-    }
-
-    /// The index operands, if all are constants.
-    fn constants(&self) -> Option<Vec<Index<'static>>> {
-        let constant = |arg: &Arg| match arg {
-            Arg::Const(value) => Some(Index::Uniform(*value)),
-            _ => None,
-        };
-        self.args.iter().take(self.arg_count()).map(constant).collect()
+    /// The index operands.
+    fn index(&self) -> Vec<Index<'static>> {
+        let constant = |arg: &Arg| if let Arg::Const(value) = arg { Some(Index::Uniform(*value)) } else { None };
+        self.args.iter().map_while(constant).collect()
     }
 }

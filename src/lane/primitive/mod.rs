@@ -1,7 +1,8 @@
 //! The cross-lane instructions of hardware: every mover, reduction and vote that some target has as one instruction.
 //!
 //! One file a family of instructions, each with its exact lane map ([`Instruction::source`]), what it gives where there is
-//! no source ([`Source`]), the features that it needs, and a solver that finds its parameters for a wanted [`LaneMap`].
+//! no source ([`Source`]), the features that it needs, and, where planners look for moves, a solver that finds its parameters
+//! for a wanted [`LaneMap`].
 //! The planner, the checker and the simulator share these maps. Nothing here names target syntax, and costs are data of
 //! the profiles ([`crate::profile::cost`]).
 //!
@@ -16,7 +17,6 @@ pub mod fusion;
 pub mod group;
 pub mod map;
 pub mod nv;
-pub mod solve;
 
 #[cfg(test)]
 mod tests;
@@ -28,7 +28,6 @@ pub use amd_scalar::ScalarOp;
 pub use group::{GroupOp, GroupReduce};
 pub use map::{Arg, LaneMap, Move};
 pub use nv::NvOp;
-pub use solve::solutions;
 
 use super::value::Lanes;
 use crate::profile::{CostClass, Feature, FeatureSet, Profile};

@@ -136,12 +136,6 @@ pub fn shuffle(mode: ShuffleMode, index: u32, mask: u32) -> Move {
     Move { primitive: NvOp::Shuffle(mode).into(), args: [Arg::Const(index), Arg::Const(mask)] }
 }
 
-/// A swizzle of quads, for floats.
-pub fn solve_quad(map: &LaneMap, features: FeatureSet) -> Option<Move> {
-    let moves = [0, 1, 2, 3].map(QuadMove::Lane).into_iter().chain([QuadMove::X, QuadMove::Y]);
-    map.first_that_fits(moves.map(|mv| Move::plain(NvOp::QuadSwizzle(mv))), features)
-}
-
 /// A shuffle with constant operands: any width and mode, and any choice of bits for the indexed one.
 pub fn solve_shuffle(map: &LaneMap, features: FeatureSet) -> Option<Move> {
     let (i, lane) = map.moved()?;
@@ -160,10 +154,4 @@ fn chosen_bits(map: &LaneMap) -> Option<Move> {
     let (_, first) = map.moved()?;
     let segment = map.lanes().fold(31, |kept, (i, lane)| kept & !(i ^ lane));
     Some(shuffle(ShuffleMode::Index, first & !segment & 31, segment << 8 | 31))
-}
-
-/// A shuffle whose index is computed for each lane.
-pub fn solve_indexed(map: &LaneMap, features: FeatureSet) -> Option<Move> {
-    let primitive = NvOp::Shuffle(ShuffleMode::Index).into();
-    map.first_that_fits([Move { primitive, args: [Arg::Lane, Arg::Const(31)] }], features)
 }

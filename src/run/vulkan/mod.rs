@@ -71,13 +71,6 @@ pub struct DeviceInfo {
     pub operations: Vec<&'static str>,
 }
 
-impl DeviceInfo {
-    /// Returns true if compute shaders can use the operations called `name` here.
-    pub fn has_operations(&self, name: &str) -> bool {
-        self.operations.contains(&name)
-    }
-}
-
 /// The loader and an instance made through it.
 struct Instance {
     raw: ash::Instance,

@@ -1,5 +1,6 @@
 //! Tests of the parser: what the tree is, and what is said about broken input.
 
+mod dump;
 mod errors;
 mod limits;
 mod trees;
@@ -7,9 +8,9 @@ mod trees;
 use super::parse;
 use crate::diagnostic::Diagnostics;
 use crate::glsl::ast::Ast;
-use crate::glsl::dump::dump;
 use crate::glsl::token::*;
 use crate::source::Span;
+use dump::dump;
 
 /// A scanner for tests: no comments and no directives; `#` ends the text.
 fn scan(source: &str, interner: &mut Interner) -> TokenStream {

@@ -1,22 +1,34 @@
 //! Solvers find parameters for every map that their instruction gives, and only such.
 
 use super::Random;
-use crate::lane::op::{QuadMove, ShuffleMode, Width};
+use crate::lane::op::ShuffleMode;
 use crate::lane::primitive::nv::{shuffle, shuffle_mask};
-use crate::lane::primitive::solve::{SOLVERS, solutions};
 use crate::lane::primitive::{
-    Arg, Dpp8, Dpp16, DppControl, Fetch, GroupOp, LaneMap, LdsOp, Move, NvOp, PermlaneOp, Reach, ScalarOp, Source,
-    Swizzle,
+    Dpp8, Dpp16, DppControl, Fetch, LaneMap, LdsOp, Move, PermlaneOp, ScalarOp, Source, Swizzle, amd_dpp, amd_lds,
+    amd_permlane, amd_scalar, nv,
 };
 use crate::profile::{Feature, FeatureSet, Profile};
+
+type Solver = fn(&LaneMap, FeatureSet) -> Option<Move>;
+
+const SOLVERS: [(&str, Solver); 8] = [
+    ("SHF with constants", nv::solve_shuffle),
+    ("DPP", amd_dpp::solve_dpp16),
+    ("DPP8", amd_dpp::solve_dpp8),
+    ("PERMLANE16", amd_permlane::solve_row),
+    ("PERMLANE64", amd_permlane::solve_half),
+    ("PERMLANE_SWAP", amd_permlane::solve_swap),
+    ("READLANE", amd_scalar::solve_read),
+    ("DS_SWIZZLE", amd_lds::solve_swizzle),
+];
 
 fn everything() -> FeatureSet {
     Feature::ALL.iter().copied().collect()
 }
 
 fn solve(solver: &str, map: &LaneMap) -> Option<Move> {
-    let solver = SOLVERS.iter().find(|known| known.name == solver).expect("a solver");
-    solver.solve(map, everything())
+    let (_, solve) = SOLVERS.iter().find(|(name, _)| *name == solver).expect("a solver");
+    solve(map, everything())
 }
 
 /// The solver finds the map of a move again, and parts of it.
@@ -98,9 +110,6 @@ fn shuffles_are_found_again() {
             finds("SHF with constants", shuffle(ShuffleMode::Index, index, segment << 8 | 31), 32, &mut random);
         }
     }
-    for mv in [0, 1, 2, 3].map(QuadMove::Lane).into_iter().chain([QuadMove::X, QuadMove::Y]) {
-        finds("QSWZ", Move::plain(NvOp::QuadSwizzle(mv)), 32, &mut random);
-    }
 }
 
 #[test]
@@ -112,74 +121,15 @@ fn single_movers_are_found_again() {
         finds("PERMLANE_SWAP", Move::plain(PermlaneOp::SwapFirst { block, fetch }), 64, &mut random);
         finds("PERMLANE_SWAP", Move::plain(PermlaneOp::SwapSecond { block, fetch }), 64, &mut random);
     }
-    for high in [false, true] {
-        finds("shared VGPR", Move::plain(PermlaneOp::Shared { high }), 64, &mut random);
-    }
     for lane in 0..64 {
         finds("READLANE", Move::with_constant(ScalarOp::ReadLane, lane), 64, &mut random);
-        finds("WRITELANE", Move::with_constant(ScalarOp::WriteLane, lane), 64, &mut random);
-        finds("subgroup broadcast", Move::with_constant(GroupOp::Broadcast, lane), 64, &mut random);
     }
-}
-
-#[test]
-fn portable_distances_are_found_again() {
-    let mut random = Random(127);
-    for distance in 0..64 {
-        for op in [GroupOp::ShuffleXor, GroupOp::ShuffleUp, GroupOp::ShuffleDown] {
-            finds("subgroup shuffle by a distance", Move::with_constant(op, distance), 64, &mut random);
-        }
-        for width in [2, 4, 8, 16, 32, 64] {
-            let rotate = GroupOp::Rotate(Width::new(width).expect("a width"));
-            finds("subgroup shuffle by a distance", Move::with_constant(rotate, distance % width), 64, &mut random);
-        }
-    }
-    for lane in 0..4 {
-        finds("move in quads", Move::with_constant(GroupOp::QuadBroadcast, lane), 64, &mut random);
-    }
-}
-
-#[test]
-fn indices_by_lane_give_any_map_in_reach() {
-    let mut random = Random(131);
-    for _ in 0..200 {
-        let row: Vec<u32> = (0..64).map(|_| random.below(64)).collect();
-        let wide = LaneMap::of_lanes(64, |i| row[i as usize]);
-        let narrow = LaneMap::of_lanes(32, |i| row[i as usize] % 32);
-        for (solver, map) in
-            [("DS_BPERMUTE", &wide), ("through LDS", &wide), ("subgroup shuffle", &wide), ("SHFIDX", &narrow)]
-        {
-            assert!(map.is_met_by(&solve(solver, map).expect("any map")));
-        }
-        let rows = LaneMap::of_lanes(64, |i| (i & !15) | (row[i as usize] % 16));
-        assert!(rows.is_met_by(&solve("PERMLANE16_VAR", &rows).expect("a map in rows")));
-        assert_eq!(solve("PERMLANE16_VAR", &wide), None);
-        assert_eq!(solve("DPP", &wide), None);
-    }
-}
-
-/// Values that are pushed, with zero where none goes: every second lane wants one from the lower half.
-#[test]
-fn pushes_serve_lanes_that_want_zero() {
-    let want = |i: u32| {
-        if i & 1 == 0 {
-            Some(Source::Lane(32 + i / 2))
-        } else if i == 63 {
-            None
-        } else {
-            Some(Source::Zero)
-        }
-    };
-    let map = LaneMap::new(64, want);
-    let found = solve("DS_BPERMUTE", &map).expect("a push");
-    assert_eq!(found.args, [Arg::PushAddress, Arg::None]);
-    assert!(map.is_met_by(&found));
 }
 
 /// Names of the solvers that give a map on a profile.
 fn kinds(profile: &str, map: &LaneMap) -> Vec<&'static str> {
-    let profile = Profile::named(profile).expect("a profile");
-    solutions(map, &profile).map(|(name, _)| name).collect()
+    let features = Profile::named(profile).expect("a profile").features;
+    SOLVERS.iter().filter(|(_, solve)| solve(map, features).is_some()).map(|(name, _)| *name).collect()
 }
 
 fn xor(size: u32, mask: u32) -> LaneMap {
@@ -195,13 +145,10 @@ fn xor_by_generation() {
         assert_eq!(has("gfx1030", 32, "DPP"), mask < 16, "xor {mask}");
         assert_eq!(has("gfx1030", 32, "DPP8"), mask < 8, "xor {mask}");
         assert!(has("gfx1030", 32, "PERMLANE16") && has("gfx600", 64, "DS_SWIZZLE"));
-        assert_eq!(kinds("nv-kepler", &xor(32, mask)).last(), Some(&"SHFIDX"));
+        assert_eq!(kinds("nv-kepler", &xor(32, mask)), ["SHF with constants"]);
     }
-    assert_eq!(kinds("gfx600", &xor(64, 32)), ["through LDS"]);
-    assert_eq!(kinds("gfx803", &xor(64, 32)), ["DS_BPERMUTE", "through LDS"]);
-    assert_eq!(kinds("gfx1030-wave64", &xor(64, 32)), ["through LDS"]);
-    assert_eq!(kinds("gfx1100-wave64", &xor(64, 32)), ["PERMLANE64", "through LDS"]);
-    assert_eq!(kinds("gfx1201-wave64", &xor(64, 32)), ["PERMLANE64", "DS_BPERMUTE", "through LDS"]);
+    assert!(kinds("gfx803", &xor(64, 32)).is_empty() && kinds("gfx1030-wave64", &xor(64, 32)).is_empty());
+    assert_eq!(kinds("gfx1100-wave64", &xor(64, 32)), ["PERMLANE64"]);
     assert!(kinds("nv-fermi", &xor(32, 4)).is_empty());
 }
 
@@ -237,20 +184,4 @@ fn old_values_make_bank_and_row_masks() {
     assert_eq!(dpp(&half(4)), masked(DppControl::RowShr(4), 15, 10));
     let rows = LaneMap::new(64, |i| Some(if i & 16 != 0 { Source::Lane(i / 16 * 16 - 1) } else { Source::Old }));
     assert_eq!(dpp(&rows), masked(DppControl::RowBcast15, 10, 15));
-}
-
-#[test]
-fn the_reach_of_permutations_is_the_profiles() {
-    let map = LaneMap::of_lanes(64, |i| i / 32 * 32 + (i * 7 + 3) % 32);
-    let reach = |name: &str| {
-        let profile = Profile::named(name).expect("a profile");
-        let found = solutions(&map, &profile).find(|(name, _)| *name == "DS_BPERMUTE").expect("a permutation");
-        match found.1.primitive {
-            crate::lane::primitive::Primitive::Lds(LdsOp::Bpermute { reach, .. }) => reach,
-            other => panic!("{other:?}"),
-        }
-    };
-    assert_eq!(reach("gfx908"), Reach::Wave);
-    assert_eq!(reach("gfx1100-wave64"), Reach::Half);
-    assert_eq!(reach("gfx1200-wave64"), Reach::Wave);
 }

@@ -1,9 +1,9 @@
 //! The syntax tree as text: one line per statement or declaration, expressions in prefix form between parentheses.
 //!
-//! For `--emit ast` and tests. Spans are left out; nothing reads this form back.
+//! Spans are left out; nothing reads this form back.
 
-use super::ast::*;
-use super::token::{Interner, Literal, LiteralId, Symbol};
+use crate::glsl::ast::*;
+use crate::glsl::token::{Interner, Literal, LiteralId, Symbol};
 use std::fmt::Write;
 
 /// Writes a whole tree; `literals` are those of its token stream.
@@ -460,5 +460,41 @@ fn width_suffix(width: u8) -> &'static str {
         16 => "_16",
         64 => "_64",
         _ => "",
+    }
+}
+
+impl BinaryOp {
+    /// How it is written.
+    pub const fn text(self) -> &'static str {
+        const TEXTS: [&str; BinaryOp::Or as usize + 1] =
+            ["*", "/", "%", "+", "-", "<<", ">>", "<", ">", "<=", ">=", "==", "!=", "&", "^", "|", "&&", "^^", "||"];
+        TEXTS[self as usize]
+    }
+}
+
+impl UnaryOp {
+    /// How it is written.
+    pub const fn text(self) -> &'static str {
+        match self {
+            UnaryOp::Plus => "+",
+            UnaryOp::Minus => "-",
+            UnaryOp::Not => "!",
+            UnaryOp::BitNot => "~",
+        }
+    }
+}
+
+impl StepOp {
+    /// How it is written.
+    pub const fn text(self) -> &'static str {
+        match self {
+            StepOp::PreIncrement | StepOp::PostIncrement => "++",
+            StepOp::PreDecrement | StepOp::PostDecrement => "--",
+        }
+    }
+
+    /// True for `x++` and `x--`.
+    pub const fn is_postfix(self) -> bool {
+        matches!(self, StepOp::PostIncrement | StepOp::PostDecrement)
     }
 }
