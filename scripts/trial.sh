@@ -13,6 +13,7 @@
 #   -j N          runs at a time (the number of processors)
 #   -c PROGRAM    the crosslane to try (target/release/crosslane)
 #   -w            counts a command that prints warnings as a failure too
+#   -t            prints one table in Markdown instead: stages by sets, with the reasons below it
 #
 # CROSSLANE_JUDGES names the folder that scripts/judges.sh made (target/judges). Exit status: 0 if crosslane compiles all that
 # glslang accepts, else 1; 2 if a program is missing.
@@ -143,7 +144,7 @@ if [ "${1:-}" = --one ]; then one "$2" "$3"; exit; fi
 
 # ---- All of them. ----
 
-both=() keep='' jobs=$(nproc) sets=()
+both=() keep='' table='' jobs=$(nproc) sets=()
 export TRIAL_ENV=vulkan1.3 TRIAL_KERNELS='' TRIAL_WARN='' TRIAL_EXTRA='' TRIAL_CROSSLANE=$root/target/release/crosslane
 while [ $# -gt 0 ]; do
     case $1 in
@@ -154,6 +155,7 @@ while [ $# -gt 0 ]; do
         -j) jobs=$2; shift ;;
         -c) TRIAL_CROSSLANE=$2; shift ;;
         -w) TRIAL_WARN=1 ;;
+        -t) table=1 ;;
         --) shift; TRIAL_EXTRA=$*; break ;;
         -*) usage ;;
         *) sets+=("$1") ;;
@@ -182,15 +184,48 @@ for set in "${sets[@]}"; do
     commands "$set" | tr '\n' '\0' | xargs -0 -r -n 1 -P "$jobs" "$0" --one "$set"
 done > "$results"
 
-awk -F '\t' -v OFS='\t' '
+# What differs between shaders of one reason is left out of it.
+general='function general(text) {
+    gsub(/`[^`]*`/, "`…`", text); gsub(/\|/, "\\\\|", text); gsub(/[0-9]+%?\[[^]]*\]|[0-9]+\[%[^]]*\]/, "N", text); return text
+}'
+stages='vert frag comp geom tesc tese task mesh rgen rint rahit rchit rmiss rcall'
+
+if [ -n "$table" ]; then
+    awk -F '\t' -v stages="$stages all" "$general"'
+        function count(of, set, stage) { of[set, stage]++; of[set, "all"]++; of["all", stage]++; of["all", "all"]++ }
+        function cell(set, stage) { return (set, stage) in accepted ? compiled[set, stage] + 0 " of " accepted[set, stage] : "" }
+        { set = $1; sub(/\/+$/, "", set); sub(/.*\//, "", set) }
+        !(set in known) { known[set]; order[++sets] = set }
+        $2 ~ /^(done|warned|invalid|refused|crash|hang)$/ {
+            count(accepted, set, $3)
+            if ($2 == "done") count(compiled, set, $3); else reasons["| " $2 " " general($4) " | " set " | " $3 " | "]++
+        }
+        END {
+            head = "| stage |"; rule = "|---|"
+            order[++sets] = "all"
+            for (i = 1; i <= sets; i++) { head = head " " order[i] " |"; rule = rule "---|" }
+            print head; print rule
+            for (at = 1; at <= split(stages, names, " "); at++) {
+                line = "| " names[at] " |"
+                for (i = 1; i <= sets; i++) line = line " " cell(order[i], names[at]) " |"
+                if (("all", names[at]) in accepted) print line
+            }
+            print "\n| not compiled | set | stage | shaders |\n|---|---|---|---|"
+            for (key in reasons) print key reasons[key] " |" | "LC_ALL=C sort"
+            close("LC_ALL=C sort")
+            exit compiled["all", "all"] < accepted["all", "all"]
+        }' "$results"
+    exit
+fi
+
+awk -F '\t' -v OFS='\t' -v stages="$stages" "$general"'
     $2 ~ / (done|refused|crash|hang)$/ { kernels[$1 "\t" $2]++; if ($4 != "") reasons[$1 "\t" $2 "\t" general($4)]++; next }
-    { if (!($1 in commands)) order[++sets] = $1; commands[$1]++; stages[$1 "\t" $2]++ }
+    { if (!($1 in commands)) order[++sets] = $1; commands[$1]++; apart[$1 "\t" $2]++ }
     { told[$1 "\t" $3]++ }
     $2 == "other stage" || $2 == "refused by glslang" || $2 == "invalid by glslang" { next }
     { accepted[$1]++; of_stage[$1 "\t" $3]++ }
     $2 == "done" { done[$1]++; done_of[$1 "\t" $3]++; next }
     { reasons[$1 "\t" $2 "\t" general($4)]++ }
-    function general(text) { gsub(/`[^`]*`/, "`…`", text); gsub(/[0-9]+%?\[[^]]*\]|[0-9]+\[%[^]]*\]/, "N", text); return text }
     function line(name, all, yes, ours) {
         printf "%s: %d commands, %d accepted by glslang, %d compiled (%.2f %%)\n", name, all, yes, ours, yes ? 100 * ours / yes : 100
     }
@@ -198,13 +233,13 @@ awk -F '\t' -v OFS='\t' '
         for (i = 1; i <= sets; i++) {
             set = order[i]
             line(set, commands[set], accepted[set], done[set])
-            others = stages[set "\t" "other stage"]
+            others = apart[set "\t" "other stage"]
             if (others) printf "  %d of unknown stages\n", others
-            for (at = 1; at <= split("vert frag comp geom tesc tese task mesh rgen rint rahit rchit rmiss rcall", names, " "); at++) {
+            for (at = 1; at <= split(stages, names, " "); at++) {
                 key = set "\t" names[at]
                 if (told[key]) printf "  %-5s %5d shaders, %5d accepted, %5d compiled\n", names[at], told[key], of_stage[key], done_of[key]
             }
-            unjudged = stages[set "\t" "invalid by glslang"]
+            unjudged = apart[set "\t" "invalid by glslang"]
             if (unjudged) printf "  %d more whose module by glslang is invalid\n", unjudged
             for (key in reasons) { split(key, part, "\t"); if (part[1] == set)
                 printf "  %5d %s %s\n", reasons[key], part[2], part[3] | "LC_ALL=C sort -rn" }
