@@ -21,6 +21,15 @@ pub(super) const fn number(encoding: Encoding) -> Word {
     }
 }
 
+/// The name of SPIR-V's number of an encoding; the number where it has none that is known.
+pub(super) fn name(number: Word) -> String {
+    match FPEncoding::from_u32(number) {
+        Some(encoding) => format!("{encoding:?}"),
+        None if number == FLOAT_E2M1 => "Float4E2M1EXT".to_owned(),
+        None => number.to_string(),
+    }
+}
+
 /// Returns true if a module names such floats, of which not every validator knows.
 #[cfg(debug_assertions)]
 pub(super) fn any(types: &Types) -> bool {

@@ -1,5 +1,6 @@
 //! SPIR-V words as text: rspirv's notation in the columns that SPIRV-Tools made usual.
 
+use super::small_floats::SmallFloats;
 use super::unknown::Unknown;
 use rspirv::binary::{Consumer, Disassemble, ParseAction, Parser};
 use rspirv::dr::{Instruction, Loader, ModuleHeader};
@@ -53,15 +54,15 @@ impl Consumer for Reader {
 /// # Errors
 /// A sentence that says why the words are not a module.
 pub fn disassemble(words: &[u32]) -> Result<String, String> {
-    let failure = match known(words) {
-        Ok(text) => return Ok(text),
-        Err(failure) => failure,
-    };
-    let unknown = Unknown::find(words);
-    if unknown.is_empty() {
-        return Err(failure);
-    }
-    Ok(unknown.put_back(words, &known(&unknown.replaced(words))?))
+    let (words, small) = SmallFloats::replaced(words);
+    let text = known(&words).or_else(|failure| {
+        let unknown = Unknown::find(&words);
+        if unknown.is_empty() {
+            return Err(failure);
+        }
+        known(&unknown.replaced(&words)).map(|text| unknown.put_back(&words, &text))
+    })?;
+    Ok(small.put_back(text))
 }
 
 /// The text of a module of which rspirv knows all numbers.

@@ -34,6 +34,7 @@ mod print;
 mod process;
 mod ray;
 pub mod reflection;
+mod small_floats;
 mod types;
 mod unknown;
 mod words;

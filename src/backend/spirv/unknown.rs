@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// Words of a module before its first instruction (SPIR-V 1.6 section 2.3).
-const HEADER: usize = 5;
+pub(super) const HEADER: usize = 5;
 
 /// An instruction that does nothing: it holds the place of an unknown one.
 const NOP: Word = 1 << 16 | Op::Nop as Word;

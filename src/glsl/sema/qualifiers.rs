@@ -41,7 +41,7 @@ pub struct Qualifiers {
     pub literal: bool,
     pub invariant: bool,
     pub access: Access,
-    /// The last memory qualifier.
+    /// The last memory qualifier but `nonprivate`, which all memory is.
     pub memory: Option<Span>,
 }
 
@@ -131,7 +131,9 @@ impl Sema<'_> {
                 }
                 QualifierKind::Memory(memory) => {
                     gathered.access |= access(memory);
-                    gathered.memory = Some(qualifier.span);
+                    if memory != Memory::NonPrivate {
+                        gathered.memory = Some(qualifier.span);
+                    }
                     self.need_nontemporal(memory, qualifier.span);
                 }
                 QualifierKind::Precise => gathered.precise = true,
