@@ -232,7 +232,7 @@ pub struct Modifiers {
     pub offen: bool,
     /// An atomic gives the old value.
     pub returns: bool,
-    /// The access must be seen so far without an atomic.
+    /// How far others must see the access, or it must see theirs; none where that does not matter.
     pub coherent: Option<Reach>,
     /// `bound_ctrl` and `fi` of PERMLANE16_SWAP and PERMLANE32_SWAP.
     pub swap_fetch: [bool; 2],

@@ -417,7 +417,6 @@ operations! {
     InvalidateArrayCache = [
         None, None, None, plain("buffer_gl1_inv"), plain("buffer_gl1_inv"), plain("global_inv scope:SCOPE_DEV"),
     ],
-    WriteBackToDevice = since(Generation::Rdna4, "global_wb scope:SCOPE_DEV"),
     // CDNA 3 alone: its parts have second-level caches of their own.
     InvalidateSecondCache = [None, None, plain("buffer_inv sc1"), None, None, None],
     WriteBackSecondCache = [None, None, plain("buffer_wbl2 sc1"), None, None, None],

@@ -136,31 +136,34 @@ impl Printer {
             .expect(TAKEN);
         }
         if operation.unit() == Unit::Memory {
-            *text += self.cache_policy(operation, modifiers);
+            *text += &self.cache_policy(operation, modifiers);
         }
     }
 
-    /// Which caches an access goes past, and that an atomic gives the old value: one word or several, by generation
-    /// (LLVM's `AMDGPUUsage`, memory model of each family).
-    fn cache_policy(&self, operation: Operation, modifiers: &Modifiers) -> &'static str {
-        let generation = self.arch.generation;
-        let has_scope_bits = self.arch.processor.scope_bits;
-        let is_load = is_load(operation);
-        match (modifiers.returns, modifiers.coherent) {
-            (true, _) if has_scope_bits => " sc0",
-            (true, _) if generation == Generation::Rdna4 => " th:TH_ATOMIC_RETURN",
-            (true, _) => " glc",
-            (false, None) => "",
-            (false, Some(reach)) => match generation {
-                Generation::Rdna4 if reach == Reach::Device => " scope:SCOPE_DEV",
-                Generation::Rdna4 => " scope:SCOPE_SE",
-                _ if has_scope_bits && reach == Reach::Device => " sc1",
-                _ if has_scope_bits => " sc0",
-                // Stores write through.
-                _ if !is_load => "",
-                Generation::Rdna1 if reach == Reach::Device => " glc dlc",
-                _ => " glc",
-            },
+    /// What an access says of caches: that an atomic gives the old value, and how far it must be seen (LLVM's `AMDGPUUsage`,
+    /// memory model of each family).
+    fn cache_policy(&self, operation: Operation, modifiers: &Modifiers) -> String {
+        let returned = match self.arch.generation {
+            _ if !modifiers.returns => "",
+            _ if self.arch.processor.scope_bits => " sc0",
+            Generation::Rdna4 => " th:TH_ATOMIC_RETURN",
+            _ => " glc",
+        };
+        let reach = modifiers.coherent.map_or("", |reach| self.reach_word(operation, reach));
+        format!("{returned}{reach}")
+    }
+
+    /// Atomics are done where all can see them, and stores write through, except where they name their reach.
+    fn reach_word(&self, operation: Operation, reach: Reach) -> &'static str {
+        match (self.arch.generation, reach) {
+            (Generation::Rdna4, Reach::Device) => " scope:SCOPE_DEV",
+            (Generation::Rdna4, Reach::Workgroup) => " scope:SCOPE_SE",
+            _ if operation.is_atomic() => "",
+            (_, Reach::Device) if self.arch.processor.scope_bits => " sc1",
+            (_, Reach::Workgroup) if self.arch.processor.scope_bits => " sc0",
+            _ if !operation.is_load() => "",
+            (Generation::Rdna1, Reach::Device) => " glc dlc",
+            _ => " glc",
         }
     }
 }
@@ -173,10 +176,4 @@ fn constant(bits: u32, is_double: bool) -> String {
         _ if is_inline(bits) && !is_double => format!("{:?}", f32::from_bits(bits)),
         _ => format!("{bits:#x}"),
     }
-}
-
-/// Returns true if an access reads memory and does nothing else.
-const fn is_load(operation: Operation) -> bool {
-    use Operation as O;
-    matches!(operation, O::LoadU8 | O::LoadU16 | O::Load32 | O::Load64 | O::Load96 | O::Load128)
 }

@@ -192,6 +192,28 @@ fn float_atomics_try_until_nobody_comes_between() {
     assert!(at("flat_atomic_cmpswap") < at("s_cbranch_execnz"), "{text}");
 }
 
+/// Elsewhere atomics are done where the whole device sees them.
+#[test]
+fn atomics_of_rdna_4_name_their_reach() {
+    let atomic = |profile: &str, is_wanted: bool| {
+        let mut b = builder(64);
+        let (address, value) = own(&mut b);
+        let (scope, order) = (Scope::Device, Order::Relaxed);
+        let op = Op::Atomic { op: AtomicOp::Add, ty: U, access: words(1, 4), scope, order };
+        let old = b.value(op, &[address, value], Ty::B32);
+        if is_wanted {
+            b.store(words(1, 4), address, &[old]);
+        }
+        let text = program(b, profile).text;
+        let line = code(&text).into_iter().find(|line| line.contains("_atomic_")).expect("there is an atomic");
+        line.split(' ').skip_while(|word| !word.ends_with(']')).skip(1).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(atomic("gfx1200-wave32", false), "scope:SCOPE_DEV");
+    assert_eq!(atomic("gfx1200-wave32", true), "th:TH_ATOMIC_RETURN scope:SCOPE_DEV");
+    assert_eq!(atomic("gfx1100-wave32", false), "");
+    assert_eq!(atomic("gfx942", true), "sc0");
+}
+
 #[test]
 fn one_wave_needs_no_barrier() {
     let barrier = |size: u32, profile: &str| {

@@ -49,6 +49,17 @@ impl Operation {
         }
     }
 
+    /// Returns true if it reads buffers or scratch and does nothing else.
+    pub const fn is_load(self) -> bool {
+        use Operation as O;
+        matches!(self, O::LoadU8 | O::LoadU16 | O::Load32 | O::Load64 | O::Load96 | O::Load128)
+    }
+
+    /// Returns true if it reads, changes and writes buffers at once.
+    pub fn is_atomic(self) -> bool {
+        self.first_name().starts_with("atomic_")
+    }
+
     /// Returns true if it is at the end of a block alone.
     pub const fn ends_block(self) -> bool {
         use Operation as O;

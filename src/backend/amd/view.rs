@@ -257,18 +257,14 @@ fn use_roles(operation: Operation, inst: &Inst, n: usize) -> Roles {
     role | Roles::NAMED
 }
 
-/// Which operand is stored: buffer instructions name it first, the others after the address.
+/// Which operand is stored: buffer instructions name it first, the others after the address. A buffer's atomic that gives the
+/// old value has its data in the register of the result, which nothing touches before that is there.
 fn data_of(operation: Operation, modifiers: &Modifiers) -> Option<usize> {
-    if is_load(operation) {
+    let is_buffer = modifiers.prefix == "buffer_";
+    if operation.is_load() || is_buffer && modifiers.returns {
         return None;
     }
-    Some(usize::from(modifiers.prefix != "buffer_"))
-}
-
-const fn is_load(operation: Operation) -> bool {
-    use Operation as O;
-    let narrow = matches!(operation, O::LoadU8 | O::LoadU16);
-    narrow || matches!(operation, O::Load32 | O::Load64 | O::Load96 | O::Load128)
+    Some(usize::from(!is_buffer))
 }
 
 /// Returns true if the destination is half of a register (`op_sel` after those of the operands).
@@ -283,7 +279,7 @@ fn unit_traits(operation: Operation, inst: &Inst) -> Traits {
         Unit::Scalar => Traits::SALU,
         Unit::ScalarMemory => Traits::SMEM,
         Unit::Lds => Traits::LDS,
-        Unit::Memory if is_load(operation) || inst.modifiers.returns => Traits::LOAD,
+        Unit::Memory if operation.is_load() || inst.modifiers.returns => Traits::LOAD,
         Unit::Memory => Traits::STORE,
         Unit::Control => waited(operation, inst),
     }

@@ -163,11 +163,11 @@ impl Lower<'_> {
         let wanted = self.shapes.count(operation.ty).unwrap_or(0) as usize;
         let order = if let ImageOp::Atomic(_, scope, order) = op { Some((scope, order)) } else { None };
         if let Some((scope, Order::Release | Order::AcquireRelease)) = order {
-            self.order_all(scope);
+            self.order_all(scope, Order::Release);
         }
         let given = self.on_chosen(pointer, Described { ty, op: relaxed(op), parts }, &values)?;
         if let Some((scope, Order::Acquire | Order::AcquireRelease)) = order {
-            self.order_all(scope);
+            self.order_all(scope, Order::Acquire);
         }
         Some(given.into_iter().take(wanted).collect())
     }

@@ -213,7 +213,7 @@ impl Lower<'_> {
         let address = self.address(memory.address);
         let operands: Scalars = [address].into_iter().chain(args).collect();
         if matches!(order, Order::Release | Order::AcquireRelease) {
-            self.order_all(scope);
+            self.order_all(scope, Order::Release);
         }
         let operation = Op::Atomic { op, ty: cell.scalar, access, scope, order: Order::Relaxed };
         let result = match op {
@@ -224,15 +224,15 @@ impl Lower<'_> {
             _ => Scalars::from_elem(self.b.value(operation, &operands, Ty::of(cell.scalar)), 1),
         };
         if matches!(order, Order::Acquire | Order::AcquireRelease) {
-            self.order_all(scope);
+            self.order_all(scope, Order::Acquire);
         }
         result
     }
 
     /// Orders memory before or after an atomic operation: kernels have a separate barrier for that.
-    pub fn order_all(&mut self, memory: Scope) {
+    pub fn order_all(&mut self, memory: Scope, order: Order) {
         let kinds = MemoryKinds::BUFFER | MemoryKinds::SHARED | MemoryKinds::IMAGE;
-        self.b.effect(Op::Barrier { execution: None, memory, kinds, order: Order::AcquireRelease }, &[]);
+        self.b.effect(Op::Barrier { execution: None, memory, kinds, order }, &[]);
     }
 
     fn atomic_memory(&mut self, pointer: &Pointer) -> Option<(MemoryRef, Cell)> {

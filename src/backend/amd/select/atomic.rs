@@ -96,8 +96,7 @@ impl Selector<'_> {
             let (index, offset) = self.shared_address(access, address);
             return Some(AtomicMemory::Shared { index, offset });
         }
-        let mut at = self.address(access, address)?;
-        at.modifiers.coherent = None;
+        let at = self.address(access, address)?;
         Some(AtomicMemory::Buffer(self.reached(at)))
     }
 
@@ -222,9 +221,7 @@ impl Selector<'_> {
             }
             AtomicMemory::Buffer(at) => {
                 let operation = if width == 2 { Operation::Load64 } else { Operation::Load32 };
-                let mut modifiers = at.modifiers;
-                modifiers.coherent = Some(Reach::Device);
-                self.raw(operation, &[to], &at.operands).modifiers = modifiers;
+                self.raw(operation, &[to], &at.operands).modifiers = at.modifiers;
             }
         }
         to

@@ -431,17 +431,18 @@ impl Selector<'_> {
         let buffers = orders && kinds != MemoryKinds::SHARED;
         let shared = orders && kinds.contains(MemoryKinds::SHARED);
         let fence = |release, acquire| Code::Pseudo(Pseudo::Fence(Fence { buffers, shared, release, acquire }));
+        let release = (order != Order::Acquire).then_some(reach);
+        let acquire = (buffers && order != Order::Release).then_some(reach);
         let stops = execution == Some(Scope::Workgroup);
         if buffers || shared {
-            let acquire = (buffers && !stops).then_some(reach);
-            self.put(Inst::new(fence(Some(reach), acquire), &[], &[]));
+            self.put(Inst::new(fence(release, acquire.filter(|_| !stops)), &[], &[]));
         }
         if !stops {
             return;
         }
         self.stop();
-        if buffers {
-            self.put(Inst::new(fence(None, Some(reach)), &[], &[]));
+        if acquire.is_some() {
+            self.put(Inst::new(fence(None, acquire), &[], &[]));
         }
     }
 

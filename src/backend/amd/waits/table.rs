@@ -117,7 +117,6 @@ const RDNA4: Table = Table {
     counters: RDNA4_COUNTERS,
     of: [Some(0), Some(2), Some(1), Some(1), Some(3), None],
     fused: &[(0, 1, Operation::WaitLoadsAndLds), (2, 1, Operation::WaitStoresAndLds)],
-    write_back: [&[], &[Operation::WriteBackToDevice]],
     invalidate: [VECTOR_CACHE, &[Operation::InvalidateArrayCache]],
     ..RDNA1
 };

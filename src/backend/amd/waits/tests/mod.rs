@@ -128,6 +128,10 @@ fn gfx6_reads_stored_data_late() {
     assert_eq!(one("gfx600", vec![store(5), overwrite()]), ["s_waitcnt expcnt(0)"]);
     assert_eq!(one("gfx600", vec![store(5), read(v(5))]), [] as [&str; 0]);
     assert_eq!(one("gfx701", vec![store(5), overwrite()]), [] as [&str; 0]);
+    // An atomic's address is no data, and its data are its result.
+    let mut atomic = memory("buffer_", O::AtomicAdd, &[v(7)], &[v(5), s(4), Operand::Constant(0)]);
+    (atomic.keeps, atomic.modifiers.returns) = (true, true);
+    assert_eq!(one("gfx600", vec![atomic, overwrite(), read(v(7))]), ["s_waitcnt vmcnt(0)"]);
 }
 
 #[test]
@@ -164,7 +168,7 @@ fn fences_wait_and_control_caches() {
     );
     assert_eq!(
         one("gfx1200-wave32", insts(fence(true, true, device))),
-        ["global_wb scope:SCOPE_DEV", "s_wait_loadcnt_dscnt 0x0", "s_wait_storecnt 0x0", "global_inv scope:SCOPE_DEV"]
+        ["s_wait_loadcnt_dscnt 0x0", "s_wait_storecnt 0x0", "global_inv scope:SCOPE_DEV"]
     );
 }
 
