@@ -1,16 +1,20 @@
 //! AMD assembly: every fixture and every shader of the core language becomes a kernel for every profile. LLVM's assembler
-//! and linker take all of a profile's kernels at once, and an interpreter of the text runs each. Fixtures are held against
-//! their formulas, the others against the simulator; cross-lane operations against ACO's counts; texts against snapshots.
+//! and linker take all of a profile's kernels at once, LLVM's passes look for missing waits and hazards in them, and an
+//! interpreter of the text runs each. Fixtures are held against their formulas, the others against the simulator; cross-lane
+//! operations against ACO's counts; accesses and fences against LLVM's; texts against snapshots.
 
 mod aco;
+mod machine_code;
+mod memory_model;
 mod recognizer;
 mod texts;
+mod waits;
 
 use crosslane::backend::amd::Program;
 use crosslane::compile::{Input, Language, Options};
 use crosslane::kernel::Specializations;
 use crosslane::profile::{self, Profile};
-use recognizer::Listing;
+use machine_code::Listing;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -36,6 +40,8 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(fixture::files("fixtures/hazards").into_iter().map(hazards_trial));
     trials.extend(profiles().into_iter().map(recognizer_trial));
     trials.push(trial("recognizer::finds".to_owned(), recognizer::finds));
+    trials.push(trial("waits::finds".to_owned(), waits::finds));
+    trials.push(trial("memory_model".to_owned(), || memory_model::hold(&profiles())));
     trials.push(trial("assembler::names_what_it_refuses".to_owned(), refused_program_is_named));
     trials
 }
@@ -146,7 +152,7 @@ fn refused_program_is_named() -> Result<(), String> {
     if is_named || !assembler::are_there()? { Ok(()) } else { Err(format!("{said:?}")) }
 }
 
-// Hazards: shaders that once had some, and LLVM's recognizer over everything.
+// Hazards: shaders that once had some, and LLVM's passes over everything.
 
 fn hazards_trial(path: PathBuf) -> Trial {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -169,22 +175,32 @@ fn hazardous(path: &Path, profile: &Profile) -> Result<Program, String> {
 }
 
 fn recognizer_trial(profile: Profile) -> Trial {
-    trial(format!("recognizer::{}", profile.name), move || {
-        let listings = all_listings(&profile)?;
-        assemble(&profile, &listings)?;
-        recognizer::hold(&profile, &listings)
-    })
+    trial(format!("recognizer::{}", profile.name), move || judge_listings(&profile, &all_listings(&profile)?))
 }
 
-/// Every fixture and every shader of the core language.
+/// Assembles and links listings, and lets LLVM's passes look for what is missing in them.
+fn judge_listings(profile: &Profile, listings: &[Listing]) -> Result<(), String> {
+    assemble(profile, listings)?;
+    if !assembler::are_there()? {
+        return Ok(());
+    }
+    let program = machine_code::Program::read(profile, listings)?;
+    waits::hold(&program)?;
+    recognizer::hold(&program)
+}
+
+/// Every fixture, every shader of the core language, and random kernels where those are not run.
 fn all_listings(profile: &Profile) -> Result<Vec<Listing>, String> {
     let mut listings = Vec::new();
     for target in all_fixtures().flat_map(|fixture| targets(fixture, profile)) {
         let name = format!("{}, {}, width {:?}", target.fixture.name, target.language.name(), target.build.width);
         listings.push(Listing { name, text: compiler::amd(target)?.text });
     }
-    for path in shader::sources() {
-        let shader = Shader::read(&path)?;
+    let known: Result<Vec<Shader>, String> = shader::sources().iter().map(|path| Shader::read(path)).collect();
+    let is_run = is_chosen(profile);
+    let random = RANDOM.into_iter().filter(|_| !is_run);
+    let random = random.flat_map(|(_, maker)| seeds::batches(FEW).flatten().map(maker));
+    for shader in known?.into_iter().chain(random) {
         let options = shader::options(&profile.name)?;
         let program = compiler::amd_program(&shader.input(), &options, &shader.request.settings())?;
         listings.push(Listing { name: shader.name, text: program.text });
@@ -221,12 +237,14 @@ fn run_shader(shader: &Shader, profile: &Profile) -> Result<Listing, String> {
 
 /// Random kernels of each kind that a run of the tests tries on each profile.
 const USUAL: u64 = 10;
+/// The same where they are not run.
+const FEW: u64 = 4;
 
 fn random_trials(profile: &'static str) -> Vec<Trial> {
     let test = move |maker: Maker, seeds: Range<u64>| {
         let profile = Profile::named(profile).ok_or_else(|| format!("no profile {profile}"))?;
         let listings: Result<Vec<Listing>, String> = seeds.map(|seed| run_shader(&maker(seed), &profile)).collect();
-        assemble(&profile, &listings?)
+        judge_listings(&profile, &listings?)
     };
     let one = |(kind, maker): (&str, Maker), seeds: Range<u64>| {
         trial(format!("{kind}::{profile}::seeds_{}", seeds.start), move || test(maker, seeds))
