@@ -79,8 +79,8 @@ pub struct Hazard {
     pub reach: u8,
     /// Instructions that end the danger before the middle one, and after it.
     pub ends: [Traits; 2],
-    /// True if the end of the danger after the middle instruction also ends that of writing the register again.
-    pub ends_for_good: bool,
+    /// True if the first instruction endangers one middle instruction alone: what ends that danger ends all.
+    pub arms_once: bool,
     pub cure: Cure,
 }
 
@@ -114,7 +114,7 @@ const fn states(name: &'static str, first: Event, last: Event, reach: u8) -> Haz
         clock: Clock::States,
         reach,
         ends: [NONE; 2],
-        ends_for_good: false,
+        arms_once: false,
         cure: Cure::States,
     }
 }
@@ -298,7 +298,7 @@ const fn mask_rewritten(name: &'static str, by: Traits, kinds: Kinds, end: Trait
     Hazard {
         middle: Some(writes(by, kinds)),
         ends: [NONE, end],
-        ends_for_good: true,
+        arms_once: true,
         ..fixed(name, MASK_READ, reads(SCALAR_READERS, kinds), NONE, Fix::Wait(field))
     }
 }

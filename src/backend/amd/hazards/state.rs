@@ -90,23 +90,14 @@ impl State {
 
     /// Removes the events that an instruction ends.
     fn end(&mut self, rows: &[Hazard], view: &View) {
-        let mut for_good = Vec::new();
         self.pending.retain(|key, left| {
             let hazard = &rows[usize::from(key.hazard)];
             if hazard.ends[usize::from(key.is_armed && hazard.middle.is_some())].intersects(view.traits) {
-                for_good.extend(hazard.ends_for_good.then_some(Key {
-                    is_armed: false,
-                    cell: hazard.first_cell(key.cell),
-                    ..*key
-                }));
                 return false;
             }
             *left = left.saturating_sub(if key.is_armed { ticks(hazard, view) } else { 0 });
             *left > 0
         });
-        for key in for_good {
-            self.pending.remove(&key);
-        }
     }
 
     /// Middle instructions.
@@ -122,8 +113,12 @@ impl State {
             Touch::Writes(kinds, roles) => touched(&view.writes, kinds, roles).collect(),
         };
         for cell in armed {
-            if self.pending.contains_key(&waiting(hazard.first_cell(cell))) {
+            let first = waiting(hazard.first_cell(cell));
+            if self.pending.contains_key(&first) {
                 self.pending.insert(Key { hazard: n, is_armed: true, cell }, hazard.reach);
+            }
+            if hazard.arms_once {
+                self.pending.remove(&first);
             }
         }
     }

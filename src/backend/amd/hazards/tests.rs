@@ -275,6 +275,18 @@ fn masks_of_rdna_3() {
     assert!(between("gfx1150-wave32", vec![vec![first(), by_scalar(), read()]]).is_empty());
 }
 
+/// A wait for a write on one of two ways does not end the danger on the other.
+#[test]
+fn masks_that_one_way_writes_again() {
+    let by_scalar = || inst(O::ScalarMove64, &[pair(6)], &[ZERO]);
+    let read = || inst(O::ScalarAnd64, &[pair(20)], &[pair(6), pair(22)]);
+    let wait =
+        || inst(O::WaitDependencies, &[], &[Operand::Field("depctr_sa_sdst", 0), Operand::Field("depctr_vm_vsrc", 0)]);
+    let past = inst(O::BranchScc0, &[], &[Operand::Label(Label(2))]);
+    let blocks = vec![vec![select(pair(6)), past], vec![by_scalar()], vec![wait(), by_scalar(), read()]];
+    assert_eq!(between("gfx1150-wave64", blocks), ["depctr_sa_sdst"]);
+}
+
 #[test]
 fn forwarding_of_rdna_3() {
     let profile = "gfx1150-wave64";
