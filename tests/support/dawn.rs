@@ -1,7 +1,8 @@
 //! Dawn, Chromium's implementation of WebGPU, on lavapipe: WGSL as browsers take it. A process of Node.js runs the jobs.
+//! Where `CROSSLANE_CHROMIUM` names a headless Chromium, a page of it runs those with 4 lanes, on the driver that it brings.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 
@@ -15,6 +16,11 @@ use super::lavapipe::{self, Buffers, LANES, Request};
 pub const JUDGES: [&str; 2] = [PACKAGE, "lvp.json"];
 
 const PACKAGE: &str = "dawn/node_modules/webgpu/package.json";
+
+/// Names a headless Chromium that runs the jobs with [`SWIFTSHADER`] lanes.
+const CHROMIUM: &str = "CROSSLANE_CHROMIUM";
+/// Lanes of the driver that Chromium brings.
+const SWIFTSHADER: usize = 4;
 
 /// One kernel and the buffers of its runs; buffer `n` is binding `n` of group 0.
 #[derive(Serialize)]
@@ -72,12 +78,17 @@ fn bound(line: &str) -> Option<Bound> {
 }
 
 fn start(lanes: usize) -> Result<Helper, String> {
-    let package = judge::need(PACKAGE)?;
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("dawn.mjs");
-    let folder = package.ancestors().nth(3).ok_or("no folder of packages")?;
+    let (script, argument) = match std::env::var_os(CHROMIUM).filter(|_| lanes == SWIFTSHADER) {
+        Some(program) => ("chromium.mjs", PathBuf::from(program)),
+        None => {
+            let package = judge::need(PACKAGE)?;
+            ("dawn.mjs", package.ancestors().nth(3).ok_or("no folder of packages")?.to_owned())
+        }
+    };
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join(script);
     // Dawn writes warnings to the standard output.
     let mut command = Command::new("sh");
-    command.args(["-c", "exec node \"$0\" \"$1\" 3>&1 >/dev/null"]).arg(script).arg(folder).stderr(Stdio::null());
+    command.args(["-c", "exec node \"$0\" \"$1\" 3>&1 >/dev/null"]).arg(script).arg(argument).stderr(Stdio::null());
     lavapipe::choose(&mut command, lanes)?;
     Helper::start(&mut command)
 }
