@@ -4,6 +4,7 @@
 
 pub mod amd;
 mod copies;
+mod glsl;
 pub mod nv;
 mod pieces;
 pub mod ptx;
@@ -97,6 +98,7 @@ impl Backend {
             Target::Amd => &amd::BACKEND,
             Target::Ptx => &ptx::BACKEND,
             Target::Wgsl => &text::WGSL,
+            Target::Glsl => &glsl::BACKEND,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::ir::{FuncId, InstId};
 use crate::kernel::Origin;
+use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 /// A line, or the few that stand for one instruction.
@@ -23,6 +24,43 @@ pub struct Code {
     pub set_ups: Vec<Vec<u32>>,
     /// The operations by their numbers, with the names of their results.
     pub operations: Vec<((FuncId, InstId), Option<String>)>,
+}
+
+impl Code {
+    /// The lines of text of operations in the order of their numbers: the result of each is what its last line defines.
+    pub fn of(lines: Vec<Written>, operations: impl Iterator<Item = (FuncId, InstId)>) -> Code {
+        let result = |n: usize| {
+            let own = lines.iter().rev().find(|line| line.origin == Origin::Operation(n as u32));
+            own.and_then(|line| line.writes.first().cloned())
+        };
+        let operations: Vec<_> = operations.enumerate().map(|(n, at)| (at, result(n))).collect();
+        let set_ups = (0..operations.len() as u32).map(|n| set_ups(&lines, n)).collect();
+        Code { set_ups, operations, lines }
+    }
+}
+
+/// The names in a line of text.
+pub fn names_in(text: &str) -> Vec<String> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let words = text.split(|c| !is_part(c)).filter(|word| word.starts_with(|c: char| !c.is_ascii_digit()));
+    words.map(str::to_string).collect()
+}
+
+/// The set-ups that the lines of an operation name, and those that these name.
+fn set_ups(lines: &[Written], operation: u32) -> Vec<u32> {
+    let own = lines.iter().filter(|line| line.origin == Origin::Operation(operation));
+    let mut named: FxHashSet<&String> = own.flat_map(|line| &line.reads).collect();
+    let mut found = Vec::new();
+    for line in lines.iter().rev() {
+        if let Origin::SetUp(set_up) = line.origin
+            && line.writes.iter().any(|name| named.contains(name))
+        {
+            named.extend(&line.reads);
+            found.push(set_up);
+        }
+    }
+    found.reverse();
+    found
 }
 
 /// The unit that runs an instruction.

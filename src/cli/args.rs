@@ -575,6 +575,8 @@ pub enum Emit {
     Cubin,
     /// WGSL.
     Wgsl,
+    /// GLSL.
+    Glsl,
     /// A code object for AMD's runtimes, by LLVM's assembler and linker.
     Hsaco,
     /// The resources that the caller must bind and the values that it must set, as JSON.

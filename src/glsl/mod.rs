@@ -12,7 +12,7 @@ mod foreign;
 pub mod keyword;
 pub mod lex;
 pub mod number;
-mod opaque;
+pub(crate) mod opaque;
 pub mod parse;
 pub mod preprocess;
 mod sema;

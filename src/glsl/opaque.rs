@@ -74,15 +74,17 @@ pub fn is_atomic(number: u8) -> bool {
     ["r32i", "r32ui", "r32f", "r64i", "r64ui"].iter().filter_map(|name| format(name)).any(|(known, _)| known == number)
 }
 
+/// Names of texel formats in the order of SPIR-V's numbers, which begin at 1 (section 3.11).
+#[rustfmt::skip]
+const FORMATS: [&str; 41] = [
+    "rgba32f", "rgba16f", "r32f", "rgba8", "rgba8_snorm", "rg32f", "rg16f", "r11f_g11f_b10f", "r16f", "rgba16",
+    "rgb10_a2", "rg16", "rg8", "r16", "r8", "rgba16_snorm", "rg16_snorm", "rg8_snorm", "r16_snorm", "r8_snorm",
+    "rgba32i", "rgba16i", "rgba8i", "r32i", "rg32i", "rg16i", "rg8i", "r16i", "r8i", "rgba32ui", "rgba16ui",
+    "rgba8ui", "r32ui", "rgb10_a2ui", "rg32ui", "rg16ui", "rg8ui", "r16ui", "r8ui", "r64ui", "r64i",
+];
+
 /// SPIR-V's number of a format (section 3.11) and the scalar of its texels, by the layout qualifier.
 pub fn format(name: &str) -> Option<(u8, Scalar)> {
-    #[rustfmt::skip]
-    const FORMATS: [&str; 41] = [
-        "rgba32f", "rgba16f", "r32f", "rgba8", "rgba8_snorm", "rg32f", "rg16f", "r11f_g11f_b10f", "r16f", "rgba16",
-        "rgb10_a2", "rg16", "rg8", "r16", "r8", "rgba16_snorm", "rg16_snorm", "rg8_snorm", "r16_snorm", "r8_snorm",
-        "rgba32i", "rgba16i", "rgba8i", "r32i", "rg32i", "rg16i", "rg8i", "r16i", "r8i", "rgba32ui", "rgba16ui",
-        "rgba8ui", "r32ui", "rgb10_a2ui", "rg32ui", "rg16ui", "rg8ui", "r16ui", "r8ui", "r64ui", "r64i",
-    ];
     let at = FORMATS.iter().position(|known| *known == name)? as u8;
     let scalar = match at {
         0..20 => Scalar::F32,
@@ -92,6 +94,11 @@ pub fn format(name: &str) -> Option<(u8, Scalar)> {
         _ => Scalar::I64,
     };
     Some((at + 1, scalar))
+}
+
+/// The layout qualifier of a format by SPIR-V's number; none where it has none.
+pub fn format_name(number: u8) -> Option<&'static str> {
+    FORMATS.get(usize::from(number).checked_sub(1)?).copied()
 }
 
 #[cfg(test)]

@@ -82,6 +82,9 @@ features! {
     /// Instructions of SPIR-V by number.
     SpirvIntrinsics = "spirv-intrinsics",
 
+    /// GL_NV_shader_thread_shuffle and GL_NV_shader_thread_group in the place of Khronos' functions.
+    GlslNvThreads = "glsl-nv-threads",
+
     /// TGALL, TGANY, TGEQ: votes of a warp (NV_gpu_program5).
     NvVote = "nv-vote",
     /// TGBALLOT and masks of a warp's lanes (NV_shader_thread_group).
@@ -157,7 +160,7 @@ impl Feature {
     pub fn waves(self) -> Option<u32> {
         use Feature as F;
         match self {
-            F::NvVote | F::NvBallot | F::NvQuadSwizzle | F::NvShuffle => Some(32),
+            F::NvVote | F::NvBallot | F::NvQuadSwizzle | F::NvShuffle | F::GlslNvThreads => Some(32),
             F::PtxReduce | F::PtxMatch | F::PtxSync => Some(32),
             F::AmdDppWave | F::AmdDppRowBcast | F::AmdDppNewBcast | F::AmdDpp64 => Some(64),
             F::AmdPermlaneSwap | F::AmdSharedVgpr => Some(64),

@@ -55,6 +55,20 @@ impl Profile {
         self.features.has(feature) || self.target.row().given.contains(&feature)
     }
 
+    /// Returns true if its language has scalars of so many bits. GLSL without the extended types has those of 32 bits alone.
+    pub fn has_width(&self, is_float: bool, bits: u8) -> bool {
+        self.target.has_width(is_float, bits) && (bits == 32 || self.has_all_types())
+    }
+
+    /// The language that it makes, in messages about types.
+    pub fn language(&self) -> &'static str {
+        if self.has_all_types() { self.target.row().language } else { "the profile's GLSL" }
+    }
+
+    fn has_all_types(&self) -> bool {
+        self.target != Target::Glsl || self.has(Feature::ExtendedTypes)
+    }
+
     /// Returns true if the other profile gets the same plans: those that differ in name and the like alone do.
     pub fn plans_like(&self, other: &Profile) -> bool {
         let seen = |profile: &Profile| {

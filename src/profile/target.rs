@@ -12,6 +12,7 @@ pub enum Target {
     Amd,
     Wgsl,
     Ptx,
+    Glsl,
 }
 
 /// The sizes of waves that a target has.
@@ -68,7 +69,7 @@ pub struct TargetRow {
     pub has_graphics: bool,
 }
 
-static ROWS: [TargetRow; 5] = [
+static ROWS: [TargetRow; 6] = [
     TargetRow {
         key: "spirv",
         language: "SPIR-V",
@@ -179,10 +180,32 @@ static ROWS: [TargetRow; 5] = [
         has_images: false,
         has_graphics: false,
     },
+    TargetRow {
+        key: "glsl",
+        language: "GLSL",
+        define: "CROSSLANE_TARGET_GLSL",
+        ending: ".glsl",
+        text_ending: ".glsl",
+        profile: Some("glsl-450-khr"),
+        // No device of Vulkan exceeds this.
+        invocations: 2048,
+        waves: Waves::Any,
+        processor: None,
+        integers: &[8, 16, 32, 64],
+        floats: &[16, 32, 64],
+        hardware: None,
+        basis: None,
+        given: &[],
+        shares: &[],
+        is_hardware: false,
+        has_scalar_registers: false,
+        has_images: true,
+        has_graphics: true,
+    },
 ];
 
 impl Target {
-    pub const ALL: [Target; 5] = [Target::Spirv, Target::Nv, Target::Amd, Target::Wgsl, Target::Ptx];
+    pub const ALL: [Target; 6] = [Target::Spirv, Target::Nv, Target::Amd, Target::Wgsl, Target::Ptx, Target::Glsl];
 
     pub const fn row(self) -> &'static TargetRow {
         &ROWS[self as usize]

@@ -1,15 +1,20 @@
 //! The compiler under test, as its users call it.
 
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
 use crosslane::backend::nv::Program;
 use crosslane::backend::{amd, ptx};
 use crosslane::compile::{self, Artifact, EmitKind, Input, Options, Verdict};
 use crosslane::diagnostic::{Diagnostics, render};
 use crosslane::glsl::preprocess::MacroOption;
+use crosslane::ir::Stage;
 use crosslane::kernel::{Kernel, Specializations, lower};
 use crosslane::profile::Profile;
 use crosslane::source::NoIncludes;
 
 use super::fixture::{Build, Fixture, Language};
+use super::judge;
 
 /// The target that one fixture is compiled to.
 #[derive(Debug, Clone, Copy)]
@@ -21,28 +26,109 @@ pub struct Target<'a> {
     pub build: Build,
 }
 
-/// The module that a fixture becomes, or the compiler's messages; for a profile of WGSL that of the text which comes out.
+/// The module that a fixture becomes, or the compiler's messages; for a profile of a shading language that of the text which comes
+/// out.
 pub fn spirv(target: Target<'_>) -> Result<Vec<u32>, String> {
-    module_of(artifact(target, EmitKind::Binary)?)
+    module_of(artifact(target, EmitKind::Binary)?, Stage::Compute)
 }
 
-/// A module, or what is made of a text in WGSL.
-pub fn module_of(artifact: Artifact) -> Result<Vec<u32>, String> {
-    let text = match artifact {
-        Artifact::Spirv(words) => return Ok(words),
-        Artifact::Text(text) => text,
+/// The modules of several fixtures at once: glslang reads all of their texts in one process.
+pub fn spirv_of_all(targets: &[Target<'_>]) -> Result<Vec<Vec<u32>>, String> {
+    let built =
+        |target: &Target<'_>| artifact(*target, EmitKind::Binary).map_err(|why| format!("{:?}: {why}", target.build));
+    let artifacts = targets.iter().map(built).collect::<Result<Vec<_>, _>>()?;
+    modules_of(&artifacts, Stage::Compute).into_iter().collect()
+}
+
+/// A module, or what is made of a text: of WGSL here, of GLSL by glslang, and here too, as others may read it.
+pub fn module_of(artifact: Artifact, stage: Stage) -> Result<Vec<u32>, String> {
+    modules_of(&[artifact], stage).remove(0)
+}
+
+/// The same of several of one stage; glslang reads all texts in one process.
+pub fn modules_of(artifacts: &[Artifact], stage: Stage) -> Vec<Result<Vec<u32>, String>> {
+    let for_glslang = artifacts.iter().filter_map(|artifact| match artifact {
+        Artifact::Text(text) if text.starts_with(VERSION) => Some(known_to_glslang(text)),
+        _ => None,
+    });
+    let mut made = by_glslang(&for_glslang.collect::<Vec<_>>(), stage).into_iter();
+    let one = |artifact: &Artifact| match artifact {
+        Artifact::Spirv(words) => Ok(words.clone()),
+        Artifact::Text(text) if text.starts_with(VERSION) => {
+            let made = made.next().unwrap_or_else(|| Err("glslang was not asked".to_owned()));
+            read_again(text, stage).and(made)
+        }
+        Artifact::Text(text) => read_again(text, stage),
     };
-    let input = Input { name: "again.wgsl", bytes: text.as_bytes(), language: compile::Language::Wgsl };
+    artifacts.iter().map(one).collect()
+}
+
+/// The beginning of GLSL.
+const VERSION: &str = "#version";
+
+/// NVIDIA's extensions of OpenGL, which glslang does not know, as Khronos' functions.
+const NV_THREADS: &str = "\
+#extension GL_KHR_shader_subgroup_vote : require
+#extension GL_KHR_shader_subgroup_ballot : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_KHR_shader_subgroup_shuffle_relative : require
+#define gl_WarpSizeNV gl_SubgroupSize
+#define gl_ThreadInWarpNV gl_SubgroupInvocationID
+#define gl_ThreadEqMaskNV gl_SubgroupEqMask.x
+#define gl_ThreadGeMaskNV gl_SubgroupGeMask.x
+#define gl_ThreadGtMaskNV gl_SubgroupGtMask.x
+#define gl_ThreadLeMaskNV gl_SubgroupLeMask.x
+#define gl_ThreadLtMaskNV gl_SubgroupLtMask.x
+#define allThreadsNV subgroupAll
+#define anyThreadNV subgroupAny
+#define ballotThreadNV(value) subgroupBallot(value).x
+#define shuffleNV(value, lane, width) subgroupShuffle(value, lane)
+#define shuffleXorNV(value, lane, width) subgroupShuffleXor(value, lane)
+#define shuffleUpNV(value, lane, width) subgroupShuffleUp(value, lane)
+#define shuffleDownNV(value, lane, width) subgroupShuffleDown(value, lane)
+";
+
+/// A text as glslang reads it.
+fn known_to_glslang(text: &str) -> String {
+    let is_nv = |line: &str| ["GL_NV_shader_thread_", "GL_NV_gpu_shader5"].iter().any(|name| line.contains(name));
+    if !text.lines().any(is_nv) {
+        return text.to_owned();
+    }
+    let mut lines = text.lines();
+    let version = lines.next().unwrap_or_default();
+    let others: Vec<&str> = lines.filter(|line| !is_nv(line)).collect();
+    format!("{version}\n{NV_THREADS}{}\n", others.join("\n"))
+}
+
+/// The modules that glslang makes of texts. Each is asked for once: to validate it and to run it.
+fn by_glslang(texts: &[String], stage: Stage) -> Vec<Result<Vec<u32>, String>> {
+    static MADE: Mutex<BTreeMap<(&str, String), Result<Vec<u32>, String>>> = Mutex::new(BTreeMap::new());
+    let key = |text: &str| (stage.ending(), text.to_owned());
+    let known = || MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    let unknown: Vec<&str> =
+        texts.iter().map(String::as_str).filter(|text| !known().contains_key(&key(text))).collect();
+    let made = judge::glslang_all(&unknown, stage.ending());
+    let said = |(text, made): (&&str, Result<_, String>)| (key(text), made.map_err(|why| format!("{why}\n{text}")));
+    known().extend(unknown.iter().zip(made).map(said));
+    texts.iter().map(|text| known()[&key(text)].clone()).collect()
+}
+
+/// The module that a text becomes here.
+fn read_again(text: &str, stage: Stage) -> Result<Vec<u32>, String> {
+    let is_glsl = text.starts_with(VERSION);
+    let language = if is_glsl { compile::Language::Glsl } else { compile::Language::Wgsl };
+    let input = Input { name: "again", bytes: text.as_bytes(), language };
     let profile = Profile::named("spirv-1.6").expect("a built-in profile");
-    let done = compile::compile(&input, &Options::new(profile), &NoIncludes);
+    let options = Options { stage: is_glsl.then_some(stage), ..Options::new(profile) };
+    let done = compile::compile(&input, &options, &NoIncludes);
     match done.verdict {
         Verdict::Done(Artifact::Spirv(words)) => Ok(words),
         _ => Err(format!("{}\n{text}", render::human(&done.sources, &done.diagnostics))),
     }
 }
 
-/// The text in WGSL that a fixture becomes.
-pub fn wgsl(target: Target<'_>) -> Result<String, String> {
+/// The text that a fixture becomes.
+pub fn text(target: Target<'_>) -> Result<String, String> {
     match artifact(target, EmitKind::Binary)? {
         Artifact::Text(text) => Ok(text),
         Artifact::Spirv(_) => Err("words came out where text was asked for".to_string()),
@@ -119,6 +205,13 @@ pub fn ptx_program(input: &Input<'_>, options: &Options, settings: &Specializati
 /// The kernel that a fixture becomes, its cross-lane operations as they are.
 pub fn kernel(target: Target<'_>) -> Result<Kernel, String> {
     with_input(target, |input| parsed(input, &options(target, EmitKind::Ir)?, &Specializations::new()))
+}
+
+/// The kernel of a compute shader in GLSL.
+pub fn kernel_of_text(text: &str) -> Result<Kernel, String> {
+    let input = Input { name: "again.comp", bytes: text.as_bytes(), language: compile::Language::Glsl };
+    let profile = Profile::named("spirv-1.6").expect("a built-in profile");
+    parsed(&input, &Options::new(profile), &Specializations::new())
 }
 
 /// The kernel of any source with these options and specialization constants.

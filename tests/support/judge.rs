@@ -4,7 +4,7 @@
 //! its judge is skipped on a person's machine and fails where `CI=true`.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -128,7 +128,41 @@ pub fn glslang_of(judges: Edition, source: &str, stage: &str, options: &[&str]) 
     filter(&judges.program("glslangValidator"), &[&arguments, options].concat(), source.as_bytes())?;
     let made = std::fs::read(&path).map_err(|e| e.to_string())?;
     std::fs::remove_file(&path).map_err(|e| e.to_string())?;
-    Ok(made.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect())
+    Ok(words(&made))
+}
+
+/// What glslang makes of several shaders of a stage in one process, that of shaderc: it sets itself up once.
+pub fn glslang_all(sources: &[&str], stage: &str) -> Vec<Result<Vec<u32>, String>> {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let folder = std::env::temp_dir().join(format!("crosslane-{}-all-{count}", std::process::id()));
+    let names: Vec<String> = (0..sources.len()).map(|n| format!("{n}.{stage}")).collect();
+    let said = if sources.is_empty() { Ok(String::new()) } else { glslang_in(&folder, &names, sources) };
+    let one = |name: &String| {
+        let said = said.as_ref().map_err(|e| format!("{}: {e}", folder.display()))?;
+        let of_it = || said.lines().filter(|line| line.starts_with(name)).collect::<Vec<_>>().join("\n");
+        std::fs::read(folder.join(format!("{name}.spv"))).map(|made| words(&made)).map_err(|_| of_it())
+    };
+    let made = names.iter().map(one).collect();
+    // What is judged is the shaders, not the folder.
+    let _ = std::fs::remove_dir_all(&folder);
+    made
+}
+
+/// All that it says of the sources in a folder.
+fn glslang_in(folder: &Path, names: &[String], sources: &[&str]) -> std::io::Result<String> {
+    std::fs::create_dir(folder)?;
+    for (name, source) in names.iter().zip(sources) {
+        std::fs::write(folder.join(name), source)?;
+    }
+    let program = need("bin/glslc").map_err(std::io::Error::other)?;
+    let mut command = Command::new(program);
+    let output = command.args(["-c", "--target-env=vulkan1.3"]).args(names).current_dir(folder).output()?;
+    Ok(String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+fn words(made: &[u8]) -> Vec<u32> {
+    made.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
 }
 
 fn bytes(module: &[u32]) -> Vec<u8> {

@@ -6,7 +6,7 @@ use std::path::Path;
 pub mod amd;
 pub mod assembler;
 pub mod bless;
-pub mod by_wgsl;
+pub mod by_text;
 pub mod case;
 pub mod compare;
 pub mod compiler;

@@ -69,6 +69,22 @@ pub fn run_scene_glsl(sources: Vec<String>, scene: Scene) -> Result<Scene, Strin
     ran(&Job::SceneGlsl(Box::new((sources, scene))))
 }
 
+/// The buffers after each run of a compute shader that the driver compiles.
+pub fn run_glsl(source: &str, request: &Request) -> Result<Vec<Buffers>, String> {
+    let bytes = |words: &Vec<u32>| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+    let words = |bytes: &[u8]| bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+    let one = |buffers: &Buffers| {
+        let all = (0..).zip(buffers.iter().map(bytes));
+        let (uniform, storage) = all.partition(|(binding, _)| request.uniforms.contains(binding));
+        let scene = Scene { groups: request.groups, uniform, storage, ..Scene::default() };
+        let after = run_scene_glsl(vec![source.to_owned()], scene)?;
+        let mut left: Vec<(u32, Vec<u8>)> = after.uniform.into_iter().chain(after.storage).collect();
+        left.sort_by_key(|(binding, _)| *binding);
+        Ok(left.iter().map(|(_, bytes)| words(bytes)).collect())
+    };
+    request.runs.iter().map(one).collect()
+}
+
 fn ran(job: &Job) -> Result<Scene, String> {
     match ask(job)? {
         Answer::Scene(scene) => Ok(*scene),

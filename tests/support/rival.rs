@@ -91,16 +91,10 @@ pub fn run(request: &Request, module: &[u32]) -> Result<Vec<Buffers>, String> {
 /// Everything about one source: valid for each profile, and the same buffers as glslang's module leaves, on the driver
 /// and simulated.
 pub fn agree(name: &str, source: &str, request: &Request, judged: &[Judged]) -> Result<(), String> {
-    let theirs = agree_on_driver(name, source, request, judged)?;
-    simulated(name, source, request, judged, &theirs)
-}
-
-/// The same on the driver alone; what glslang's module left.
-pub fn agree_on_driver(name: &str, source: &str, request: &Request, judged: &[Judged]) -> Result<Vec<Buffers>, String> {
     let theirs = run(request, &theirs(source)?).map_err(|e| format!("glslang's module: {e}"))?;
     let make = |profile: &str| ours(name, source, profile).map(|module| vec![module]);
     hold_profiles(source, judged, &theirs, make, |modules| run(request, &modules[0]))?;
-    Ok(theirs)
+    simulated(name, source, request, judged, &theirs)
 }
 
 /// The profiles from the first that a line `// from spirv-1.5` of the source names, or all.

@@ -5,6 +5,11 @@ use std::ops::Range;
 /// Kernels in one test.
 const BATCH: u64 = 10;
 
+/// Returns true if other kernels than the usual ones are tried.
+pub fn are_asked_for() -> bool {
+    std::env::var_os("CROSSLANE_RANDOM").is_some()
+}
+
 /// The seeds of each test, where `usual` kernels are tried if nothing else is asked for.
 pub fn batches(usual: u64) -> impl Iterator<Item = Range<u64>> {
     let (first, count) = match std::env::var("CROSSLANE_RANDOM") {

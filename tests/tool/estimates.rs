@@ -37,6 +37,7 @@ const BOOLS_MOVE: &str = "bools move as words that are 0 or 1, of which one more
 const INFINITY: &str = "bools move as words that are 0 or 1, of which one more line makes a bool again; an infinity takes two lines, as no literal says it";
 const BALLOT_CALLS: &str = "the words of a ballot are taken out by a line each, and a mask of lanes is a call, which is not priced; a ballot's four words are one operand, priced as four";
 const WGSL_JUMPS: &str = "a ballot's four words are one operand, priced as four, and a mask of lanes is a call, priced as none; bools move as words, of which one more line makes a bool again; an infinity takes two lines, as no literal says it";
+const OWN_LINE: &str = "an operand that is read more than once has a line of its own, which is not priced; a ballot's four words are one operand, priced as four";
 const COMPOSED: &str = "a ballot is made of a 64-bit mask, which costs nothing on hardware";
 const PAIRED: &str = "the pair of results is composed by one more; the order of bools may be one comparison";
 const NEIGHBOURS: &str = "the price knows the plan alone: the instruction before may have written the operand just now, those after may read the result at once, and others that are put between fill wait states";
@@ -167,6 +168,31 @@ const REASONS: &[(&str, &str, &str, &[&str])] = &[
     ),
     ("wgsl", PARTS[0], BALLOT_CALLS, &["reading of a ballot", "scan of runs by shuffles"]),
     ("wgsl", PARTS[0], INFINITY, &["scan by shuffles"]),
+    (
+        "glsl",
+        PARTS[0],
+        OWN_LINE,
+        &[
+            "ballot",
+            "comparison with the segment's first active lane",
+            "guarded shuffle",
+            "jumps from active lane to active lane",
+            "jumps from lane to lane of the partition",
+            "masked swizzle by shuffle",
+            "own lanes of a ballot",
+            "push by ballots of the index",
+            "quad permutation, zero from inactive lanes",
+            "range of an NV shuffle",
+            "reading of a ballot",
+            "scan by shuffles",
+            "scan of runs by shuffles",
+            "tree of butterflies",
+            "vote of equality with the first active lane",
+        ],
+    ),
+    ("glsl", PARTS[0], PAIRED, &["bitonic network of butterflies"]),
+    ("glsl", PARTS[0], LOOP, &["comparison with the first lane that is left, in turns"]),
+    ("glsl", PARTS[0], COMPOSED, &["count of a mask"]),
 ];
 
 /// The plans of a rule that are not as they are priced.

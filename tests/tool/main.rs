@@ -17,6 +17,7 @@ mod files;
 mod folder;
 mod forms;
 mod fuzz;
+mod glsl_out;
 mod interpreter;
 mod layers;
 mod limits;

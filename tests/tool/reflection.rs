@@ -28,8 +28,14 @@ const FOLDERS: [&str; 11] = [
 ];
 
 /// A profile of each target, and the least number of fixtures that it takes.
-const PROFILES: [(&str, usize); 5] =
-    [("spirv-1.6", 400), ("nv-ampere", 150), ("gfx1100-wave32", 100), ("wgsl", 150), ("ptx-sm80", 100)];
+const PROFILES: [(&str, usize); 6] = [
+    ("spirv-1.6", 400),
+    ("nv-ampere", 150),
+    ("gfx1100-wave32", 100),
+    ("wgsl", 150),
+    ("ptx-sm80", 100),
+    ("glsl-450-khr", 300),
+];
 
 /// Keys that no fixture brings about.
 const RARE: [&str; 0] = [];

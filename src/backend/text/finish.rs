@@ -4,13 +4,12 @@
 use super::Shader;
 use super::language::Language;
 use super::translator::Translator;
-use crate::backend::written::{Code, Written};
+use crate::backend::written::{Code, Written, names_in};
 use crate::ir::{FuncId, InstId, Module, print::lane_text};
 use crate::kernel::Origin;
 use crate::lane::LaneOp;
 use naga::valid::{ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
 use naga::{Expression, FunctionArgument, FunctionResult, Handle, MathFunction, Statement};
-use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
 /// The content of a call of the marking function.
@@ -257,45 +256,15 @@ impl Shader {
                 None => lines.push(written(origin, &line, self.language)),
             }
         }
-        let set_ups = (0..self.notes.operations.len() as u32).map(|n| set_ups(&lines, n)).collect();
-        let operations = self.notes.operations.iter().enumerate();
-        let result = |n: usize| {
-            let own = lines.iter().rev().find(|line| line.origin == Origin::Operation(n as u32));
-            own.and_then(|line| line.writes.first().cloned())
-        };
-        let operations = operations.map(|(n, (at, _))| (*at, result(n))).collect();
-        Code { set_ups, operations, lines }
+        Code::of(lines, self.notes.operations.iter().map(|(at, _)| *at))
     }
 }
 
 /// A line with the names that it defines and uses.
 fn written(origin: Origin, line: &str, language: &Language) -> Written {
     let (writes, reads) = match (language.naming)(line.trim()) {
-        Some((name, rest)) => (vec![name.to_string()], names(rest)),
-        None => (Vec::new(), names(line)),
+        Some((name, rest)) => (vec![name.to_string()], names_in(rest)),
+        None => (Vec::new(), names_in(line)),
     };
     Written { origin, text: format!("{line}\n"), reads, writes }
-}
-
-fn names(text: &str) -> Vec<String> {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let words = text.split(|c| !is_part(c)).filter(|word| word.starts_with(|c: char| !c.is_ascii_digit()));
-    words.map(str::to_string).collect()
-}
-
-/// The set-ups that the lines of an operation name, and those that these name.
-fn set_ups(lines: &[Written], operation: u32) -> Vec<u32> {
-    let own = lines.iter().filter(|line| line.origin == Origin::Operation(operation));
-    let mut named: FxHashSet<&String> = own.flat_map(|line| &line.reads).collect();
-    let mut found = Vec::new();
-    for line in lines.iter().rev() {
-        if let Origin::SetUp(set_up) = line.origin
-            && line.writes.iter().any(|name| named.contains(name))
-        {
-            named.extend(&line.reads);
-            found.push(set_up);
-        }
-    }
-    found.reverse();
-    found
 }

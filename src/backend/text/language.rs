@@ -41,7 +41,7 @@ impl Language {
     pub fn of(target: Target) -> &'static Language {
         match target {
             Target::Wgsl => &WGSL,
-            Target::Spirv | Target::Nv | Target::Amd | Target::Ptx => {
+            Target::Spirv | Target::Nv | Target::Amd | Target::Ptx | Target::Glsl => {
                 unreachable!("naga's writers make no {}", target.name())
             }
         }

@@ -127,7 +127,7 @@ fn what_is_not_proven_is_refused_with_a_reason() {
                     let some_has = since.is_some() || *feature == Feature::SubgroupBarrier;
                     !profile.has(*feature) && profile.target != Target::Spirv && some_has
                 }
-                Refusal::NoType { .. } => profile.target == Target::Wgsl,
+                Refusal::NoType { ty, .. } => !profile.has_width(ty.is_float(), ty.width),
                 Refusal::NotYet | Refusal::BadOperand(_) | Refusal::Unsound { .. } => false,
             };
             assert!(right, "{sample:?} on {}: {refusal}", profile.name);

@@ -27,10 +27,9 @@ fn check_operands(request: &Request) -> Result<(), Refusal> {
 }
 
 fn check_types(request: &Request, profile: &Profile) -> Result<(), Refusal> {
-    let target = profile.target;
-    let is_there = |ty: LaneType| ty.kind == ScalarKind::Bool || target.has_width(ty.is_float(), ty.width);
+    let is_there = |ty: LaneType| ty.kind == ScalarKind::Bool || profile.has_width(ty.is_float(), ty.width);
     match request.inputs.iter().find(|input| !is_there(input.ty)) {
-        Some(input) => Err(Refusal::NoType { language: target.row().language, ty: input.ty }),
+        Some(input) => Err(Refusal::NoType { language: profile.language(), ty: input.ty }),
         None => Ok(()),
     }
 }

@@ -5,7 +5,8 @@
 mod marks;
 mod quads;
 mod render;
-mod wgsl;
+mod text;
+mod theirs;
 
 use std::path::Path;
 
@@ -38,14 +39,18 @@ pub fn trials() -> Vec<Trial> {
     let of = |end: &'static str| files.iter().filter(move |path| path.extension().is_some_and(|e| e == end)).cloned();
     let computed = of("comp").map(|path| judged(name(&path), &JUDGES, move || check(&path)));
     let drawn = of("frag").map(|path| judged(name(&path), &JUDGES, move || render::check(&path)));
-    let as_wgsl = |path: &Path| format!("wgsl::{}", name(path));
-    let computed_again = of("comp").map(|path| judged(as_wgsl(&path), &JUDGES, move || wgsl::check_compute(&path)));
-    let drawn_again = of("frag").map(|path| judged(as_wgsl(&path), &JUDGES, move || wgsl::check_draw(&path)));
+    let by = |way: &'static text::Way| {
+        let named = |path: &Path| format!("{}::{}", way.profile, name(path));
+        let computed =
+            of("comp").map(move |path| judged(named(&path), &JUDGES, move || text::check_compute(way, &path)));
+        let drawn = of("frag").map(move |path| judged(named(&path), &JUDGES, move || text::check_draw(way, &path)));
+        computed.chain(drawn)
+    };
     let primitives = fixture::files("fixtures/graphics/primitives").into_iter();
     let primitives = primitives.filter(|path| path.extension().is_some_and(|end| end == "frag"));
     let primitives = primitives.map(|path| judged(name(&path), &JUDGES, move || render::check(&path)));
     let marks = judged("non_uniform_marks", &["bin/spirv-dis"], marks::check);
-    let again = computed_again.chain(drawn_again);
+    let again = [&text::WGSL, &text::GLSL].into_iter().flat_map(by);
     computed.chain(drawn).chain(again).chain(primitives).chain(quads::trials()).chain([marks]).collect()
 }
 
@@ -67,5 +72,8 @@ fn check(path: &Path) -> Result<(), String> {
             |_| Ok(vec![]),
         );
     }
-    rival::agree_on_driver(&name(path), &source, &plan.request(), &plan.judged()).map(drop)
+    let request = plan.request();
+    let theirs = theirs::left(path, || rival::run(&request, &rival::theirs(&source)?))?;
+    let make = |profile: &str| Ok(vec![rival::ours(&name(path), &source, profile)?]);
+    rival::hold_profiles(&source, &plan.judged(), &theirs, make, |modules| rival::run(&request, &modules[0]))
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crosslane::ir::Stage;
 
+use super::theirs;
 use support::lavapipe::{Buffers, Request, Scene};
 use support::plan::Plan;
 use support::rival::{self, ours_of, theirs_of};
@@ -80,12 +81,12 @@ pub fn check(path: &Path) -> Result<(), String> {
     if request.scenes.is_empty() {
         return Err("the comments name nothing to draw into".to_owned());
     }
-    let theirs = sources.theirs()?;
     let text = sources.all().map(|(_, text)| text).collect::<Vec<_>>().join("\n");
     if super::is_not_run(&super::name(path)) {
+        sources.theirs()?;
         return rival::hold_profiles(&text, &[], &[], |profile| sources.ours(profile), |_| Ok(Vec::new()));
     }
-    let left = sources.run(&request, &theirs).map_err(|e| format!("glslang's module: {e}"))?;
+    let left = theirs::left(path, || sources.run(&request, &sources.theirs()?))?;
     let run = |modules: &[Vec<u32>]| sources.run(&request, modules);
     rival::hold_profiles(&text, &sources.plan.judged(), &left, |profile| sources.ours(profile), run)
 }

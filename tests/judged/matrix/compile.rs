@@ -3,6 +3,7 @@
 use crosslane::backend::{amd, nv, ptx};
 use crosslane::compile::{self, Artifact, Input, Options, Verdict};
 use crosslane::diagnostic::render;
+use crosslane::ir::Stage;
 use crosslane::kernel::pass::optimize;
 use crosslane::kernel::verify::verify;
 use crosslane::kernel::{Kernel, Specializations, lower_lanes};
@@ -18,7 +19,7 @@ use support::fixture::Language;
 /// The output for a shader.
 pub enum Made {
     Spirv(Vec<u32>),
-    /// A text, and the module that it becomes.
+    /// A text in WGSL, and the module that it becomes.
     Wgsl(String, Vec<u32>),
     Nv(nv::Program),
     Amd(amd::Program),
@@ -52,7 +53,14 @@ impl Source {
         let options = Options::new(profile.clone());
         self.with_input(|input| match profile.target {
             Target::Spirv => module(input, &options).map(Made::Spirv),
-            Target::Wgsl => text(input, &options),
+            Target::Wgsl => {
+                let text = text(input, &options)?;
+                let module = compiler::module_of(Artifact::Text(text.clone()), Stage::Compute)?;
+                Ok(Made::Wgsl(text, module))
+            }
+            Target::Glsl => {
+                compiler::module_of(Artifact::Text(text(input, &options)?), Stage::Compute).map(Made::Spirv)
+            }
             Target::Nv => compiler::nv_program(input, &options, &Specializations::new()).map(Made::Nv),
             Target::Ptx => compiler::ptx_program(input, &options, &Specializations::new()).map(Made::Ptx),
             Target::Amd => compiler::amd_program(input, &options, &Specializations::new()).map(Made::Amd),
@@ -71,9 +79,9 @@ impl Source {
     }
 }
 
-fn text(input: &Input<'_>, options: &Options) -> Result<Made, String> {
+fn text(input: &Input<'_>, options: &Options) -> Result<String, String> {
     match done(input, options)? {
-        Artifact::Text(text) => Ok(Made::Wgsl(text.clone(), compiler::module_of(Artifact::Text(text))?)),
+        Artifact::Text(text) => Ok(text),
         Artifact::Spirv(_) => Err("words came out where text was asked for".to_owned()),
     }
 }

@@ -66,13 +66,19 @@ pub static REASONS: &[Reason] = &[
         },
     },
     Reason {
-        title: "WGSL has no such type",
-        applies: |asked| asked.profile.target == Target::Wgsl && lacks_type(asked),
+        title: "the language has no such type",
+        applies: lacks_type,
         says: |_| {
             vec![
-                ["WGSL has no type", "bits as a type of another size", "is not available", "WGSL has no such"]
-                    .map(str::to_owned)
-                    .to_vec(),
+                [
+                    "has no type",
+                    "does not fit into a subgroup",
+                    "bits as a type of another size",
+                    "is not available",
+                    "WGSL has no such",
+                ]
+                .map(str::to_owned)
+                .to_vec(),
             ]
         },
     },
@@ -87,12 +93,17 @@ pub static REASONS: &[Reason] = &[
     },
 ];
 
-/// Returns true if the values of a cell are of a type that WGSL does not have; halves have bits there, which naga does not read.
+/// Returns true if the values of a cell are of a type that the profile's language does not have; halves have bits in WGSL, which naga does not
+/// read.
 fn lacks_type(asked: &Asked<'_>) -> bool {
     use Kind as K;
+    let has_words_only = ["glsl-es-320-khr", "glsl-450-nv"].contains(&&*asked.profile.name);
+    if asked.profile.target != Target::Wgsl && !has_words_only {
+        return false;
+    }
     Shader::value_types(asked.unit, asked.ty).iter().any(|ty| match ty.kind {
         K::F64 | K::I8 | K::U8 | K::I16 | K::U16 | K::I64 | K::U64 => true,
-        K::F16 => asked.unit.language == Language::Glsl,
+        K::F16 => has_words_only || asked.unit.language == Language::Glsl,
         K::F32 | K::I32 | K::U32 | K::Bool => false,
     })
 }

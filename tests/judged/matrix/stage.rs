@@ -44,10 +44,10 @@ pub fn of(profile: &Profile, unit: &Unit) -> Stages {
     let vendor = VENDORS.iter().find(|(name, _)| **name == *profile.name);
     let is_vendors = vendor.is_some_and(|(_, families)| families.contains(&family));
     match profile.target {
-        Target::Spirv | Target::Wgsl => Stages {
+        Target::Spirv | Target::Wgsl | Target::Glsl => Stages {
             interpreted: false,
             validated: true,
-            executed: unit.least() <= LAVAPIPE && !is_vendors,
+            executed: unit.least() <= LAVAPIPE && !is_vendors && profile.wave_size.is_none(),
             lowered: is_vendors && &*profile.name == AMD,
         },
         Target::Nv | Target::Amd | Target::Ptx => Stages { interpreted: true, ..Stages::default() },

@@ -14,6 +14,7 @@ mod pictures;
 mod registers;
 mod scenes;
 mod stage;
+mod text;
 pub mod verified;
 
 use kernel::{PLAIN, Runner, against_formulas, against_simulator, builds, hold, interpret, resized};
@@ -55,6 +56,7 @@ pub fn trials() -> Vec<Trial> {
         .push(trial("graphics".to_owned(), || graphics::refusals().map(|text| keep("refused-graphics", PLAIN, &text))));
     trials.push(trial("doubles".to_owned(), doubles::check));
     trials.extend(random_trials());
+    trials.extend(text::trials());
     trials.push(trial("fermi".to_owned(), || verified::refusals().map(|text| keep("refused-by-fermi", PLAIN, &text))));
     trials.push(trial("registers".to_owned(), registers::compared));
     trials.extend(on_gpu("device".to_owned(), || opengl::describe().map(|said| eprintln!("{said}"))));

@@ -5,11 +5,11 @@
 use std::ops::Range;
 
 use crosslane::ir::Stage;
-use support::by_wgsl::{self, Made, Outcome};
+use support::by_text::{self, Made, Outcome};
 use support::compare::Closeness;
 #[allow(dead_code)]
 use support::generator::{arms, program, wide};
-use support::lavapipe::Request;
+use support::lavapipe::{Buffers, Request};
 use support::pattern::{Domain, PATTERNS};
 use support::rival::{self, Judged};
 use support::scalar::Type;
@@ -39,6 +39,9 @@ fn check(seed: u64, source: &str) -> Result<(), String> {
     agree(seed, source).map_err(|why| format!("seed {seed}: {why}\n{}", program::keep(seed, source)))
 }
 
+/// The profiles of the shading languages that kernels go by, and one in how many of the usual kernels does.
+const LANGUAGES: [(&str, u64); 2] = [("wgsl", 1), ("glsl-450-khr", 5)];
+
 /// How the buffers are compared.
 const JUDGED: [Judged; 2] = [Judged { kind: Type::I32, closeness: Closeness::Same }; 2];
 
@@ -52,17 +55,20 @@ fn agree(seed: u64, source: &str) -> Result<(), String> {
     let ours = rival::run(&request, &module).map_err(|e| format!("{profile}: {e}"))?;
     let judged = JUDGED;
     theirs.iter().zip(&ours).try_for_each(|(theirs, ours)| rival::differences(&judged, theirs, ours))?;
-    if let Outcome::Made(Made { module, .. }) =
-        by_wgsl::make("random.comp", source, Stage::Compute).map_err(|e| format!("WGSL: {e}"))?
-    {
-        judge::spirv_val(&module, "vulkan1.3", false).map_err(|e| format!("WGSL: {e}"))?;
-        let ours = rival::run(&request, &module).map_err(|e| format!("WGSL: {e}"))?;
-        let judged = theirs.iter().zip(&ours);
-        judged.into_iter().try_for_each(|(theirs, ours)| {
-            rival::differences(&JUDGED, theirs, ours).map_err(|e| format!("WGSL: {e}"))
-        })?;
+    for (language, _) in LANGUAGES.into_iter().filter(|(_, every)| seeds::are_asked_for() || seed % every == 0) {
+        by_language(language, source, &request, &theirs).map_err(|e| format!("{language}: {e}"))?;
     }
     rival::simulated("random.comp", source, &request, &judged, &theirs)
+}
+
+/// A kernel by way of a shading language, unless that lacks a type.
+fn by_language(profile: &str, source: &str, request: &Request, theirs: &[Buffers]) -> Result<(), String> {
+    let Outcome::Made(Made { module, .. }) = by_text::make(profile, "random.comp", source, Stage::Compute)? else {
+        return Ok(());
+    };
+    judge::spirv_val(&module, "vulkan1.3", false)?;
+    let ours = rival::run(request, &module)?;
+    theirs.iter().zip(&ours).try_for_each(|(theirs, ours)| rival::differences(&JUDGED, theirs, ours))
 }
 
 /// Values that a kernel leaves in its own block are floats too, whose zeros may differ in sign: they are written down,

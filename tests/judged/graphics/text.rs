@@ -1,17 +1,29 @@
-//! The same shaders by way of WGSL: what comes out of them leaves what glslang's modules leave, or is refused for a listed
-//! reason.
+//! The same shaders by way of other shading languages: what comes out of them leaves what glslang's modules leave, or is
+//! refused for a listed reason.
 
 use std::path::Path;
 
 use crosslane::ir::Stage;
 
 use super::render::Sources;
-use support::by_wgsl::{self, Made, Outcome};
+use super::theirs;
+use support::by_text::{self, Made, Outcome};
 use support::plan::Plan;
 use support::rival;
 
-/// Fixtures that WGSL cannot express, with a part of the message.
-static REFUSED: &[(&str, &str)] = &[
+/// A language that shaders go by.
+pub struct Way {
+    pub profile: &'static str,
+    /// Fixtures that it cannot express, with a part of the message.
+    refused: &'static [(&'static str, &'static str)],
+}
+
+pub static WGSL: Way = Way { profile: "wgsl", refused: NO_WGSL };
+pub static GLSL: Way = Way { profile: "glsl-450-khr", refused: NO_GLSL };
+
+static NO_GLSL: &[(&str, &str)] = &[];
+
+static NO_WGSL: &[(&str, &str)] = &[
     ("barycentric_frag", "GL_EXT_fragment_shader_barycentric"),
     ("clip_and_cull_frag", "WGSL has no built-in value ClipDistance"),
     ("clipping_frag", "WGSL has no built-in value ClipDistance"),
@@ -83,24 +95,30 @@ static REFUSED: &[(&str, &str)] = &[
 ];
 
 /// A dispatch.
-pub fn check_compute(path: &Path) -> Result<(), String> {
+pub fn check_compute(way: &Way, path: &Path) -> Result<(), String> {
     let source = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
     let plan = Plan::read(&source)?;
-    let Some(made) = all_made(path, [(Stage::Compute, source.as_str())].into_iter())? else { return Ok(()) };
+    let Some(made) = all_made(way, path, [(Stage::Compute, source.as_str())].into_iter())? else { return Ok(()) };
+    if super::is_not_run(&super::name(path)) {
+        return Ok(());
+    }
     let request = plan.request();
-    let theirs = rival::run(&request, &rival::theirs(&source)?).map_err(|e| format!("glslang's module: {e}"))?;
-    let ours = rival::run(&by_wgsl::split(&request, &made), &made[0].module)?;
+    let theirs = theirs::left(path, || rival::run(&request, &rival::theirs(&source)?))?;
+    let ours = rival::run(&by_text::split(&request, &made), &made[0].module)?;
     hold(&plan, &theirs, &ours)
 }
 
 /// A draw.
-pub fn check_draw(path: &Path) -> Result<(), String> {
+pub fn check_draw(way: &Way, path: &Path) -> Result<(), String> {
     let sources = Sources::read(path)?;
-    let Some(made) = all_made(path, sources.all())? else { return Ok(()) };
+    let Some(made) = all_made(way, path, sources.all())? else { return Ok(()) };
+    if super::is_not_run(&super::name(path)) {
+        return Ok(());
+    }
     let request = sources.plan.request();
-    let theirs = sources.run(&request, &sources.theirs()?).map_err(|e| format!("glslang's module: {e}"))?;
+    let theirs = theirs::left(path, || sources.run(&request, &sources.theirs()?))?;
     let modules: Vec<Vec<u32>> = made.iter().map(|made| made.module.clone()).collect();
-    let ours = sources.run(&by_wgsl::split(&request, &made), &modules)?;
+    let ours = sources.run(&by_text::split(&request, &made), &modules)?;
     hold(&sources.plan, &theirs, &ours)
 }
 
@@ -112,12 +130,16 @@ fn hold(plan: &Plan, theirs: &Runs, ours: &Runs) -> Result<(), String> {
 }
 
 /// The modules of all stages; none where one is refused, as the list says.
-fn all_made<'s>(path: &Path, sources: impl Iterator<Item = (Stage, &'s str)>) -> Result<Option<Vec<Made>>, String> {
+fn all_made<'s>(
+    way: &Way,
+    path: &Path,
+    sources: impl Iterator<Item = (Stage, &'s str)>,
+) -> Result<Option<Vec<Made>>, String> {
     let name = super::name(path);
-    let reason = REFUSED.iter().find(|(known, _)| *known == name).map(|(_, reason)| *reason);
+    let reason = way.refused.iter().find(|(known, _)| *known == name).map(|(_, reason)| *reason);
     let mut all = Vec::new();
     for (stage, source) in sources {
-        match (by_wgsl::make(&name, source, stage)?, reason) {
+        match (by_text::make(way.profile, &name, source, stage)?, reason) {
             (Outcome::Made(made), _) => all.push(made),
             (Outcome::Refused(said), Some(reason)) if said.contains(reason) => return Ok(None),
             (Outcome::Refused(said), _) => return Err(said),

@@ -1,21 +1,21 @@
-//! GLSL shaders by way of WGSL: the text that comes out, compiled to a module again.
+//! GLSL shaders by way of a shading language: the text that comes out, compiled to a module again.
 
 use crosslane::compile::{Artifact, Input, Language, Options, Verdict, compile};
 use crosslane::diagnostic::{Code, Severity, render};
 use crosslane::ir::Stage;
-use crosslane::profile::Profile;
+use crosslane::profile::{Profile, Target};
 use crosslane::source::NoIncludes;
 
 use super::compiler;
 use super::device::{ImageKind, Resources, SamplerBinding};
 use super::lavapipe::Request;
 
-/// A module that was WGSL.
+/// A module that was text.
 #[derive(Debug, Clone)]
 pub struct Made {
     pub module: Vec<u32>,
-    /// The bindings of textures that brought their samplers, with those that the samplers got, all of set 0.
-    samplers: Vec<(u32, u32)>,
+    /// In WGSL, where samplers are apart, the bindings of textures that brought one, with those that it got, all of set 0.
+    samplers: Option<Vec<(u32, u32)>>,
 }
 
 /// The outcome of a shader.
@@ -26,15 +26,16 @@ pub enum Outcome {
     Refused(String),
 }
 
-/// The module of a GLSL shader by way of WGSL; an error where messages are other than of what cannot be expressed.
-pub fn make(name: &str, source: &str, stage: Stage) -> Result<Outcome, String> {
-    let profile = Profile::named("wgsl").ok_or("no profile wgsl")?;
+/// The module of a GLSL shader by way of a profile's language; an error where messages are other than of what cannot be expressed.
+pub fn make(profile: &str, name: &str, source: &str, stage: Stage) -> Result<Outcome, String> {
+    let profile = Profile::named(profile).ok_or_else(|| format!("no profile {profile}"))?;
+    let target = profile.target;
     let input = Input { name, bytes: source.as_bytes(), language: Language::Glsl };
     let done = compile(&input, &Options { stage: Some(stage), ..Options::new(profile) }, &NoIncludes);
     match done.verdict {
         Verdict::Done(Artifact::Text(text)) => {
-            let samplers = samplers(&text);
-            Ok(Outcome::Made(Made { module: compiler::module_of(Artifact::Text(text))?, samplers }))
+            let samplers = (target == Target::Wgsl).then(|| samplers(&text));
+            Ok(Outcome::Made(Made { module: compiler::module_of(Artifact::Text(text), stage)?, samplers }))
         }
         Verdict::Done(Artifact::Spirv(_)) => Err("words came out where text was asked for".to_owned()),
         Verdict::ShaderWrong | Verdict::ProfileLacks => {
@@ -61,9 +62,12 @@ fn variable(line: &str) -> Option<(u32, &str)> {
     Some((binding.parse().ok()?, name.rsplit(' ').next()?))
 }
 
-/// The same run with textures and samplers apart, as the modules of the stages have them.
+/// The same run with textures and samplers apart, where the modules of the stages have them so.
 pub fn split(request: &Request, stages: &[Made]) -> Request {
-    let places: Vec<(u32, u32)> = stages.iter().flat_map(|made| made.samplers.iter().copied()).collect();
+    if stages.iter().all(|made| made.samplers.is_none()) {
+        return request.clone();
+    }
+    let places: Vec<(u32, u32)> = stages.iter().flat_map(|made| made.samplers.iter().flatten().copied()).collect();
     let others = request.others.iter().map(|resources| split_resources(resources, &places)).collect();
     Request { others, ..request.clone() }
 }

@@ -1,0 +1,630 @@
+//! Function bodies: which values are written where they are used and which get a name.
+
+use super::constants::component;
+use super::expr::{Expr, Reads};
+use super::inout::Copies;
+use super::names::Names;
+use super::tree::{Kind, Lines, Stmt};
+use super::uses::Uses;
+use super::writer::Writer;
+use crate::ir::{
+    self, BlockId, EntryPoint, FuncId, Function, Inst, InstFlags, InstId, LocalId, Op, Scalar, Space, Type, TypeId,
+    Types, Value, Values,
+};
+use crate::kernel::Origin;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The longest expression that is written into another one.
+const LONGEST: usize = 100;
+
+/// A function as text in parts.
+#[derive(Debug)]
+pub(super) struct Definition {
+    head: String,
+    body: Vec<Stmt>,
+}
+
+impl Definition {
+    pub fn print(&self, lines: &mut Lines, has_comments: bool) {
+        let mut whole = Lines::indented(0);
+        let line = |text: &str| Stmt { origin: Origin::Code, kind: Kind::Line(text.to_string()) };
+        whole.block(&[line(&self.head)]);
+        let mut inner = Lines::indented(1);
+        inner.block(&self.body);
+        let is_kept = |text: &str| has_comments || !text.trim_start().starts_with("// ");
+        whole.lines.extend(inner.lines.into_iter().filter(|line| is_kept(&line.text)));
+        let mut end = Lines::indented(0);
+        end.block(&[line("}")]);
+        whole.lines.extend(end.lines);
+        lines.lines.extend(whole.lines);
+    }
+}
+
+/// What became of a result.
+#[derive(Clone, Debug)]
+pub(super) enum Made {
+    One(Expr),
+    /// A function of the language that gives its results in two places.
+    Pair([Expr; 2]),
+}
+
+/// The function being written.
+pub(super) struct Body<'t, 'a> {
+    pub t: &'t mut Writer<'a>,
+    pub f: &'a Function,
+    pub id: FuncId,
+    pub names: Names,
+    pub uses: Uses,
+    pub values: FxHashMap<InstId, Made>,
+    pub params: Vec<String>,
+    pub locals: FxHashMap<LocalId, String>,
+    /// Variables that are declared with the first value that they get.
+    pub waiting: FxHashSet<LocalId>,
+    /// Variables that get what must not be contracted.
+    pub exact: FxHashSet<LocalId>,
+    copies: Copies,
+    /// What the whole function sees.
+    pub setup: Vec<Stmt>,
+    pub blocks: Vec<Vec<Stmt>>,
+    pub origin: Origin,
+    pub lane_setup: super::lane::Setup,
+    /// Values of the selections being written, the innermost last.
+    pub yields: Vec<Option<Expr>>,
+}
+
+impl<'a> Writer<'a> {
+    pub fn function(&mut self, id: FuncId, entry: Option<&EntryPoint>) -> Definition {
+        let f = &self.module.functions[id];
+        self.span = f.span;
+        let name = match entry {
+            Some(_) => "main".to_string(),
+            None => self.function_names.get(&id).cloned().unwrap_or_default(),
+        };
+        let mut body = Body::new(self, id);
+        let params = body.parameters();
+        let code = body.block_of(f.body);
+        let mut statements = std::mem::take(&mut body.setup);
+        statements.extend(code);
+        if f.ret == Types::VOID
+            && statements.last().is_some_and(|last| matches!(&last.kind, Kind::Line(text) if text == "return;"))
+        {
+            statements.pop();
+        }
+        let ret = self.type_name(f.ret);
+        let note = entry.map_or("", |entry| self.reconvergence(entry));
+        Definition { head: format!("{ret} {name}({params}){note} {{"), body: statements }
+    }
+}
+
+impl<'t, 'a> Body<'t, 'a> {
+    fn new(t: &'t mut Writer<'a>, id: FuncId) -> Body<'t, 'a> {
+        let f = &t.module.functions[id];
+        let exact = exact_locals(f, &t.types);
+        let uses = Uses::of(f);
+        let copies = Copies::of(t.module, f, &uses);
+        Body {
+            t,
+            f,
+            id,
+            names: Names::default(),
+            uses,
+            values: FxHashMap::default(),
+            params: Vec::new(),
+            locals: FxHashMap::default(),
+            waiting: FxHashSet::default(),
+            exact,
+            copies,
+            setup: Vec::new(),
+            blocks: Vec::new(),
+            origin: Origin::Code,
+            lane_setup: super::lane::Setup::default(),
+            yields: Vec::new(),
+        }
+    }
+
+    fn parameters(&mut self) -> String {
+        let mut list = Vec::new();
+        for (index, param) in (0..).zip(&self.f.params) {
+            self.t.span = param.span;
+            let name = self.named(if param.name.is_empty() { "parameter" } else { &param.name });
+            let (mode, ty) = match self.t.types.pointee(param.ty) {
+                Some((Space::Function | Space::Private, pointee)) => {
+                    (if param.is_out { "out " } else { "inout " }, pointee)
+                }
+                Some((Space::Handle, pointee)) => ("", pointee),
+                Some(_) => {
+                    self.t.lacks("parameters that point to memory");
+                    ("", param.ty)
+                }
+                None => ("", param.ty),
+            };
+            let access = self.t.param_access.get(&(self.id, index)).copied().unwrap_or_default();
+            let access = if self.is_image(ty) { super::globals::access_words(access) } else { String::new() };
+            let (ty, dims) = self.t.declared(ty);
+            list.push(format!("{mode}{access}{ty} {name}{dims}"));
+            self.params.push(name);
+        }
+        list.join(", ")
+    }
+
+    /// A name that nothing else in sight has.
+    pub fn named(&mut self, name: &str) -> String {
+        self.names.unique(name, Some(&self.t.names))
+    }
+
+    /// The statements of a block of instructions.
+    pub fn block_of(&mut self, block: BlockId) -> Vec<Stmt> {
+        self.blocks.push(Vec::new());
+        self.block(block);
+        self.blocks.pop().unwrap_or_default()
+    }
+
+    /// What `write` writes, as a block of its own.
+    pub fn within(&mut self, write: impl FnOnce(&mut Self)) -> Vec<Stmt> {
+        self.blocks.push(Vec::new());
+        write(self);
+        self.blocks.pop().unwrap_or_default()
+    }
+
+    fn block(&mut self, block: BlockId) {
+        let f = self.f;
+        for (index, id) in (0..).zip(&f.blocks[block].insts) {
+            for local in self.uses.declared_at((block, index)).to_vec() {
+                self.declare(local, &f.insts[*id]);
+            }
+            self.instruction(*id, &f.insts[*id]);
+        }
+    }
+
+    pub fn push(&mut self, kind: Kind) {
+        let stmt = Stmt { origin: self.origin, kind };
+        match self.blocks.last_mut() {
+            Some(block) => block.push(stmt),
+            None => self.setup.push(stmt),
+        }
+    }
+
+    /// A statement that is one line, without its semicolon.
+    pub fn line(&mut self, text: String) {
+        self.push(Kind::Line(text + ";"));
+    }
+
+    fn declare(&mut self, local: LocalId, next: &Inst) {
+        if self.copies.passed.contains_key(&local) {
+            return;
+        }
+        let item = &self.f.locals[local];
+        let outside = std::mem::replace(&mut self.t.span, item.span);
+        if item.span == crate::source::Span::NONE {
+            self.t.span = outside;
+        }
+        let first = match next.op {
+            Op::Store { pointer: Value::Local(to), value } if to == local && item.init.is_none() => Some(value),
+            _ => None,
+        };
+        let name = match first.and_then(|value| self.param_of(local, value)) {
+            Some(param) => param,
+            None => self.named(if item.name.is_empty() { "variable" } else { &item.name }),
+        };
+        self.locals.insert(local, name.clone());
+        if first.is_some() {
+            self.waiting.insert(local);
+        } else {
+            let (ty, dims) = self.local_type(local);
+            let value = item.init.map(|init| self.t.initial(init));
+            self.push(Kind::Define { ty, name, dims, value });
+        }
+        self.t.span = outside;
+    }
+
+    /// The type of a variable as its declaration begins.
+    pub fn local_type(&mut self, id: LocalId) -> (String, String) {
+        let (ty, dims) = self.t.declared(self.f.locals[id].ty);
+        if self.exact.contains(&id) { (format!("precise {ty}"), dims) } else { (ty, dims) }
+    }
+
+    /// The parameter that can be a variable: one that nothing uses but the store that gives the variable its first value,
+    /// once a call.
+    fn param_of(&self, id: LocalId, value: Value) -> Option<String> {
+        let Value::Param(index) = value else { return None };
+        if self.blocks.len() != 1 {
+            return None;
+        }
+        let param = &self.f.params[index as usize];
+        let is_alike = param.ty == self.f.locals[id].ty && param.name == self.f.locals[id].name;
+        let is_it = is_alike && self.uses.param_count(index) == 1 && !self.exact.contains(&id);
+        is_it.then(|| self.params[index as usize].clone())
+    }
+
+    /// Gives a value a name here.
+    pub fn name(&mut self, base: &str, ty: TypeId, value: &Expr) -> Expr {
+        let name = self.named(base);
+        let (ty, dims) = self.t.declared(ty);
+        self.push(Kind::Define { ty, name: name.clone(), dims, value: Some(value.text.clone()) });
+        Expr::primary(name)
+    }
+
+    /// Declares a name without a value.
+    pub fn variable(&mut self, base: &str, ty: TypeId) -> Expr {
+        let name = self.named(base);
+        let (ty, dims) = self.t.declared(ty);
+        self.push(Kind::Define { ty, name: name.clone(), dims, value: None });
+        Expr::primary(name)
+    }
+
+    fn instruction(&mut self, id: InstId, inst: &Inst) {
+        self.t.span = inst.span;
+        if self.copies.skipped.contains(&id) {
+            return;
+        }
+        let Some(made) = self.operation(id, inst) else { return };
+        let made = match made {
+            Made::One(value) => Made::One(self.settle(id, inst, value)),
+            pair => pair,
+        };
+        self.values.insert(id, made);
+    }
+
+    /// The value where it is used, or its name.
+    fn settle(&mut self, id: InstId, inst: &Inst, value: Expr) -> Expr {
+        if self.is_pointer(inst) || inst.ty == Types::VOID {
+            return value;
+        }
+        // An image with its sampler is no variable.
+        if self.is_handle(inst.ty) {
+            return value;
+        }
+        if !self.uses.is_used(id) {
+            let is_atomic = matches!(inst.op, Op::Image { op: ir::ImageOp::Atomic(..), .. });
+            if is_atomic || matches!(inst.op, Op::Call(..) | Op::Atomic { .. }) {
+                self.line(value.text.clone());
+            }
+            return value;
+        }
+        let is_exact = is_exact(inst, &self.t.types) && !self.is_in_exact(id);
+        let is_short = value.text.len() <= LONGEST;
+        let is_path = value.is_plain() && value.reads.is_empty();
+        let can_move = match inst.op {
+            _ if is_exact => false,
+            Op::Call(..) | Op::Atomic { .. } => self.uses.is_taken_next(self.f, id),
+            Op::Image { op, .. } if op != ir::ImageOp::Size => self.uses.is_taken_next(self.f, id),
+            Op::Math(function, _) if function.is_derivative() => self.uses.is_taken_next(self.f, id),
+            Op::Interpolate { .. } => self.uses.is_taken_next(self.f, id),
+            _ => is_path || (is_short && self.uses.can_move(self.f, id, &value.reads)),
+        };
+        if can_move {
+            return value;
+        }
+        let base = self.base_of(inst);
+        if is_exact {
+            let name = self.named(&base);
+            let (ty, dims) = self.t.declared(inst.ty);
+            let ty = format!("precise {ty}");
+            self.push(Kind::Define { ty, name: name.clone(), dims, value: Some(value.text) });
+            return Expr::primary(name);
+        }
+        self.name(&base, inst.ty, &value)
+    }
+
+    /// Returns true if the one use of a result is part of an exact expression, or gives an exact variable its value.
+    fn is_in_exact(&self, id: InstId) -> bool {
+        let Some(user) = self.uses.only_user(self.f, id).map(|user| &self.f.insts[user]) else { return false };
+        let is_stored = matches!(user.op, Op::Store { pointer: Value::Local(_), value } if value == Value::Inst(id));
+        is_stored || is_exact(user, &self.t.types)
+    }
+
+    /// What a value is called: like the variable or function that it comes from.
+    fn base_of(&self, inst: &Inst) -> String {
+        let of = |name: &str| if name.is_empty() { "t".to_string() } else { name.to_string() };
+        match inst.op {
+            Op::Load(Value::Local(id)) => of(&self.f.locals[id].name),
+            Op::Load(Value::Global(id)) => of(&self.t.module.globals[id].name),
+            Op::Call(callee, _) => format!("{}_result", of(&self.t.module.functions[callee].name)),
+            Op::Image { .. } => "texel".to_string(),
+            Op::Atomic { .. } => "before".to_string(),
+            _ => "t".to_string(),
+        }
+    }
+
+    fn is_pointer(&self, inst: &Inst) -> bool {
+        matches!(self.t.types.get(inst.ty), Type::Pointer { .. })
+    }
+
+    /// Returns true if a type is a storage image, or an array of such.
+    fn is_image(&self, ty: TypeId) -> bool {
+        match self.t.types.get(ty) {
+            Type::Array { element, .. } => self.is_image(element),
+            Type::Image(image) => image.storage,
+            _ => false,
+        }
+    }
+
+    fn is_handle(&self, ty: TypeId) -> bool {
+        matches!(self.t.types.get(ty), Type::Image(_) | Type::Sampler | Type::SampledImage(_))
+    }
+
+    /// The text of an operand.
+    pub fn value(&mut self, value: Value) -> Expr {
+        match value {
+            Value::Const(id) => self.t.constant(id),
+            Value::Param(index) => {
+                let points = self.t.types.pointee(self.f.params[index as usize].ty).is_some();
+                Expr::primary(self.params[index as usize].clone()).reading_memory(points)
+            }
+            Value::Global(id) => Expr::primary(self.t.global(id)),
+            Value::Local(id) if self.copies.passed.contains_key(&id) => self.value(self.copies.passed[&id]),
+            Value::Local(id) => match self.locals.get(&id) {
+                Some(name) => Expr::primary(name.clone()).reading(&Reads::local(id)),
+                None => self.broken("a variable before its declaration"),
+            },
+            Value::Inst(id) => match self.values.get(&id) {
+                Some(Made::One(value)) => value.clone(),
+                Some(Made::Pair(parts)) => {
+                    let (parts, ty) = (parts.clone(), self.f.insts[id].ty);
+                    let name = self.t.type_name(ty);
+                    Expr::call(&name, &parts)
+                }
+                None => self.broken("a value before its instruction"),
+            },
+        }
+    }
+
+    pub fn list(&mut self, list: Values) -> Vec<Expr> {
+        let f = self.f;
+        f.values(list).iter().map(|value| self.value(*value)).collect()
+    }
+
+    /// The type of an operand that is not a variable.
+    pub fn type_of(&self, value: Value) -> TypeId {
+        match value {
+            Value::Inst(id) => self.f.insts[id].ty,
+            Value::Const(id) => self.t.module.constants.get(id).ty,
+            Value::Param(index) => self.f.params[index as usize].ty,
+            Value::Global(id) => self.t.module.globals[id].ty,
+            Value::Local(id) => self.f.locals[id].ty,
+        }
+    }
+
+    pub fn shape_of(&self, value: Value) -> Option<(Scalar, u8)> {
+        self.t.shape(self.type_of(value))
+    }
+
+    /// An operand's number where it is known to be one.
+    pub fn known_u32(&self, value: Value) -> Option<u32> {
+        let Value::Const(id) = value else { return None };
+        Some(self.t.module.constants.as_int(&self.t.module.types, id)? as u32)
+    }
+
+    /// Reports a construct that the language does not have; what stands in for its value.
+    #[cold]
+    pub fn lacking(&mut self, construct: &str) -> Expr {
+        self.t.lacks(construct);
+        Expr::primary("0")
+    }
+
+    /// Reports a construct that is not written yet; what stands in for its value.
+    #[cold]
+    pub fn nothing(&mut self, construct: &str) -> Expr {
+        self.t.unsupported(construct);
+        Expr::primary("0")
+    }
+
+    /// Reports a module that breaks the rules of `ir`; what stands in for its value.
+    #[cold]
+    pub fn broken(&mut self, found: &str) -> Expr {
+        self.t.internal(found);
+        Expr::primary("0")
+    }
+
+    fn operation(&mut self, id: InstId, inst: &Inst) -> Option<Made> {
+        Some(Made::One(match inst.op {
+            Op::Unary(op, a) => {
+                let (of, a) = (self.type_of(a), self.value(a));
+                self.t.unary(op, &a, of)
+            }
+            Op::Binary(op, a, b) => self.binary(op, a, b),
+            Op::Math(function, args) => return Some(self.math(function, args, inst.ty)),
+            Op::Convert(a) => {
+                let (of, a) = (self.type_of(a), self.value(a));
+                self.t.converted(&a, of, inst.ty)
+            }
+            Op::Bitcast(a) => {
+                let (of, a) = (self.type_of(a), self.value(a));
+                self.t.reinterpreted(&a, of, inst.ty)
+            }
+            Op::Select { condition, accept, reject } => self.select(condition, accept, reject, inst.ty),
+            Op::Construct(parts) => {
+                let parts = self.list(parts);
+                let name = self.t.type_name(inst.ty);
+                Expr::call(&name, &parts)
+            }
+            Op::Splat(a) => {
+                let a = self.value(a);
+                let name = self.t.type_name(inst.ty);
+                Expr::call(&name, &[a])
+            }
+            Op::Extract { composite, index } => return self.extract(composite, index),
+            Op::ExtractDynamic { composite, index } => {
+                let (composite, index) = (self.value(composite), self.value(index));
+                composite.part(&format!("[{}]", index.text)).reading(&index.reads)
+            }
+            Op::Insert { composite, index, part } => self.insert(composite, index, part, inst.ty),
+            Op::InsertDynamic { composite, index, part } => {
+                let [value, index, part] = [composite, index, part].map(|value| self.value(value));
+                let copy = self.name("changed", inst.ty, &value);
+                self.line(format!("{}[{}] = {}", copy.text, index.text, part.text));
+                copy
+            }
+            Op::Shuffle { a, b, mask } => self.shuffle(a, b, mask, inst.ty),
+            Op::Access { base, indices } => self.access(id, base, indices, inst.flags),
+            Op::Load(pointer) => self.load(pointer),
+            Op::Store { pointer, value } => {
+                self.store(pointer, value);
+                return None;
+            }
+            Op::ArrayLength { block } => self.array_length(block),
+            Op::Atomic { op, pointer, args, scope, order } => {
+                return self.atomic(op, pointer, args, (scope, order)).map(Made::One);
+            }
+            Op::Image { op, parts, operands } => return self.image(op, parts, operands, inst.ty).map(Made::One),
+            Op::Lane(op, args) => return self.lane(id, op, args, inst.ty),
+            Op::Call(callee, args) => {
+                let args = self.list(args);
+                let Some(name) = self.t.function_names.get(&callee).cloned() else {
+                    return Some(Made::One(self.broken("a call of a function that is not written")));
+                };
+                let call = Expr::call(&name, &args).reading_memory(true);
+                if inst.ty == Types::VOID {
+                    self.line(call.text);
+                    return None;
+                }
+                call
+            }
+            Op::Interpolate { at, pointer, args } => self.interpolate(at, pointer, args),
+            Op::Barrier { execution, memory, kinds, order } => {
+                self.barrier(execution, memory, kinds, order);
+                return None;
+            }
+            Op::Ray { .. } => self.nothing("ray queries"),
+            Op::Cooperative(..) => self.nothing("cooperative matrices"),
+            Op::Foreign(..) => self.lacking("instructions of SPIR-V's own"),
+            Op::Print { text, args } => {
+                self.t.need("GL_EXT_debug_printf");
+                let text = self.t.module.texts.get(text as usize).map_or_else(String::new, |text| quoted(text));
+                let mut list = vec![Expr::primary(text)];
+                list.extend(self.list(args));
+                let call = Expr::call("debugPrintfEXT", &list);
+                self.line(call.text);
+                return None;
+            }
+            Op::PixelDepth | Op::PixelStencil => self.nothing("reads of the pixel"),
+            Op::Interlock { begin } => {
+                self.t.need("GL_ARB_fragment_shader_interlock");
+                let name = if begin { "beginInvocationInterlockARB" } else { "endInvocationInterlockARB" };
+                self.line(format!("{name}()"));
+                return None;
+            }
+            _ => return self.control(inst).map(Made::One),
+        }))
+    }
+
+    fn extract(&mut self, composite: Value, index: u32) -> Option<Made> {
+        if let Value::Inst(id) = composite
+            && let Some(Made::Pair(parts)) = self.values.get(&id)
+        {
+            return parts.get(index as usize).cloned().map(Made::One);
+        }
+        let ty = self.type_of(composite);
+        let base = self.value(composite);
+        let suffix = self.suffix(ty, index);
+        Some(Made::One(base.part(&suffix)))
+    }
+
+    /// A part of a composite of a type, after its text.
+    pub fn suffix(&mut self, ty: TypeId, index: u32) -> String {
+        match self.t.types.get(ty) {
+            Type::Vector { .. } => component(index),
+            Type::Struct(of) => {
+                let names = self.t.member_names(of);
+                names.get(index as usize).map_or_else(String::new, |name| format!(".{name}"))
+            }
+            _ => format!("[{index}]"),
+        }
+    }
+
+    fn insert(&mut self, composite: Value, index: u32, part: Value, ty: TypeId) -> Expr {
+        let (value, part) = (self.value(composite), self.value(part));
+        let copy = self.name("changed", ty, &value);
+        let suffix = self.suffix(ty, index);
+        self.line(format!("{}{suffix} = {}", copy.text, part.text));
+        copy
+    }
+
+    fn shuffle(&mut self, a: Value, b: Value, mask: [u8; 4], ty: TypeId) -> Expr {
+        let size = self.t.types.components(ty).unwrap_or(1);
+        let first = self.shape_of(a).map_or(1, |(_, size)| size);
+        let used = &mask[..usize::from(size)];
+        let letter = |at: u8| component(at.into())[1..].to_string();
+        let values = [self.value(a), self.value(b)];
+        for (value, base) in [(&values[0], 0), (&values[1], first)] {
+            let size_of = self.shape_of(if base == 0 { a } else { b }).map_or(1, |(_, size)| size);
+            if size_of > 1 && used.iter().all(|at| *at >= base && *at < base + size_of) {
+                let letters: String = used.iter().map(|at| letter(at - base)).collect();
+                return value.part(&format!(".{letters}"));
+            }
+        }
+        let second_size = self.shape_of(b).map_or(1, |(_, size)| size);
+        let values = [(a, first), (b, second_size)].map(|(value, _)| {
+            let ty = self.type_of(value);
+            let made = self.value(value);
+            if made.is_plain() { made } else { self.name("t", ty, &made) }
+        });
+        let parts: Vec<Expr> = used
+            .iter()
+            .map(|at| {
+                let (of, at, size) = if *at < first { (0, *at, first) } else { (1, *at - first, second_size) };
+                if size == 1 { values[of].clone() } else { values[of].part(&component(at.into())) }
+            })
+            .collect();
+        let name = self.t.type_name(ty);
+        Expr::call(&name, &parts)
+    }
+
+    fn select(&mut self, condition: Value, accept: Value, reject: Value, ty: TypeId) -> Expr {
+        let is_vector = self.shape_of(condition).is_some_and(|(_, size)| size > 1);
+        let [c, a, r] = [condition, accept, reject].map(|value| self.value(value));
+        if !is_vector {
+            return Expr::choice(&c, &a, &r);
+        }
+        self.mixed(&[c, a, r], ty)
+    }
+
+    /// A choice for each component by itself.
+    pub fn mixed(&mut self, [c, a, r]: &[Expr; 3], ty: TypeId) -> Expr {
+        let Some((scalar, size)) = self.t.shape(ty) else { return self.broken("a choice by components of no vector") };
+        if scalar.width == 32 || scalar.is_bool() {
+            return Expr::call("mix", &[r.clone(), a.clone(), c.clone()]);
+        }
+        let bools = self.t.types.vector(Scalar::BOOL, size);
+        let [c, a, r] = [(c, bools), (a, ty), (r, ty)].map(|(value, ty)| match value.is_plain() {
+            true => value.clone(),
+            false => self.name("t", ty, value),
+        });
+        let parts: Vec<Expr> = (0..u32::from(size))
+            .map(|n| Expr::choice(&c.part(&component(n)), &a.part(&component(n)), &r.part(&component(n))))
+            .collect();
+        let name = self.t.type_name(ty);
+        Expr::call(&name, &parts)
+    }
+}
+
+/// Returns true if the result of arithmetic must not be contracted.
+fn is_exact(inst: &Inst, types: &Types) -> bool {
+    inst.flags.contains(InstFlags::PRECISE)
+        && types.scalar_of(inst.ty).is_some_and(Scalar::is_float)
+        && matches!(inst.op, Op::Binary(..) | Op::Math(..) | Op::Unary(..))
+}
+
+/// The variables that exact results are stored to.
+fn exact_locals(f: &Function, types: &Types) -> FxHashSet<LocalId> {
+    let stored = f.insts.iter().filter_map(|(_, inst)| match inst.op {
+        Op::Store { pointer: Value::Local(to), value: Value::Inst(id) } if is_exact(&f.insts[id], types) => Some(to),
+        _ => None,
+    });
+    stored.collect()
+}
+
+/// A text as the language writes it.
+fn quoted(text: &str) -> String {
+    let mut made = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '\n' => made.push_str("\\n"),
+            '\t' => made.push_str("\\t"),
+            '"' | '\\' => made.extend(['\\', c]),
+            other => made.push(other),
+        }
+    }
+    made.push('"');
+    made
+}

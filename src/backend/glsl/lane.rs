@@ -1,0 +1,624 @@
+//! Runs the plan of a cross-lane operation: each step becomes one line.
+
+use super::constants::component;
+use super::dialect::Lanes;
+use super::expr::{Expr, Level};
+use super::function::{Body, Made};
+use super::tree::{Kind, Stmt};
+use crate::ir::{InstId, Scalar, ScalarKind, TypeId, Types, Value, Values, print::lane_text};
+use crate::kernel::{Origin, arith};
+use crate::lane::{
+    Activity, AluOp, CompareOp, CountOp, GroupOp, GroupReduce, Input, Known, LaneFact, LaneOp, LaneType, MaskOp,
+    Operand, Plan, Primitive, QuadMove, ReduceOp, Request, Step, StepOp, StepType, VoteOp, plan,
+};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::rc::Rc;
+
+/// Scalar and number of components.
+type Shape = (Scalar, u8);
+
+const INDEX: Shape = (Scalar::U32, 1);
+const BOOL: Shape = (Scalar::BOOL, 1);
+const BALLOT: Shape = (Scalar::U32, 4);
+
+/// Set-up steps of a function by operation, operands and result type.
+pub(super) type Setup = FxHashMap<(StepOp, [String; 3], Shape), Expr>;
+
+/// A step's operand: its text and type, and the number that it is known to be.
+#[derive(Clone)]
+struct Arg {
+    value: Expr,
+    shape: Shape,
+    known: Option<u32>,
+}
+
+/// One run of a plan.
+struct Run<'p> {
+    plan: &'p Plan,
+    inputs: Vec<Arg>,
+    setup: Vec<Arg>,
+    steps: Vec<Arg>,
+}
+
+impl Body<'_, '_> {
+    pub fn lane(&mut self, id: InstId, op: LaneOp, args: Values, ty: TypeId) -> Option<Made> {
+        let f = self.f;
+        let values = f.values(args);
+        let Some(known) = values.iter().map(|value| self.lane_input(*value)).collect::<Option<SmallVec<_>>>() else {
+            return Some(Made::One(self.broken("a cross-lane operation on a composite")));
+        };
+        let Some(plan) = self.lane_plan(op, known) else { return Some(Made::One(Expr::primary("0"))) };
+        let number = self.t.operations.len() as u32;
+        self.t.operations.push((self.id, id));
+        let inputs = values.iter().map(|value| self.lane_arg(*value)).collect();
+        let mut run = Run { plan: &plan, inputs, setup: Vec::new(), steps: Vec::new() };
+        for step in &plan.setup {
+            let result = self.setup_step(step, &run);
+            run.setup.push(result);
+        }
+        let outside = std::mem::replace(&mut self.origin, Origin::Operation(number));
+        // What is nothing but a fact is not worth a line.
+        if !plan.steps.is_empty() {
+            self.push(Kind::Comment(format!("{}: {}", lane_text(op), plan.rule)));
+        }
+        // What a plan reads more than once has a name.
+        for at in 0..run.inputs.len() {
+            let is_named = run.inputs[at].value.is_plain() && !run.inputs[at].value.reads.memory;
+            if !is_named && reads_input(&plan, at) > 1 {
+                let ty = self.t.types.vector(run.inputs[at].shape.0, run.inputs[at].shape.1);
+                run.inputs[at].value = self.name("own", ty, &run.inputs[at].value.clone());
+            }
+        }
+        self.steps(&mut run);
+        let result = self.lane_result(&run, ty);
+        self.origin = outside;
+        result
+    }
+
+    fn steps(&mut self, run: &mut Run) {
+        let plan = run.plan;
+        let turns = plan.turns.as_ref().map_or(0..0, |turns| usize::from(turns.steps.start)..turns.steps.end.into());
+        for (n, step) in plan.steps.iter().enumerate() {
+            if n == turns.start && !turns.is_empty() {
+                self.turns(run, turns.clone());
+            }
+            if !turns.contains(&n) {
+                let result = self.step(step, run);
+                run.steps.push(result);
+            }
+        }
+    }
+
+    /// A loop that lanes leave one by one, with variables for its values.
+    fn turns(&mut self, run: &mut Run, steps: std::ops::Range<usize>) {
+        let first = run.steps.len();
+        let kept: Vec<Option<Expr>> = run.plan.steps[steps.clone()]
+            .iter()
+            .map(|step| {
+                let shape = shape_of(step.ty, run);
+                (step.ty != StepType::None).then(|| {
+                    let ty = self.t.types.vector(shape.0, shape.1);
+                    self.variable("turn", ty)
+                })
+            })
+            .collect();
+        let body = self.within(|inner| {
+            for (step, kept) in run.plan.steps[steps].iter().zip(&kept) {
+                let result = inner.step(step, run);
+                if let Some(kept) = kept {
+                    inner.line(format!("{} = {}", kept.text, result.value.text));
+                }
+                run.steps.push(result);
+            }
+            let done = run.plan.turns.as_ref().map_or(Operand::Bool(true), |turns| turns.done);
+            let condition = inner.arg(done, run).value;
+            let then = vec![Stmt { origin: inner.origin, kind: Kind::Line("break;".to_string()) }];
+            inner.push(Kind::If { condition, then, otherwise: Vec::new(), hint: "" });
+        });
+        self.push(Kind::For { condition: None, steps: Vec::new(), body, hint: "" });
+        for (arg, kept) in run.steps[first..].iter_mut().zip(kept) {
+            if let Some(value) = kept {
+                arg.value = value;
+            }
+        }
+    }
+
+    fn lane_result(&mut self, run: &Run, ty: TypeId) -> Option<Made> {
+        if ty == Types::VOID {
+            return None;
+        }
+        let first = self.arg(run.plan.result, run).value;
+        Some(match run.plan.second {
+            None => Made::One(first),
+            Some(second) => Made::Pair([first, self.arg(second, run).value]),
+        })
+    }
+
+    fn lane_input(&self, value: Value) -> Option<Input> {
+        let (scalar, components) = self.shape_of(value)?;
+        let is_number = scalar.width == 32 && components == 1;
+        let known = match (self.known_u32(value).filter(|_| is_number), value) {
+            (Some(number), _) => Known::Constant(number),
+            (None, Value::Const(_)) => Known::Uniform,
+            _ => Known::Varying,
+        };
+        Some(Input { ty: LaneType { kind: scalar.kind, width: scalar.width, components }, known })
+    }
+
+    fn lane_arg(&mut self, value: Value) -> Arg {
+        let shape = self.shape_of(value).unwrap_or(INDEX);
+        let known = self.known_u32(value).filter(|_| shape.1 == 1 && shape.0.width == 32 && shape.0.is_int());
+        Arg { value: self.value(value), shape, known }
+    }
+
+    fn lane_plan(&mut self, op: LaneOp, inputs: SmallVec<[Input; 3]>) -> Option<Rc<Plan>> {
+        if let Some(plan) = &self.t.options.plan {
+            return Some(Rc::new(plan.clone()));
+        }
+        let key = (op, inputs);
+        if let Some(plan) = self.t.plans.get(&key) {
+            return Some(plan.clone());
+        }
+        let request =
+            Request { op, inputs: key.1.as_slice().into(), activity: Activity::Any, index: None, fragment: false };
+        match plan(&request, &self.t.options.profile) {
+            Ok(plan) => {
+                let plan = Rc::new(plan);
+                self.t.plans.insert(key, plan.clone());
+                Some(plan)
+            }
+            Err(refusal) => {
+                self.t.fail(refusal.code(), format!("this cross-lane operation cannot be compiled: {refusal}"));
+                None
+            }
+        }
+    }
+
+    fn arg(&mut self, operand: Operand, run: &Run) -> Arg {
+        match operand {
+            Operand::Input(n) => run.inputs[usize::from(n)].clone(),
+            Operand::Setup(n) => run.setup[usize::from(n)].clone(),
+            Operand::Step(n) => run.steps[usize::from(n)].clone(),
+            Operand::Const(value) => {
+                Arg { value: Expr::primary(format!("{value}u")), shape: INDEX, known: Some(value) }
+            }
+            Operand::Bool(value) => Arg { value: Expr::primary(value.to_string()), shape: BOOL, known: None },
+            Operand::None => Arg { value: Expr::primary("0u"), shape: INDEX, known: None },
+        }
+    }
+
+    /// An operand as an unsigned index.
+    fn index_of(&self, arg: &Arg) -> Expr {
+        match arg.known {
+            Some(number) => Expr::primary(format!("{number}u")),
+            None if arg.shape.0 == Scalar::I32 => Expr::call("uint", std::slice::from_ref(&arg.value)),
+            None => arg.value.clone(),
+        }
+    }
+
+    /// A step at the function's start, where the same one may be already.
+    fn setup_step(&mut self, step: &Step, run: &Run) -> Arg {
+        let keys = step.args.map(|operand| self.arg(operand, run).value.text);
+        let shape = shape_of(step.ty, run);
+        let key = (step.op, keys, shape);
+        if let Some(value) = self.lane_setup.get(&key) {
+            return Arg { value: value.clone(), shape, known: None };
+        }
+        let blocks = std::mem::take(&mut self.blocks);
+        let outside = std::mem::replace(&mut self.origin, Origin::SetUp(self.t.set_ups));
+        self.t.set_ups += 1;
+        let result = self.step(step, run);
+        self.origin = outside;
+        self.blocks = blocks;
+        self.lane_setup.insert(key, result.value.clone());
+        result
+    }
+
+    fn step(&mut self, step: &Step, run: &Run) -> Arg {
+        let args: Vec<Arg> = step.operands().iter().map(|operand| self.arg(*operand, run)).collect();
+        let shape = shape_of(step.ty, run);
+        let value = match step.op {
+            StepOp::Prim(Primitive::Group(op)) => self.group(op, &args),
+            StepOp::Fact(fact) => return Arg { value: self.fact(fact), shape, known: None },
+            StepOp::Alu(op) => self.alu(op, &args),
+            StepOp::Combine(op) => self.fold(op, shape, [&args[0].value, &args[1].value]),
+            StepOp::Compare(op) => self.compare(op, &args),
+            StepOp::Select => self.chosen(&args, shape),
+            StepOp::Identity(op) => {
+                return Arg { value: self.splat(shape, identity(op, shape.0)), shape, known: None };
+            }
+            StepOp::Zero => return Arg { value: self.splat(shape, 0), shape, known: None },
+            StepOp::Prim(_) | StepOp::CombineMoved(..) | StepOp::Neutral(_) => {
+                self.broken("an instruction that no shading language has")
+            }
+        };
+        if step.ty == StepType::None {
+            return Arg { value, shape, known: None };
+        }
+        let name = match step.ty {
+            StepType::Index => "lane",
+            StepType::Bool => "test",
+            StepType::Ballot => "ballot",
+            StepType::Like(_) | StepType::None => "moved",
+        };
+        let ty = self.t.types.vector(shape.0, shape.1);
+        Arg { value: self.name(name, ty, &value), shape, known: None }
+    }
+
+    fn splat(&mut self, (scalar, size): Shape, bits: u64) -> Expr {
+        let part = self.t.literal(scalar, bits);
+        if size == 1 {
+            return part;
+        }
+        let name = self.t.vector_name(scalar, size);
+        Expr::call(&name, &[part])
+    }
+
+    fn chosen(&mut self, args: &[Arg], shape: Shape) -> Expr {
+        if args[0].shape.1 == 1 {
+            return Expr::choice(&args[0].value, &args[1].value, &args[2].value);
+        }
+        let ty = self.t.types.vector(shape.0, shape.1);
+        self.mixed(&[0, 1, 2].map(|n| args[n].value.clone()), ty)
+    }
+
+    fn fact(&mut self, fact: LaneFact) -> Expr {
+        let lanes = self.t.dialect.lanes;
+        match (fact, lanes) {
+            (LaneFact::Index, Lanes::Khr) => self.basic("gl_SubgroupInvocationID"),
+            (LaneFact::Size, Lanes::Khr) => self.basic("gl_SubgroupSize"),
+            (LaneFact::Mask(op), Lanes::Khr) => {
+                self.t.need("GL_KHR_shader_subgroup_ballot");
+                Expr::primary(format!("gl_Subgroup{}Mask", mask_word(op)))
+            }
+            (LaneFact::Index, Lanes::Nv) => self.of("GL_NV_shader_thread_group", "gl_ThreadInWarpNV"),
+            (LaneFact::Size, Lanes::Nv) => self.of("GL_NV_shader_thread_group", "gl_WarpSizeNV"),
+            (LaneFact::Mask(op), Lanes::Nv) => {
+                self.t.need("GL_NV_shader_thread_group");
+                Expr::primary(format!("uvec4(gl_Thread{}MaskNV, 0u, 0u, 0u)", mask_word(op)))
+            }
+            (LaneFact::Index, Lanes::Amd) => self.of("GL_ARB_shader_ballot", "gl_SubGroupInvocationARB"),
+            (LaneFact::Size, Lanes::Amd) => self.of("GL_ARB_shader_ballot", "gl_SubGroupSizeARB"),
+            (LaneFact::Mask(op), Lanes::Amd) => {
+                self.t.need("GL_ARB_shader_ballot");
+                self.mask_as_ballot(&Expr::primary(format!("gl_SubGroup{}MaskARB", mask_word(op))))
+            }
+            (LaneFact::InSet(_), _) => self.broken("a set of lanes"),
+        }
+    }
+
+    fn of(&mut self, extension: &'static str, name: &str) -> Expr {
+        self.t.need(extension);
+        Expr::primary(name)
+    }
+
+    fn basic(&mut self, name: &str) -> Expr {
+        self.of("GL_KHR_shader_subgroup_basic", name)
+    }
+
+    fn group(&mut self, op: GroupOp, args: &[Arg]) -> Expr {
+        match self.t.dialect.lanes {
+            Lanes::Khr => self.khr(op, args),
+            Lanes::Nv => self.nv(op, args),
+            Lanes::Amd => self.amd(op, args),
+        }
+    }
+
+    /// A function of GL_KHR_shader_subgroup_*.
+    fn khr(&mut self, op: GroupOp, args: &[Arg]) -> Expr {
+        let Some((extension, name)) = khr_function(op) else {
+            return self.broken("a subgroup function that the language does not have");
+        };
+        self.t.need(extension);
+        let narrow = args.first().map(|arg| arg.shape.0).filter(|scalar| !matches!(scalar.width, 1 | 32));
+        if let Some(extension) = narrow.and_then(extended) {
+            self.t.need(extension);
+        }
+        if op == GroupOp::Sync {
+            self.line(format!("{name}()"));
+            return Expr::primary("0u");
+        }
+        let mut list: Vec<Expr> = Vec::new();
+        for (at, arg) in args.iter().enumerate() {
+            list.push(if at == 0 { arg.value.clone() } else { self.index_of(arg) });
+        }
+        let cluster = match op {
+            GroupOp::Reduce(_, GroupReduce::Clustered(width)) | GroupOp::Rotate(width) => width.lanes(),
+            _ => None,
+        };
+        list.extend(cluster.map(|lanes| Expr::primary(format!("{lanes}u"))));
+        Expr::call(&name, &list)
+    }
+
+    /// A function of NVIDIA's extensions.
+    fn nv(&mut self, op: GroupOp, args: &[Arg]) -> Expr {
+        let value = args.first().map_or_else(|| Expr::primary("0"), |arg| arg.value.clone());
+        let (shuffle, index) = match op {
+            GroupOp::Vote(vote) => {
+                self.t.need("GL_NV_gpu_shader5");
+                return Expr::call(if vote == VoteOp::All { "allThreadsNV" } else { "anyThreadNV" }, &[value]);
+            }
+            GroupOp::Ballot => return Expr::call("uvec4", &[self.nv_ballot(&value), Expr::primary("0u, 0u, 0u")]),
+            GroupOp::BroadcastFirst => {
+                let first = Expr::call("findLSB", &[self.nv_ballot(&Expr::primary("true"))]);
+                ("shuffleNV", Expr::call("uint", &[first]))
+            }
+            GroupOp::Shuffle | GroupOp::Broadcast => ("shuffleNV", self.index_of(&args[1])),
+            GroupOp::ShuffleXor => ("shuffleXorNV", self.index_of(&args[1])),
+            GroupOp::ShuffleUp => ("shuffleUpNV", self.index_of(&args[1])),
+            GroupOp::ShuffleDown => ("shuffleDownNV", self.index_of(&args[1])),
+            _ => return self.broken("a subgroup function that the language does not have"),
+        };
+        self.t.need("GL_NV_shader_thread_shuffle");
+        self.as_number(&args[0], |value| Expr::call(shuffle, &[value, index, Expr::primary("32u")]))
+    }
+
+    fn nv_ballot(&mut self, value: &Expr) -> Expr {
+        self.t.need("GL_NV_shader_thread_group");
+        Expr::call("ballotThreadNV", std::slice::from_ref(value))
+    }
+
+    /// A move of a value by a function that takes numbers only.
+    fn as_number(&mut self, arg: &Arg, moved: impl FnOnce(Expr) -> Expr) -> Expr {
+        let (scalar, size) = arg.shape;
+        if !scalar.is_bool() {
+            return moved(arg.value.clone());
+        }
+        let [words, bools] = [Scalar::U32, Scalar::BOOL].map(|scalar| self.t.vector_name(scalar, size));
+        let number = Expr::call(&words, std::slice::from_ref(&arg.value));
+        Expr::call(&bools, &[moved(number)])
+    }
+
+    /// A function of AMD's extensions and of the ones for groups that came before Khronos' own.
+    fn amd(&mut self, op: GroupOp, args: &[Arg]) -> Expr {
+        let value = args.first().map_or_else(|| Expr::primary("0"), |arg| arg.value.clone());
+        let (extension, name, more) = match op {
+            GroupOp::Vote(vote) => {
+                self.t.need("GL_ARB_shader_group_vote");
+                let name = if vote == VoteOp::All { "allInvocationsARB" } else { "anyInvocationARB" };
+                return Expr::call(name, &[value]);
+            }
+            GroupOp::Ballot => {
+                self.t.need("GL_ARB_shader_ballot");
+                return self.mask_as_ballot(&Expr::call("ballotARB", &[value]));
+            }
+            GroupOp::MaskedCountAmd => {
+                self.t.need("GL_AMD_shader_ballot");
+                return Expr::call("mbcntAMD", &[value]);
+            }
+            GroupOp::WriteAmd => {
+                self.t.need("GL_AMD_shader_ballot");
+                let index = self.index_of(&args[2]);
+                return Expr::call("writeInvocationAMD", &[value, args[1].value.clone(), index]);
+            }
+            GroupOp::BroadcastFirst => ("GL_ARB_shader_ballot", "readFirstInvocationARB", None),
+            GroupOp::Broadcast => ("GL_ARB_shader_ballot", "readInvocationARB", Some(self.index_of(&args[1]))),
+            GroupOp::SwizzleAmd(mode) => {
+                let lanes = [0, 1, 2, 3].map(|lane| format!("{}u", mode >> (2 * lane) & 3));
+                let lanes = Expr::primary(format!("uvec4({})", lanes.join(", ")));
+                ("GL_AMD_shader_ballot", "swizzleInvocationsAMD", Some(lanes))
+            }
+            GroupOp::SwizzleMaskedAmd { and, or, xor } => {
+                let masks = Expr::primary(format!("uvec3({and}u, {or}u, {xor}u)"));
+                ("GL_AMD_shader_ballot", "swizzleInvocationsMaskedAMD", Some(masks))
+            }
+            _ => return self.broken("a subgroup function that the language does not have"),
+        };
+        self.t.need(extension);
+        self.as_number(&args[0], |value| {
+            let args: Vec<Expr> = [value].into_iter().chain(more).collect();
+            Expr::call(name, &args)
+        })
+    }
+
+    /// A mask of 64 bits as a ballot.
+    fn mask_as_ballot(&mut self, mask: &Expr) -> Expr {
+        self.t.vector_name(Scalar::U64, 1);
+        let words = Expr::call("unpackUint2x32", std::slice::from_ref(mask));
+        Expr::call("uvec4", &[words, Expr::primary("0u, 0u")])
+    }
+
+    fn alu(&mut self, op: AluOp, args: &[Arg]) -> Expr {
+        let values: Vec<Expr> = args
+            .iter()
+            .map(|arg| if arg.shape.0.is_int() && arg.shape.1 == 1 { self.index_of(arg) } else { arg.value.clone() })
+            .collect();
+        let (text, level) = match op {
+            AluOp::Min => return Expr::call("min", &values),
+            AluOp::Max => return Expr::call("max", &values),
+            AluOp::BitCount | AluOp::FindLsb | AluOp::FindMsb => {
+                let name = match op {
+                    AluOp::BitCount => "bitCount",
+                    AluOp::FindLsb => "findLSB",
+                    _ => "findMSB",
+                };
+                return Expr::call("uint", &[Expr::call(name, &values)]);
+            }
+            AluOp::Not | AluOp::BallotNot => return Expr::unary("~", &values[0]),
+            AluOp::BoolNot => return values[0].not(),
+            AluOp::BallotWord => {
+                return match args[1].known {
+                    Some(index) => values[0].part(&component(index)),
+                    None => values[0].part(&format!("[{}]", values[1].text)),
+                };
+            }
+            AluOp::BallotIsEmpty => {
+                return Expr::binary("==", Level::Equality, &values[0], &Expr::primary("uvec4(0u)"));
+            }
+            AluOp::BallotIsSome => return Expr::binary("!=", Level::Equality, &values[0], &Expr::primary("uvec4(0u)")),
+            AluOp::BallotSize => {
+                let ballot = if values[0].is_plain() {
+                    values[0].clone()
+                } else {
+                    let ty = self.t.types.vector(Scalar::U32, 4);
+                    self.name("ballot", ty, &values[0])
+                };
+                let counts = (0..4).map(|n| Expr::call("bitCount", &[ballot.part(&component(n))]));
+                let sum = counts.reduce(|a, b| Expr::binary("+", Level::Sum, &a, &b));
+                return Expr::call("uint", &[sum.unwrap_or_else(|| Expr::primary("0"))]);
+            }
+            AluOp::BallotFromMask => {
+                return self.mask_as_ballot(&values[0]);
+            }
+            AluOp::Add => ("+", Level::Sum),
+            AluOp::Sub => ("-", Level::Sum),
+            AluOp::Mul => ("*", Level::Product),
+            AluOp::And | AluOp::BallotAnd => ("&", Level::And),
+            AluOp::Or | AluOp::BallotOr => ("|", Level::Or),
+            AluOp::Xor => ("^", Level::Xor),
+            AluOp::Shl => ("<<", Level::Shift),
+            AluOp::Shr => (">>", Level::Shift),
+            AluOp::Eq => ("==", Level::Equality),
+            AluOp::Ne | AluOp::BoolXor => ("!=", Level::Equality),
+            AluOp::Lt => ("<", Level::Relation),
+            AluOp::Le => ("<=", Level::Relation),
+            AluOp::Gt => (">", Level::Relation),
+            AluOp::Ge => (">=", Level::Relation),
+            AluOp::BoolAnd => ("&&", Level::LogicalAnd),
+            AluOp::BoolOr => ("||", Level::LogicalOr),
+        };
+        Expr::binary(text, level, &values[0], &values[1])
+    }
+
+    fn fold(&mut self, op: ReduceOp, (scalar, size): Shape, [a, b]: [&Expr; 2]) -> Expr {
+        use crate::ir::BinaryOp as B;
+        let op = match op {
+            ReduceOp::Min => return Expr::call("min", &[a.clone(), b.clone()]),
+            ReduceOp::Max => return Expr::call("max", &[a.clone(), b.clone()]),
+            ReduceOp::Add => B::Add,
+            ReduceOp::Mul => B::Mul,
+            ReduceOp::And => B::And,
+            ReduceOp::Or => B::Or,
+            ReduceOp::Xor => B::Xor,
+        };
+        let ty = self.t.types.vector(scalar, size);
+        match self.t.binary(op, [a, b], [ty, ty]) {
+            Some(made) => made,
+            None => self.broken("a fold of such values"),
+        }
+    }
+
+    fn compare(&mut self, op: CompareOp, args: &[Arg]) -> Expr {
+        let (scalar, size) = args[0].shape;
+        let [mut left, mut right] = [args[0].value.clone(), args[1].value.clone()];
+        if op == CompareOp::Same && scalar.is_float() {
+            let from = self.t.types.vector(scalar, size);
+            let to = self.t.types.vector(Scalar { kind: ScalarKind::Uint, ..scalar }, size);
+            [left, right] = [left, right].map(|value| self.t.reinterpreted(&value, from, to));
+        }
+        match op {
+            CompareOp::Lt if scalar.is_bool() => Expr::binary("&&", Level::LogicalAnd, &left.not(), &right),
+            CompareOp::Lt => Expr::binary("<", Level::Relation, &left, &right),
+            // Of vectors too: whether all components are equal.
+            CompareOp::Eq | CompareOp::Same => Expr::binary("==", Level::Equality, &left, &right),
+        }
+    }
+}
+
+/// How often the steps of a plan read an operand of the operation.
+fn reads_input(plan: &Plan, at: usize) -> usize {
+    let is_it = |operand: &&Operand| matches!(operand, Operand::Input(n) if usize::from(*n) == at);
+    let of_steps = plan.steps.iter().flat_map(|step| step.operands()).filter(is_it).count();
+    let in_turns = plan.turns.is_some() && of_steps > 0;
+    let of_results = [Some(plan.result), plan.second].iter().flatten().filter(is_it).count();
+    of_steps + of_results + usize::from(in_turns)
+}
+
+/// Bits of a fold's identity as constants have them: as many as the type has.
+fn identity(op: ReduceOp, scalar: Scalar) -> u64 {
+    arith::identity(op, scalar) & (u64::MAX >> (64 - scalar.width))
+}
+
+fn shape_of(ty: StepType, run: &Run) -> Shape {
+    match ty {
+        StepType::Like(n) => run.inputs[usize::from(n)].shape,
+        StepType::Index | StepType::None => INDEX,
+        StepType::Bool => BOOL,
+        StepType::Ballot => BALLOT,
+    }
+}
+
+const fn mask_word(op: MaskOp) -> &'static str {
+    match op {
+        MaskOp::Eq => "Eq",
+        MaskOp::Ge => "Ge",
+        MaskOp::Gt => "Gt",
+        MaskOp::Le => "Le",
+        MaskOp::Lt => "Lt",
+    }
+}
+
+/// The extension that brings subgroup functions of such numbers.
+const fn extended(scalar: Scalar) -> Option<&'static str> {
+    Some(match (scalar.kind, scalar.width) {
+        (ScalarKind::Float, 16) => "GL_EXT_shader_subgroup_extended_types_float16",
+        (ScalarKind::Float, _) => return None,
+        (_, 8) => "GL_EXT_shader_subgroup_extended_types_int8",
+        (_, 16) => "GL_EXT_shader_subgroup_extended_types_int16",
+        (_, 64) => "GL_EXT_shader_subgroup_extended_types_int64",
+        _ => return None,
+    })
+}
+
+/// The extension and the name of a Khronos function.
+fn khr_function(op: GroupOp) -> Option<(&'static str, String)> {
+    const SHUFFLE: &str = "GL_KHR_shader_subgroup_shuffle";
+    const RELATIVE: &str = "GL_KHR_shader_subgroup_shuffle_relative";
+    const BALLOT: &str = "GL_KHR_shader_subgroup_ballot";
+    const QUAD: &str = "GL_KHR_shader_subgroup_quad";
+    let (extension, name) = match op {
+        GroupOp::Shuffle => (SHUFFLE, "subgroupShuffle"),
+        GroupOp::ShuffleXor => (SHUFFLE, "subgroupShuffleXor"),
+        GroupOp::ShuffleUp => (RELATIVE, "subgroupShuffleUp"),
+        GroupOp::ShuffleDown => (RELATIVE, "subgroupShuffleDown"),
+        GroupOp::Rotate(width) => {
+            let name = if width.lanes().is_some() { "subgroupClusteredRotate" } else { "subgroupRotate" };
+            ("GL_KHR_shader_subgroup_rotate", name)
+        }
+        GroupOp::Broadcast => (BALLOT, "subgroupBroadcast"),
+        GroupOp::BroadcastFirst => (BALLOT, "subgroupBroadcastFirst"),
+        GroupOp::QuadBroadcast => (QUAD, "subgroupQuadBroadcast"),
+        GroupOp::QuadSwap(QuadMove::Y) => (QUAD, "subgroupQuadSwapVertical"),
+        GroupOp::QuadSwap(QuadMove::Diagonal) => (QUAD, "subgroupQuadSwapDiagonal"),
+        GroupOp::QuadSwap(_) => (QUAD, "subgroupQuadSwapHorizontal"),
+        GroupOp::Reduce(op, reach) => {
+            let (extension, how) = match reach {
+                GroupReduce::Reduce => ("GL_KHR_shader_subgroup_arithmetic", ""),
+                GroupReduce::Inclusive => ("GL_KHR_shader_subgroup_arithmetic", "Inclusive"),
+                GroupReduce::Exclusive => ("GL_KHR_shader_subgroup_arithmetic", "Exclusive"),
+                GroupReduce::Clustered(_) => ("GL_KHR_shader_subgroup_clustered", "Clustered"),
+            };
+            return Some((extension, format!("subgroup{how}{}", fold_word(op))));
+        }
+        GroupOp::Vote(VoteOp::All) => ("GL_KHR_shader_subgroup_vote", "subgroupAll"),
+        GroupOp::Vote(VoteOp::Any) => ("GL_KHR_shader_subgroup_vote", "subgroupAny"),
+        GroupOp::Vote(VoteOp::Equal) => ("GL_KHR_shader_subgroup_vote", "subgroupAllEqual"),
+        GroupOp::QuadVote(VoteOp::Any) => ("GL_EXT_shader_quad_control", "subgroupQuadAny"),
+        GroupOp::QuadVote(_) => ("GL_EXT_shader_quad_control", "subgroupQuadAll"),
+        GroupOp::Elect => ("GL_KHR_shader_subgroup_basic", "subgroupElect"),
+        GroupOp::Sync => ("GL_KHR_shader_subgroup_basic", "subgroupBarrier"),
+        GroupOp::Ballot => (BALLOT, "subgroupBallot"),
+        GroupOp::InverseBallot => (BALLOT, "subgroupInverseBallot"),
+        GroupOp::BallotBitExtract => (BALLOT, "subgroupBallotBitExtract"),
+        GroupOp::BallotBitCount(CountOp::All) => (BALLOT, "subgroupBallotBitCount"),
+        GroupOp::BallotBitCount(CountOp::Inclusive) => (BALLOT, "subgroupBallotInclusiveBitCount"),
+        GroupOp::BallotBitCount(CountOp::Exclusive) => (BALLOT, "subgroupBallotExclusiveBitCount"),
+        GroupOp::BallotFindLsb => (BALLOT, "subgroupBallotFindLSB"),
+        GroupOp::BallotFindMsb => (BALLOT, "subgroupBallotFindMSB"),
+        _ => return None,
+    };
+    Some((extension, name.to_string()))
+}
+
+const fn fold_word(op: ReduceOp) -> &'static str {
+    match op {
+        ReduceOp::Add => "Add",
+        ReduceOp::Mul => "Mul",
+        ReduceOp::Min => "Min",
+        ReduceOp::Max => "Max",
+        ReduceOp::And => "And",
+        ReduceOp::Or => "Or",
+        ReduceOp::Xor => "Xor",
+    }
+}

@@ -1,0 +1,35 @@
+//! What a shader in GLSL asks of the caller and of the compiler that reads it, as JSON.
+
+use super::writer::Shader;
+use crate::backend::reflection::{self, Reflection};
+use crate::backend::{Made, Options};
+use crate::ir::Module;
+use crate::kernel::{self, LaneContract};
+use serde::Serialize;
+
+/// The facts of every target with those of GLSL.
+#[derive(Serialize)]
+struct Whole {
+    #[serde(flatten)]
+    common: Reflection,
+    glsl: Glsl,
+}
+
+/// What the text asks of its compiler and of the device.
+#[derive(Serialize)]
+struct Glsl {
+    /// Extensions that the text requires, by name.
+    extensions: Vec<&'static str>,
+    /// Fewest lanes of a subgroup with which all operations are defined: the widest segment in the shader.
+    least_subgroup_size: u32,
+}
+
+/// The JSON text for a module with a single entry point.
+pub(super) fn json(shader: &Shader, module: &Module, options: &Options) -> Made<String> {
+    let entry = kernel::only_entry(module).map_err(|error| vec![*error])?;
+    let lanes = LaneContract::of_entry(&reflection::settled(module), entry);
+    Ok(reflection::text(&Whole {
+        common: Reflection::of(module, entry, options.manner.keep_unused, options.profile.wave_size),
+        glsl: Glsl { extensions: shader.extensions().to_vec(), least_subgroup_size: lanes.least_subgroup_size() },
+    }))
+}

@@ -1,0 +1,260 @@
+//! Where a function uses its values and variables, and what happens between.
+
+use super::expr::Reads;
+use crate::ir::{BlockId, Function, ImageOp, Inst, InstId, LocalId, Op, Value};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::ops::Range;
+
+/// A place in a block: before the instruction of this number.
+pub(super) type Place = (BlockId, u32);
+
+/// Instructions that are looked at between a value and its use at most.
+const MOST_LOOKED_AT: usize = 96;
+
+/// The uses of one function.
+pub(super) struct Uses {
+    places: FxHashMap<InstId, Place>,
+    users: FxHashMap<InstId, SmallVec<[Place; 2]>>,
+    /// The place of a block in the one around it; true where it repeats.
+    parents: FxHashMap<BlockId, (Place, bool)>,
+    locals: FxHashMap<LocalId, Vec<Place>>,
+    params: FxHashMap<u32, usize>,
+    /// Variables by the place before which they are declared.
+    declared: FxHashMap<Place, Vec<LocalId>>,
+}
+
+impl Uses {
+    pub fn of(f: &Function) -> Uses {
+        let mut uses = Uses {
+            places: FxHashMap::default(),
+            users: FxHashMap::default(),
+            parents: FxHashMap::default(),
+            locals: FxHashMap::default(),
+            params: FxHashMap::default(),
+            declared: FxHashMap::default(),
+        };
+        uses.look_at(f);
+        uses.declare(f);
+        uses
+    }
+
+    fn look_at(&mut self, f: &Function) {
+        let mut open = vec![f.body];
+        while let Some(block) = open.pop() {
+            for (index, id) in (0..).zip(&f.blocks[block].insts) {
+                let place = (block, index);
+                self.places.insert(*id, place);
+                let inst = &f.insts[*id];
+                inst.op.each_operand(f, |value| self.use_at(value, place));
+                let mut nested = |inner: BlockId, repeats| {
+                    self.parents.insert(inner, (place, repeats));
+                    open.push(inner);
+                };
+                match inst.op {
+                    Op::If { then, otherwise, .. } => [then, otherwise].into_iter().for_each(|arm| nested(arm, false)),
+                    Op::Switch { cases, .. } => f.arms(cases).iter().for_each(|arm| nested(arm.body, false)),
+                    Op::Loop { body, continuing, break_if, .. } => {
+                        [body, continuing].into_iter().for_each(|block| nested(block, true));
+                        let end = (continuing, f.blocks[continuing].insts.len() as u32);
+                        break_if.into_iter().for_each(|value| self.use_at(value, end));
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn use_at(&mut self, value: Value, place: Place) {
+        match value {
+            Value::Inst(id) => self.users.entry(id).or_default().push(place),
+            Value::Local(id) => self.locals.entry(id).or_default().push(place),
+            Value::Param(index) => *self.params.entry(index).or_default() += 1,
+            _ => {}
+        }
+    }
+
+    /// The blocks around a place, from its own outwards, each with the place in it.
+    fn around(&self, place: Place) -> Vec<(Place, bool)> {
+        let mut all = vec![(place, false)];
+        let mut block = place.0;
+        while let Some((outer, repeats)) = self.parents.get(&block) {
+            if let Some(last) = all.last_mut() {
+                last.1 = *repeats;
+            }
+            all.push((*outer, false));
+            block = outer.0;
+        }
+        all
+    }
+
+    /// Finds the innermost block that holds all uses of each variable. One that keeps its value from one turn of a loop to
+    /// the next stays outside.
+    fn declare(&mut self, f: &Function) {
+        let mut found = Vec::new();
+        for (local, places) in &self.locals {
+            let mut chain = self.around(places[0]);
+            for place in &places[1..] {
+                let other = self.around(*place);
+                let level = |chain: &[(Place, bool)], block| chain.iter().position(|((b, _), _)| *b == block);
+                let Some((mine, theirs)) = (0..chain.len()).find_map(|at| Some((at, level(&other, chain[at].0.0)?)))
+                else {
+                    continue;
+                };
+                let first = chain[mine].0.1.min(other[theirs].0.1);
+                chain.drain(..mine);
+                chain[0].0.1 = first;
+            }
+            let (place, _) = chain[0];
+            let starts = self.stores_whole(f, place, *local) && f.locals[*local].init.is_none();
+            let at = match chain.iter().rposition(|(_, repeats)| *repeats) {
+                Some(outermost) if !starts => chain[outermost + 1].0,
+                _ => place,
+            };
+            found.push((at, *local));
+        }
+        found.sort_unstable_by_key(|((block, index), local)| (block.index(), *index, local.index()));
+        for (at, local) in found {
+            self.declared.entry(at).or_default().push(local);
+        }
+    }
+
+    /// Returns true if the instruction at a place gives all of a variable its value.
+    fn stores_whole(&self, f: &Function, (block, index): Place, local: LocalId) -> bool {
+        let Some(id) = f.blocks[block].insts.get(index as usize) else { return false };
+        matches!(f.insts[*id].op, Op::Store { pointer: Value::Local(to), value } if to == local && value != Value::Local(local))
+    }
+
+    /// The variables that are declared before an instruction.
+    pub fn declared_at(&self, place: Place) -> &[LocalId] {
+        self.declared.get(&place).map_or(&[], Vec::as_slice)
+    }
+
+    pub fn place(&self, id: InstId) -> Option<Place> {
+        self.places.get(&id).copied()
+    }
+
+    /// Returns true if some instruction uses a result.
+    pub fn is_used(&self, id: InstId) -> bool {
+        self.users.contains_key(&id)
+    }
+
+    pub fn count(&self, id: InstId) -> usize {
+        self.users.get(&id).map_or(0, |users| users.len())
+    }
+
+    /// Returns true if a value can be computed where it is used instead: it is used once, in its own block; what reads
+    /// memory, before anything writes some.
+    pub fn can_move(&self, f: &Function, id: InstId, reads: &Reads) -> bool {
+        let (Some((block, at)), Some([(user, to)])) = (self.place(id), self.users.get(&id).map(SmallVec::as_slice))
+        else {
+            return false;
+        };
+        *user == block && !writes_between(f, block, at..*to, reads)
+    }
+
+    /// Returns true if all uses of a pointer are in its block, and nothing writes what its path reads before the last.
+    pub fn is_stable(&self, f: &Function, id: InstId, reads: &Reads) -> bool {
+        let Some((block, at)) = self.place(id) else { return false };
+        self.last_use(f, id).is_some_and(|last| !writes_between(f, block, at..last, reads))
+    }
+
+    /// The last place in the block of a pointer that uses it or a pointer that is made from it; none if others do.
+    fn last_use(&self, f: &Function, id: InstId) -> Option<u32> {
+        let (block, at) = self.place(id)?;
+        let mut last = at;
+        for (user, to) in self.users.get(&id)? {
+            let user = f.blocks[block].insts.get(*to as usize).copied().filter(|_| *user == block)?;
+            last = last.max(*to);
+            if matches!(f.insts[user].op, Op::Access { .. }) && self.is_used(user) {
+                last = last.max(self.last_use(f, user)?);
+            }
+        }
+        Some(last)
+    }
+
+    /// The instruction that uses a result, where it is the only one.
+    pub fn only_user(&self, f: &Function, id: InstId) -> Option<InstId> {
+        let [(block, at)] = self.users.get(&id)?.as_slice() else { return None };
+        f.blocks[*block].insts.get(*at as usize).copied()
+    }
+
+    /// The instructions that use a variable, in their order where they are in one block; none where they are in several.
+    pub fn insts_of(&self, f: &Function, local: LocalId) -> Option<SmallVec<[InstId; 3]>> {
+        let mut places = self.locals.get(&local)?.clone();
+        places.sort_unstable_by_key(|(_, at)| *at);
+        let block = places.first()?.0;
+        places
+            .iter()
+            .map(|(of, at)| f.blocks[block].insts.get(*at as usize).copied().filter(|_| *of == block))
+            .collect()
+    }
+
+    /// Returns true if an instruction between two of a block may write what is read.
+    pub fn is_written(&self, f: &Function, from: InstId, to: InstId, reads: &Reads) -> bool {
+        match (self.place(from), self.place(to)) {
+            (Some((block, at)), Some((other, to))) if block == other => writes_between(f, block, at..to, reads),
+            _ => true,
+        }
+    }
+
+    /// How often a parameter is used.
+    pub fn param_count(&self, index: u32) -> usize {
+        self.params.get(&index).copied().unwrap_or(0)
+    }
+
+    /// Returns true if the one use of a value is the next instruction, and of no other value but constants and variables.
+    pub fn is_taken_next(&self, f: &Function, id: InstId) -> bool {
+        let (Some((block, at)), Some([(user, to)])) = (self.place(id), self.users.get(&id).map(SmallVec::as_slice))
+        else {
+            return false;
+        };
+        let next = f.blocks[block].insts.get(*to as usize).map(|next| f.insts[*next].op);
+        *user == block
+            && *to == at + 1
+            && match next {
+                Some(Op::Store { pointer: Value::Local(_), value }) => value == Value::Inst(id),
+                Some(Op::Return(_)) => true,
+                _ => false,
+            }
+    }
+}
+
+/// Returns true if an instruction between two of a block may write what is read.
+fn writes_between(f: &Function, block: BlockId, places: Range<u32>, reads: &Reads) -> bool {
+    if reads.is_empty() {
+        return false;
+    }
+    let (from, to) = (places.start as usize + 1, places.end as usize);
+    if to.saturating_sub(from) > MOST_LOOKED_AT {
+        return true;
+    }
+    f.blocks[block].insts[from..to.max(from)].iter().any(|id| writes(f, &f.insts[*id], reads))
+}
+
+/// Returns true if an instruction may write what is read, or makes such writes of others seen.
+fn writes(f: &Function, inst: &Inst, reads: &Reads) -> bool {
+    match inst.op {
+        Op::Image { op, .. } => reads.memory && matches!(op, ImageOp::Write | ImageOp::Atomic(..)),
+        Op::Store { pointer, .. } => match local_of(f, pointer) {
+            Some(local) => reads.locals.contains(&local),
+            None => reads.memory,
+        },
+        Op::Atomic { .. } | Op::Barrier { .. } | Op::Interlock { .. } | Op::Print { .. } => reads.memory,
+        Op::Call(..) | Op::If { .. } | Op::Loop { .. } | Op::Switch { .. } | Op::Ray { .. } | Op::Demote => true,
+        Op::Foreign(..) | Op::Cooperative(..) => true,
+        _ => false,
+    }
+}
+
+/// The variable of the function that a pointer points into.
+pub(super) fn local_of(f: &Function, pointer: Value) -> Option<LocalId> {
+    match pointer {
+        Value::Local(id) => Some(id),
+        Value::Inst(id) => match f.insts[id].op {
+            Op::Access { base, .. } => local_of(f, base),
+            _ => None,
+        },
+        _ => None,
+    }
+}

@@ -1,0 +1,267 @@
+//! The state of writing one module.
+
+use super::dialect::Dialect;
+use super::function::Definition;
+use super::names::Names;
+use super::tree::Lines;
+use crate::backend::Options;
+use crate::backend::written::{Code, Written};
+use crate::diagnostic::{Code as Number, Diagnostic};
+use crate::ir::{
+    Access, ConstId, EntryPoint, FuncId, Function, GlobalId, InstId, Module, Op, StructId, Types, Value, calls,
+};
+use crate::kernel::Origin;
+use crate::lane::{Input, LaneOp, Plan};
+use crate::source::Span;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// Plans made so far: shaders repeat operations.
+pub(super) type Plans = FxHashMap<(LaneOp, SmallVec<[Input; 3]>), Rc<Plan>>;
+
+/// A module on its way to text.
+pub(super) struct Writer<'a> {
+    pub module: &'a Module,
+    pub options: &'a Options,
+    pub dialect: &'static Dialect,
+    /// The types of the module, with those that are asked for on the way.
+    pub types: Types,
+    /// A copy of the module to lay types out in.
+    pub scratch: Module,
+    pub names: Names,
+    pub extensions: BTreeSet<&'static str>,
+    /// Declarations in the order in which they were asked for, which is one in which each comes before its uses.
+    pub specializations: Vec<String>,
+    pub structs: Vec<String>,
+    pub tables: Vec<String>,
+    pub variables: Vec<String>,
+    pub functions: Vec<Definition>,
+    pub struct_names: FxHashMap<StructId, String>,
+    /// Names of members, by struct.
+    pub members: FxHashMap<StructId, Vec<String>>,
+    /// Names that the members of blocks without a name of their own have.
+    pub block_members: FxHashMap<GlobalId, Vec<String>>,
+    pub globals: FxHashMap<GlobalId, String>,
+    pub spec_names: FxHashMap<u32, String>,
+    /// Names of constant arrays and structs.
+    pub constants: FxHashMap<ConstId, String>,
+    pub function_names: FxHashMap<FuncId, String>,
+    pub references: FxHashMap<StructId, String>,
+    pub declared_structs: FxHashSet<StructId>,
+    pub declared_references: FxHashSet<StructId>,
+    pub declared_constants: FxHashSet<u32>,
+    /// Names that variables are declared with.
+    pub global_names: FxHashMap<GlobalId, String>,
+    pub block_names: FxHashMap<GlobalId, String>,
+    /// Memory qualifiers of the images that functions are called with.
+    pub param_access: FxHashMap<(FuncId, u32), Access>,
+    pub plans: Plans,
+    /// The cross-lane operations so far.
+    pub operations: Vec<(FuncId, InstId)>,
+    pub set_ups: u32,
+    /// The construct being written, for messages.
+    pub span: Span,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// The variable or parameter that an argument is, or is a part of.
+fn root_of(f: &Function, value: Value) -> Option<Value> {
+    match value {
+        Value::Inst(id) => match f.insts[id].op {
+            Op::Access { base, .. } => root_of(f, base),
+            Op::Load(pointer) => root_of(f, pointer),
+            _ => None,
+        },
+        other => Some(other),
+    }
+}
+
+/// The text of a module in parts.
+pub(super) struct Shader {
+    /// `#version`, extensions, layouts of the entry point.
+    head: Vec<String>,
+    extensions: Vec<&'static str>,
+    functions: Vec<Vec<Written>>,
+    /// Comments included; those of [`Shader::functions`] are not.
+    bodies: Vec<Vec<Written>>,
+    operations: Vec<(FuncId, InstId)>,
+}
+
+impl<'a> Writer<'a> {
+    pub fn new(module: &'a Module, options: &'a Options) -> Writer<'a> {
+        Writer {
+            module,
+            options,
+            dialect: Dialect::of(&options.profile),
+            types: module.types.clone(),
+            scratch: module.clone(),
+            names: Names::default(),
+            extensions: BTreeSet::new(),
+            specializations: Vec::new(),
+            structs: Vec::new(),
+            tables: Vec::new(),
+            variables: Vec::new(),
+            functions: Vec::new(),
+            struct_names: FxHashMap::default(),
+            members: FxHashMap::default(),
+            block_members: FxHashMap::default(),
+            globals: FxHashMap::default(),
+            spec_names: FxHashMap::default(),
+            constants: FxHashMap::default(),
+            function_names: FxHashMap::default(),
+            references: FxHashMap::default(),
+            declared_structs: FxHashSet::default(),
+            declared_references: FxHashSet::default(),
+            declared_constants: FxHashSet::default(),
+            global_names: FxHashMap::default(),
+            block_names: FxHashMap::default(),
+            param_access: FxHashMap::default(),
+            plans: Plans::default(),
+            operations: Vec::new(),
+            set_ups: 0,
+            span: Span::NONE,
+            diagnostics: Vec::new(),
+        }
+    }
+
+    /// # Errors
+    /// One diagnostic for each construct that the language, or crosslane so far, cannot express.
+    pub fn run(mut self) -> Result<Shader, Vec<Diagnostic>> {
+        let module = self.module;
+        let [entry] = module.entry_points.as_slice() else {
+            self.span = module.entry_points.get(1).map_or(Span::NONE, |entry| module.functions[entry.function].span);
+            self.lacks("modules of several entry points: choose one with `-e`");
+            return Err(self.diagnostics);
+        };
+        self.span = module.functions[entry.function].span;
+        let functions = calls::callees_first(module, [entry.function]);
+        self.name_all(&functions, entry.function);
+        self.pass_access(&functions);
+        let layouts = self.entry_layouts(entry);
+        for id in functions {
+            let definition = self.function(id, (id == entry.function).then_some(entry));
+            self.functions.push(definition);
+        }
+        self.declare_kept(entry);
+        if self.diagnostics.is_empty() { Ok(self.finish(layouts)) } else { Err(self.diagnostics) }
+    }
+
+    /// The qualifiers of images that functions are called with: a parameter must have those of its arguments.
+    fn pass_access(&mut self, functions: &[FuncId]) {
+        let module = self.module;
+        for id in functions.iter().rev() {
+            let f = &module.functions[*id];
+            let calls = f.insts.iter().filter_map(|(_, inst)| match inst.op {
+                Op::Call(callee, args) => Some((callee, args)),
+                _ => None,
+            });
+            for (callee, args) in calls {
+                for (index, arg) in (0..).zip(f.values(args)) {
+                    let access = match root_of(f, *arg) {
+                        Some(Value::Global(global)) => module.globals[global].access,
+                        Some(Value::Param(index)) => self.param_access.get(&(*id, index)).copied().unwrap_or_default(),
+                        _ => continue,
+                    };
+                    *self.param_access.entry((callee, index)).or_default() |= access;
+                }
+            }
+        }
+    }
+
+    /// What nothing uses and must be declared all the same.
+    fn declare_kept(&mut self, _: &EntryPoint) {
+        let kept = self.options.manner.keep_unused;
+        for (id, global) in self.module.globals.iter() {
+            if kept.keeps(global) {
+                self.span = global.span;
+                self.global(id);
+            }
+        }
+    }
+
+    fn finish(self, layouts: Vec<String>) -> Shader {
+        let mut head = vec![self.dialect.version.to_string()];
+        head.extend(self.extensions.iter().map(|name| format!("#extension {name} : require")));
+        let precision = ["precision highp float;", "precision highp int;"].map(str::to_string);
+        let default_precision = if self.dialect.is_es { precision.to_vec() } else { Vec::new() };
+        for part in [default_precision, layouts, self.specializations, self.structs, self.tables, self.variables] {
+            if !part.is_empty() {
+                head.push(String::new());
+                head.extend(part);
+            }
+        }
+        let lines = |definition: &Definition, has_comments: bool| {
+            let mut lines = Lines::default();
+            definition.print(&mut lines, has_comments);
+            lines.lines
+        };
+        Shader {
+            head,
+            extensions: self.extensions.into_iter().collect(),
+            functions: self.functions.iter().map(|definition| lines(definition, false)).collect(),
+            bodies: self.functions.iter().map(|definition| lines(definition, true)).collect(),
+            operations: self.operations,
+        }
+    }
+
+    /// Turns an extension on.
+    pub fn need(&mut self, extension: &'static str) {
+        self.extensions.insert(extension);
+    }
+
+    /// Reports a construct that the language does not have.
+    #[cold]
+    pub fn lacks(&mut self, construct: &str) {
+        self.fail(Number::NOT_SUPPORTED, format!("{} has no {construct}", self.dialect.language));
+    }
+
+    /// Reports a construct that is not written yet.
+    #[cold]
+    pub fn unsupported(&mut self, construct: &str) {
+        self.fail(Number::NOT_SUPPORTED, format!("the GLSL target does not support {construct} yet"));
+    }
+
+    /// Reports a module that breaks the rules of `ir`.
+    #[cold]
+    pub fn internal(&mut self, found: &str) {
+        self.fail(Number::INTERNAL, format!("the GLSL target met {found}"));
+    }
+
+    #[cold]
+    pub fn fail(&mut self, code: Number, message: String) {
+        let repeated = self.diagnostics.last().is_some_and(|last| last.code == code && last.span() == self.span);
+        if !repeated {
+            self.diagnostics.push(Diagnostic::error(code, message).at(self.span, ""));
+        }
+    }
+}
+
+impl Shader {
+    pub fn extensions(&self) -> &[&'static str] {
+        &self.extensions
+    }
+
+    pub fn text(&self) -> String {
+        let mut text = self.head.join("\n");
+        text.push('\n');
+        for body in &self.bodies {
+            text.push('\n');
+            body.iter().for_each(|line| text.push_str(&line.text));
+        }
+        text
+    }
+
+    /// The lines with their origins.
+    pub fn code(self) -> Code {
+        let head = self.head.iter().map(|line| Written {
+            origin: Origin::Code,
+            text: format!("{line}\n"),
+            reads: Vec::new(),
+            writes: Vec::new(),
+        });
+        let lines = head.chain(self.functions.into_iter().flatten()).collect();
+        Code::of(lines, self.operations.into_iter())
+    }
+}

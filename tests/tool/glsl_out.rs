@@ -1,0 +1,155 @@
+//! GLSL as output: what stays of a source, the comments on operations, extensions, refusals, reflection.
+
+use crate::folder::{Folder, status, stderr, stdout};
+
+const KEPT: &str = "#version 450
+#extension GL_CROSSLANE_portable : require
+#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
+layout(local_size_x = 64) in;
+layout(constant_id = 3) const uint COUNT = 4u;
+struct Light { vec3 color; float reach; };
+layout(set = 1, binding = 2, std140) uniform Scene { mat4 view; layout(offset = 80) Light lights[2]; } scene;
+layout(set = 0, binding = 1, std430) readonly buffer Numbers { uint size; float numbers[]; };
+layout(set = 0, binding = 3, std430) restrict buffer Halves { f16vec2 halves[]; } narrow;
+layout(push_constant) uniform Push { int first; } push;
+shared float row[COUNT * 2u];
+
+float scaled(float number, inout uint count) {
+    count++;
+    return number * scene.lights[1].reach;
+}
+
+void main() {
+    uint calls = 0u;
+    precise float total = numbers[gl_GlobalInvocationID.x] * 3.0 + 1.0;
+    for (int turn = 0; turn < push.first; turn++) {
+        total += butterfly2(scaled(total, calls));
+    }
+    row[gl_LocalInvocationIndex % COUNT] = total;
+    barrier();
+    narrow.halves[gl_LocalInvocationIndex] = f16vec2(allReduceAdd8(row[0]), float(calls));
+}
+";
+
+/// Lines that the text of `KEPT` has.
+const LINES: &[&str] = &[
+    "layout(local_size_x = 64) in;",
+    "layout(constant_id = 3) const uint COUNT = 4u;",
+    "struct Light {",
+    "layout(std140, set = 1, binding = 2) uniform Scene {",
+    "    layout(offset = 80) Light lights[2];",
+    "} scene;",
+    "layout(std430, set = 0, binding = 1) readonly buffer Numbers {",
+    "    float numbers[];",
+    "layout(std430, set = 0, binding = 3) restrict buffer Halves {",
+    "} narrow;",
+    "layout(push_constant) uniform Push {",
+    "shared float row[COUNT * 2u];",
+    "float scaled(float number, inout uint count) {",
+    "    uint calls = 0u;",
+    "    for (; turn < push.first; turn += 1) {",
+    "        // butterfly<2>: shuffle by a mask",
+    "    // all_reduce.add<8>: native reduction of segments",
+];
+
+/// The text that a shader becomes.
+fn text(folder: &Folder, shader: &str, profile: &str) -> String {
+    let output = folder.run(&["compile", shader, "-p", profile, "-o", "-"]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    stdout(&output)
+}
+
+fn refusal(folder: &Folder, shader: &str, profile: &str) -> String {
+    let output = folder.run(&["compile", shader, "-p", profile, "-o", "-"]);
+    assert_eq!((status(&output), stdout(&output).as_str()), (3, ""), "{}", stderr(&output));
+    stderr(&output)
+}
+
+#[test]
+fn what_the_source_says_stays() {
+    let folder = Folder::new("glsl-kept");
+    folder.file("kept.comp", KEPT);
+    let once = text(&folder, "kept.comp", "glsl-450-khr");
+    for line in LINES {
+        assert!(once.lines().any(|known| known == *line), "{line} is not in\n{once}");
+    }
+    let used: Vec<&str> = once.lines().filter(|line| line.starts_with("#extension")).collect();
+    let names = [
+        "EXT_shader_explicit_arithmetic_types_float16",
+        "KHR_shader_subgroup_clustered",
+        "KHR_shader_subgroup_shuffle",
+    ];
+    assert_eq!(used, names.map(|name| format!("#extension GL_{name} : require")));
+    assert!(once.starts_with("#version 450\n") && once.ends_with("}\n"), "{once}");
+}
+
+#[test]
+fn the_ending_of_the_output_says_the_language() {
+    let folder = Folder::new("glsl-ending");
+    folder.file("kept.comp", KEPT);
+    let output = folder.run(&["compile", "kept.comp", "-o", "out.comp"]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    assert!(std::fs::read_to_string(folder.0.join("out.comp")).unwrap().starts_with("#version 450\n"));
+    let output = folder.run(&["compile", "kept.comp", "-p", "spirv-1.3", "-o", "out.glsl"]);
+    assert!(stderr(&output).contains("what would be written is a SPIR-V module, not .glsl"), "{}", stderr(&output));
+}
+
+/// GLSL has no block that runs between the turns of a loop.
+const LOOPS: &str = "@group(0) @binding(0) var<storage, read_write> numbers: array<u32>;
+@compute @workgroup_size(64) fn main(@builtin(local_invocation_index) lane: u32) {
+    var at = 0u;
+    loop {
+        let step = numbers[at] + 1u;
+        if step == 7u { at += 2u; continue; }
+        numbers[at] = step;
+        continuing {
+            at += step;
+            break if at > numbers[lane];
+        }
+    }
+}
+";
+
+#[test]
+fn a_flag_tells_the_first_turn_where_others_begin_with_statements() {
+    let folder = Folder::new("glsl-loops");
+    folder.file("loops.wgsl", LOOPS);
+    let text = text(&folder, "loops.wgsl", "glsl-450-khr");
+    let at =
+        |line: &str| text.lines().position(|known| known.trim() == line).unwrap_or_else(|| panic!("{line} in\n{text}"));
+    let order =
+        ["bool again = false;", "for (;;) {", "if (again) {", "at += variable;", "again = true;", "continue;"].map(at);
+    assert!(order.is_sorted(), "{text}");
+    folder.file("loops.comp", &text);
+    assert_eq!(status(&folder.run(&["check", "loops.comp", "-p", "spirv-1.3"])), 0);
+}
+
+const GEOMETRY: &str = "#version 450
+layout(points) in;
+layout(points, max_vertices = 1) out;
+void main() { EmitVertex(); }
+";
+
+#[test]
+fn what_the_language_lacks_is_refused_where_it_is() {
+    let folder = Folder::new("glsl-refused");
+    folder.file("points.geom", GEOMETRY);
+    folder.file("kept.comp", KEPT);
+    let said = refusal(&folder, "points.geom", "glsl-450-khr");
+    assert!(said.contains("error[E0700]: the GLSL target does not support geometry shaders yet"), "{said}");
+    assert!(said.contains("points.geom:4:"), "{said}");
+    let said = refusal(&folder, "kept.comp", "glsl-es-320-khr");
+    for part in ["the profile's GLSL has no type f16", "GLSL ES has no push constants"] {
+        assert!(said.contains(part), "{part} is not in\n{said}");
+    }
+}
+
+#[test]
+fn reflection_lists_the_extensions() {
+    let folder = Folder::new("glsl-reflection");
+    folder.file("kept.comp", KEPT);
+    let output = folder.run(&["compile", "kept.comp", "-p", "glsl-450-khr", "--emit", "reflection", "-o", "-"]);
+    let reflection: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    assert_eq!(reflection["glsl"]["least_subgroup_size"], 8, "{reflection}");
+    assert_eq!(reflection["glsl"]["extensions"].as_array().map(Vec::len), Some(3), "{reflection}");
+}
