@@ -100,9 +100,12 @@ fn known_to_glslang(text: &str) -> String {
     format!("{version}\n{NV_THREADS}{}\n", others.join("\n"))
 }
 
+/// A module, or why there is none.
+type Made = Result<Vec<u32>, String>;
+
 /// The modules that glslang makes of texts. Each is asked for once: to validate it and to run it.
-fn by_glslang(texts: &[String], stage: Stage) -> Vec<Result<Vec<u32>, String>> {
-    static MADE: Mutex<BTreeMap<(&str, String), Result<Vec<u32>, String>>> = Mutex::new(BTreeMap::new());
+fn by_glslang(texts: &[String], stage: Stage) -> Vec<Made> {
+    static MADE: Mutex<BTreeMap<(&str, String), Made>> = Mutex::new(BTreeMap::new());
     let key = |text: &str| (stage.ending(), text.to_owned());
     let known = || MADE.lock().unwrap_or_else(PoisonError::into_inner);
     let unknown: Vec<&str> =

@@ -55,7 +55,9 @@ fn agree(seed: u64, source: &str) -> Result<(), String> {
     let ours = rival::run(&request, &module).map_err(|e| format!("{profile}: {e}"))?;
     let judged = JUDGED;
     theirs.iter().zip(&ours).try_for_each(|(theirs, ours)| rival::differences(&judged, theirs, ours))?;
-    for (language, _) in LANGUAGES.into_iter().filter(|(_, every)| seeds::are_asked_for() || seed % every == 0) {
+    for (language, _) in
+        LANGUAGES.into_iter().filter(|(_, every)| seeds::are_asked_for() || seed.is_multiple_of(*every))
+    {
         by_language(language, source, &request, &theirs).map_err(|e| format!("{language}: {e}"))?;
     }
     rival::simulated("random.comp", source, &request, &judged, &theirs)
