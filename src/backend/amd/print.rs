@@ -140,8 +140,8 @@ impl Printer {
         }
     }
 
-    /// What an access says of caches: that an atomic gives the old value, and how far it must be seen (LLVM's `AMDGPUUsage`,
-    /// memory model of each family).
+    /// The cache policy bits of an access: whether an atomic returns the old value, and the scope of the access (LLVM's
+    /// `AMDGPUUsage`, memory model of each family).
     fn cache_policy(&self, operation: Operation, modifiers: &Modifiers) -> String {
         let returned = match self.arch.generation {
             _ if !modifiers.returns => "",

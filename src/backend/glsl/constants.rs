@@ -145,7 +145,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Reports a construct that is not written yet; what stands in for its value.
+    /// Reports a construct that is not supported yet. Returns a placeholder for its value.
     pub fn stand_in(&mut self, construct: &str) -> Expr {
         self.unsupported(construct);
         Expr::primary("0")
@@ -171,7 +171,7 @@ impl Writer<'_> {
                 let value = sign_extend(bits, scalar);
                 let least = -1i64 << (scalar.width - 1).min(63);
                 match scalar.width {
-                    // The magnitude of the least number is no literal.
+                    // The magnitude of the minimum does not fit in a signed literal.
                     32 if value == least => Expr::primary("int(0x80000000u)"),
                     64 if value == least => Expr::primary("int64_t(0x8000000000000000ul)"),
                     32 => signed(value, ""),

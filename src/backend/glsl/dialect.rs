@@ -14,7 +14,7 @@ pub(super) enum Lanes {
     Amd,
 }
 
-/// What sets a dialect apart.
+/// The differences between the dialects of GLSL.
 #[derive(Debug)]
 pub(super) struct Dialect {
     /// The line that begins the text.

@@ -84,7 +84,7 @@ impl Writer<'_> {
         lines
     }
 
-    /// What follows the head of `main`.
+    /// The attribute that follows the header of `main`.
     pub fn reconvergence(&mut self, entry: &EntryPoint) -> &'static str {
         match entry.reconvergence {
             Reconvergence::Default => "",

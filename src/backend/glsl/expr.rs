@@ -23,7 +23,7 @@ pub(super) enum Level {
     Choice,
 }
 
-/// What an expression reads and a write can change.
+/// The mutable state that an expression reads.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub(super) struct Reads {
     /// Anything but the variables of the function: memory, or what a parameter points to.
@@ -40,7 +40,7 @@ impl Reads {
         Reads { memory: false, locals: SmallVec::from_slice(&[id]) }
     }
 
-    /// What a load through a pointer reads.
+    /// The state that a load through a pointer reads.
     pub fn of_place(f: &Function, pointer: Value) -> Reads {
         local_of(f, pointer).map_or_else(|| Reads::memory(true), Reads::local)
     }

@@ -395,21 +395,21 @@ impl<'t, 'a> Body<'t, 'a> {
         Some(self.t.module.constants.as_int(&self.t.module.types, id)? as u32)
     }
 
-    /// Reports a construct that the language does not have; what stands in for its value.
+    /// Reports a construct that the language does not have. Returns a placeholder for its value.
     #[cold]
     pub fn lacking(&mut self, construct: &str) -> Expr {
         self.t.lacks(construct);
         Expr::primary("0")
     }
 
-    /// Reports a construct that is not written yet; what stands in for its value.
+    /// Reports a construct that is not supported yet. Returns a placeholder for its value.
     #[cold]
     pub fn nothing(&mut self, construct: &str) -> Expr {
         self.t.unsupported(construct);
         Expr::primary("0")
     }
 
-    /// Reports a module that breaks the rules of `ir`; what stands in for its value.
+    /// Reports a module that breaks the rules of `ir`. Returns a placeholder for its value.
     #[cold]
     pub fn broken(&mut self, found: &str) -> Expr {
         self.t.internal(found);

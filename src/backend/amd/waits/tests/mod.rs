@@ -128,7 +128,7 @@ fn gfx6_reads_stored_data_late() {
     assert_eq!(one("gfx600", vec![store(5), overwrite()]), ["s_waitcnt expcnt(0)"]);
     assert_eq!(one("gfx600", vec![store(5), read(v(5))]), [] as [&str; 0]);
     assert_eq!(one("gfx701", vec![store(5), overwrite()]), [] as [&str; 0]);
-    // An atomic's address is no data, and its data are its result.
+    // An atomic does not keep its address register busy as store data; its data register receives the result.
     let mut atomic = memory("buffer_", O::AtomicAdd, &[v(7)], &[v(5), s(4), Operand::Constant(0)]);
     (atomic.keeps, atomic.modifiers.returns) = (true, true);
     assert_eq!(one("gfx600", vec![atomic, overwrite(), read(v(7))]), ["s_waitcnt vmcnt(0)"]);
