@@ -7,6 +7,7 @@ mod copies;
 mod glsl;
 pub mod nv;
 mod pieces;
+mod plans;
 pub mod ptx;
 mod range;
 pub mod reflection;

@@ -498,6 +498,12 @@ impl Module {
         Module::default()
     }
 
+    /// The low 32 bits of an integer that is known.
+    pub fn known_u32(&self, value: Value) -> Option<u32> {
+        let Value::Const(id) = value else { return None };
+        self.constants.as_int(&self.types, id).map(|int| int as u32)
+    }
+
     /// Type of an operand of `function`. Pointers to variables are interned on the way, hence `&mut`.
     pub fn type_of(&mut self, function: &Function, value: Value) -> TypeId {
         match value {

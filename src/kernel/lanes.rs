@@ -81,8 +81,7 @@ pub fn plans_of(
 
 /// One message for all components of a vector.
 fn refuse(refusal: &Refusal, span: Span, errors: &mut Vec<Diagnostic>) {
-    let message = format!("this cross-lane operation cannot be compiled: {refusal}");
-    let diagnostic = Diagnostic::error(refusal.code(), message).at(span, "");
+    let diagnostic = Diagnostic::error(refusal.code(), refusal.message()).at(span, "");
     if errors.last() != Some(&diagnostic) {
         errors.push(diagnostic);
     }

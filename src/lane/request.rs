@@ -171,6 +171,11 @@ impl Refusal {
 }
 
 impl Refusal {
+    /// The text of its message.
+    pub fn message(&self) -> String {
+        format!("this cross-lane operation cannot be compiled: {self}")
+    }
+
     /// The reason without the profile's name, for where that is beside it.
     pub fn reason(&self) -> String {
         match self {

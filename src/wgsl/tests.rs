@@ -1,7 +1,7 @@
 //! Whole modules: what is accepted becomes verified `ir`, what is not gets its message at its place.
 
 use super::{WgslOptions, compile};
-use crate::backend::spirv::{self, SpirvOptions};
+use crate::backend::{Options, spirv};
 use crate::diagnostic::{Code, Diagnostics};
 use crate::ir::Stage;
 use crate::ir::{self, print, verify};
@@ -37,7 +37,7 @@ fn assert_verified(module: &ir::Module) {
 /// Checks that the target takes the front end's module.
 fn assert_emits(module: &ir::Module, sources: &SourceMap) {
     let profile = Profile::named("spirv-1.3").expect("a profile of the package").with_wave_size(Some(64));
-    let options = SpirvOptions::new(profile).expect("a SPIR-V profile");
+    let options = Options::new(profile);
     if let Err(errors) = spirv::emit(module, &options, sources) {
         panic!("{errors:?}\n{}", print::print(module, None));
     }

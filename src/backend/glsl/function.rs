@@ -389,12 +389,6 @@ impl<'t, 'a> Body<'t, 'a> {
         self.t.shape(self.type_of(value))
     }
 
-    /// An operand's number where it is known to be one.
-    pub fn known_u32(&self, value: Value) -> Option<u32> {
-        let Value::Const(id) = value else { return None };
-        Some(self.t.module.constants.as_int(&self.t.module.types, id)? as u32)
-    }
-
     /// Reports a construct that the language does not have. Returns a placeholder for its value.
     #[cold]
     pub fn lacking(&mut self, construct: &str) -> Expr {

@@ -5,22 +5,14 @@ use super::dialect::Lanes;
 use super::expr::{Expr, Level};
 use super::function::{Body, Made};
 use super::tree::{Kind, Stmt};
+use crate::backend::plans::{self, BOOL, INDEX, Shape, Shaped, identity};
 use crate::ir::{InstId, Scalar, ScalarKind, TypeId, Types, Value, Values, print::lane_text};
-use crate::kernel::{Origin, arith};
+use crate::kernel::Origin;
 use crate::lane::{
-    Activity, AluOp, CompareOp, CountOp, GroupOp, GroupReduce, Input, Known, LaneFact, LaneOp, LaneType, MaskOp,
-    Operand, Plan, Primitive, QuadMove, ReduceOp, Request, Step, StepOp, StepType, VoteOp, plan,
+    AluOp, CompareOp, CountOp, GroupOp, GroupReduce, LaneFact, LaneOp, MaskOp, Operand, Plan, Primitive, QuadMove,
+    ReduceOp, Step, StepOp, StepType, VoteOp,
 };
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
-use std::rc::Rc;
-
-/// Scalar and number of components.
-type Shape = (Scalar, u8);
-
-const INDEX: Shape = (Scalar::U32, 1);
-const BOOL: Shape = (Scalar::BOOL, 1);
-const BALLOT: Shape = (Scalar::U32, 4);
 
 /// Set-up steps of a function by operation, operands and result type.
 pub(super) type Setup = FxHashMap<(StepOp, [String; 3], Shape), Expr>;
@@ -33,26 +25,33 @@ struct Arg {
     known: Option<u32>,
 }
 
-/// One run of a plan.
-struct Run<'p> {
-    plan: &'p Plan,
-    inputs: Vec<Arg>,
-    setup: Vec<Arg>,
-    steps: Vec<Arg>,
+impl Shaped for Arg {
+    fn shape(&self) -> Shape {
+        self.shape
+    }
 }
+
+/// One run of a plan.
+type Run<'p> = plans::Run<'p, Arg>;
 
 impl Body<'_, '_> {
     pub fn lane(&mut self, id: InstId, op: LaneOp, args: Values, ty: TypeId) -> Option<Made> {
         let f = self.f;
         let values = f.values(args);
-        let Some(known) = values.iter().map(|value| self.lane_input(*value)).collect::<Option<SmallVec<_>>>() else {
+        let input = |value: &Value| Some(plans::input(self.t.module, *value, self.shape_of(*value)?));
+        let Some(known) = values.iter().map(input).collect::<Option<_>>() else {
             return Some(Made::One(self.broken("a cross-lane operation on a composite")));
         };
-        let Some(plan) = self.lane_plan(op, known) else { return Some(Made::One(Expr::primary("0"))) };
+        let plan = match self.t.plans.get(op, known) {
+            Ok(plan) => plan,
+            Err(refusal) => {
+                self.t.fail(refusal.code(), refusal.message());
+                return Some(Made::One(Expr::primary("0")));
+            }
+        };
         let number = self.t.operations.len() as u32;
         self.t.operations.push((self.id, id));
-        let inputs = values.iter().map(|value| self.lane_arg(*value)).collect();
-        let mut run = Run { plan: &plan, inputs, setup: Vec::new(), steps: Vec::new() };
+        let mut run = Run::new(&plan, values.iter().map(|value| self.lane_arg(*value)));
         for step in &plan.setup {
             let result = self.setup_step(step, &run);
             run.setup.push(result);
@@ -78,7 +77,7 @@ impl Body<'_, '_> {
 
     fn steps(&mut self, run: &mut Run) {
         let plan = run.plan;
-        let turns = plan.turns.as_ref().map_or(0..0, |turns| usize::from(turns.steps.start)..turns.steps.end.into());
+        let turns = run.turns();
         for (n, step) in plan.steps.iter().enumerate() {
             if n == turns.start && !turns.is_empty() {
                 self.turns(run, turns.clone());
@@ -96,7 +95,7 @@ impl Body<'_, '_> {
         let kept: Vec<Option<Expr>> = run.plan.steps[steps.clone()]
             .iter()
             .map(|step| {
-                let shape = shape_of(step.ty, run);
+                let shape = run.shape(step.ty);
                 (step.ty != StepType::None).then(|| {
                     let ty = self.t.types.vector(shape.0, shape.1);
                     self.variable("turn", ty)
@@ -135,44 +134,10 @@ impl Body<'_, '_> {
         })
     }
 
-    fn lane_input(&self, value: Value) -> Option<Input> {
-        let (scalar, components) = self.shape_of(value)?;
-        let is_number = scalar.width == 32 && components == 1;
-        let known = match (self.known_u32(value).filter(|_| is_number), value) {
-            (Some(number), _) => Known::Constant(number),
-            (None, Value::Const(_)) => Known::Uniform,
-            _ => Known::Varying,
-        };
-        Some(Input { ty: LaneType { kind: scalar.kind, width: scalar.width, components }, known })
-    }
-
     fn lane_arg(&mut self, value: Value) -> Arg {
         let shape = self.shape_of(value).unwrap_or(INDEX);
-        let known = self.known_u32(value).filter(|_| shape.1 == 1 && shape.0.width == 32 && shape.0.is_int());
+        let known = self.t.module.known_u32(value).filter(|_| shape.1 == 1 && shape.0.width == 32 && shape.0.is_int());
         Arg { value: self.value(value), shape, known }
-    }
-
-    fn lane_plan(&mut self, op: LaneOp, inputs: SmallVec<[Input; 3]>) -> Option<Rc<Plan>> {
-        if let Some(plan) = &self.t.options.plan {
-            return Some(Rc::new(plan.clone()));
-        }
-        let key = (op, inputs);
-        if let Some(plan) = self.t.plans.get(&key) {
-            return Some(plan.clone());
-        }
-        let request =
-            Request { op, inputs: key.1.as_slice().into(), activity: Activity::Any, index: None, fragment: false };
-        match plan(&request, &self.t.options.profile) {
-            Ok(plan) => {
-                let plan = Rc::new(plan);
-                self.t.plans.insert(key, plan.clone());
-                Some(plan)
-            }
-            Err(refusal) => {
-                self.t.fail(refusal.code(), format!("this cross-lane operation cannot be compiled: {refusal}"));
-                None
-            }
-        }
     }
 
     fn arg(&mut self, operand: Operand, run: &Run) -> Arg {
@@ -200,7 +165,7 @@ impl Body<'_, '_> {
     /// A step at the function's start, where the same one may be already.
     fn setup_step(&mut self, step: &Step, run: &Run) -> Arg {
         let keys = step.args.map(|operand| self.arg(operand, run).value.text);
-        let shape = shape_of(step.ty, run);
+        let shape = run.shape(step.ty);
         let key = (step.op, keys, shape);
         if let Some(value) = self.lane_setup.get(&key) {
             return Arg { value: value.clone(), shape, known: None };
@@ -217,7 +182,7 @@ impl Body<'_, '_> {
 
     fn step(&mut self, step: &Step, run: &Run) -> Arg {
         let args: Vec<Arg> = step.operands().iter().map(|operand| self.arg(*operand, run)).collect();
-        let shape = shape_of(step.ty, run);
+        let shape = run.shape(step.ty);
         let value = match step.op {
             StepOp::Prim(Primitive::Group(op)) => self.group(op, &args),
             StepOp::Fact(fact) => return Arg { value: self.fact(fact), shape, known: None },
@@ -523,20 +488,6 @@ fn reads_input(plan: &Plan, at: usize) -> usize {
     let in_turns = plan.turns.is_some() && of_steps > 0;
     let of_results = [Some(plan.result), plan.second].iter().flatten().filter(is_it).count();
     of_steps + of_results + usize::from(in_turns)
-}
-
-/// Bits of a fold's identity as constants have them: as many as the type has.
-fn identity(op: ReduceOp, scalar: Scalar) -> u64 {
-    arith::identity(op, scalar) & (u64::MAX >> (64 - scalar.width))
-}
-
-fn shape_of(ty: StepType, run: &Run) -> Shape {
-    match ty {
-        StepType::Like(n) => run.inputs[usize::from(n)].shape,
-        StepType::Index | StepType::None => INDEX,
-        StepType::Bool => BOOL,
-        StepType::Ballot => BALLOT,
-    }
 }
 
 const fn mask_word(op: MaskOp) -> &'static str {

@@ -34,7 +34,7 @@ impl Body<'_, '_> {
         let mut path = self.value(base).reading_memory(is_changing(space));
         let once = self.uses.count(id) == 1;
         for (at, index) in indices.iter().enumerate() {
-            let known = self.known_u32(*index);
+            let known = self.t.module.known_u32(*index);
             match (self.t.types.get(ty), known) {
                 (Type::Struct(of), Some(member)) => path = self.member(base, at, path, of, member),
                 (Type::Vector { .. }, Some(n)) => path = path.part(&super::constants::component(n)),

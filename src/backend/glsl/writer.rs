@@ -5,21 +5,16 @@ use super::function::Definition;
 use super::names::Names;
 use super::tree::Lines;
 use crate::backend::Options;
+use crate::backend::plans::ModulePlans;
 use crate::backend::written::{Code, Written};
 use crate::diagnostic::{Code as Number, Diagnostic};
 use crate::ir::{
     Access, ConstId, EntryPoint, FuncId, Function, GlobalId, InstId, Module, Op, StructId, Types, Value, calls,
 };
 use crate::kernel::Origin;
-use crate::lane::{Input, LaneOp, Plan};
 use crate::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::SmallVec;
 use std::collections::BTreeSet;
-use std::rc::Rc;
-
-/// Plans made so far: shaders repeat operations.
-pub(super) type Plans = FxHashMap<(LaneOp, SmallVec<[Input; 3]>), Rc<Plan>>;
 
 /// A module on its way to text.
 pub(super) struct Writer<'a> {
@@ -57,7 +52,7 @@ pub(super) struct Writer<'a> {
     pub block_names: FxHashMap<GlobalId, String>,
     /// Memory qualifiers of the images that functions are called with.
     pub param_access: FxHashMap<(FuncId, u32), Access>,
-    pub plans: Plans,
+    pub plans: ModulePlans<'a>,
     /// The cross-lane operations so far.
     pub operations: Vec<(FuncId, InstId)>,
     pub set_ups: u32,
@@ -118,7 +113,7 @@ impl<'a> Writer<'a> {
             global_names: FxHashMap::default(),
             block_names: FxHashMap::default(),
             param_access: FxHashMap::default(),
-            plans: Plans::default(),
+            plans: ModulePlans::new(options),
             operations: Vec::new(),
             set_ups: 0,
             span: Span::NONE,

@@ -264,7 +264,7 @@ impl Emitter<'_> {
     /// Before 1.4 a choice between vectors takes as many conditions as components.
     fn spec_select(&mut self, condition: TypeId, ty: TypeId, words: &[Word]) -> Word {
         let types = &self.module.types;
-        if types.components(condition) != types.components(ty) && !self.options.version.has_1_4() {
+        if types.components(condition) != types.components(ty) && !self.version.has_1_4() {
             return self.unsupported("a choice between vectors of specialization constants before SPIR-V 1.4");
         }
         self.spec_word(Op::Select, ty, words)
@@ -300,7 +300,7 @@ impl Emitter<'_> {
         };
         let mut word = word;
         if source.width != target.width {
-            if op == Op::UConvert && !self.options.version.has_1_4() {
+            if op == Op::UConvert && !self.version.has_1_4() {
                 return self.unsupported("conversion of unsigned specialization constants before SPIR-V 1.4");
             }
             let ty = self.vector_type(Scalar { kind: source.kind, width: target.width }, size);

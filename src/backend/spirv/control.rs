@@ -65,7 +65,7 @@ impl Body<'_, '_> {
             ir::Op::Return(value) => self.give_back(value),
             ir::Op::Yield(value) => self.give(value),
             ir::Op::Unreachable => self.end_block(Op::Unreachable, &[]),
-            ir::Op::Discard if self.m.options.version >= Version::V1_6 => {
+            ir::Op::Discard if self.m.version >= Version::V1_6 => {
                 self.end_block(Op::TerminateInvocation, &[]);
             }
             ir::Op::Discard => self.end_block(Op::Kill, &[]),
@@ -396,7 +396,7 @@ impl Body<'_, '_> {
         let types = &self.m.module.types;
         match shape(types, ty) {
             Some(shape) if conditions == 1 => self.choose_vector(condition, values, shape),
-            None if !self.m.options.version.has_1_4() => self.choose_parts(condition, values, ty),
+            None if !self.m.version.has_1_4() => self.choose_parts(condition, values, ty),
             _ => {
                 let ty = self.m.value_type(ty);
                 self.emit(Op::Select, ty, &[condition, values.0, values.1])
@@ -408,7 +408,7 @@ impl Body<'_, '_> {
     pub fn choose_vector(&mut self, condition: Word, values: (Word, Word), (scalar, size): (Scalar, u8)) -> Word {
         let ty = self.m.vector_type(scalar, size);
         let mut condition = condition;
-        if !self.m.options.version.has_1_4() {
+        if !self.m.version.has_1_4() {
             let bools = self.m.vector_type(Scalar::BOOL, size);
             condition = self.splat(bools, condition, size);
         }

@@ -148,7 +148,7 @@ impl Emitter<'_> {
                 }
             }
         }
-        let all = self.options.version.has_1_4();
+        let all = self.version.has_1_4();
         let listed = |class| all || matches!(class, StorageClass::Input | StorageClass::Output);
         let mut ids: Vec<Word> = found.iter().filter(|v| listed(v.class)).map(|v| v.id).collect();
         ids.sort_unstable();
@@ -161,7 +161,7 @@ impl Emitter<'_> {
     fn workgroup_size(&mut self, function: Word, size: [ConstId; 3]) {
         let constants = &self.module.constants;
         let special = size.iter().any(|id| constants.is_spec(*id));
-        if special && self.options.version >= Version::V1_6 {
+        if special && self.version >= Version::V1_6 {
             let [x, y, z] = size.map(|id| self.constant(id));
             self.out.modes.op(Op::ExecutionModeId, &[function, ExecutionMode::LocalSizeId as Word, x, y, z]);
             return;
@@ -177,7 +177,7 @@ impl Emitter<'_> {
         let mut sizes = entries.map(|entry| (entry.workgroup_size, entry.function));
         let Some((size, _)) = sizes.next() else { return };
         let is_special = |size: [ConstId; 3]| size.iter().any(|id| module.constants.is_spec(*id));
-        if self.options.version >= Version::V1_6 {
+        if self.version >= Version::V1_6 {
             return;
         }
         if let Some((_, function)) = sizes.find(|(other, _)| *other != size && (is_special(*other) || is_special(size)))

@@ -94,7 +94,7 @@ impl Emitter<'_> {
     /// Reads an instruction back; `set` is the extended set that it names by this id.
     pub fn check_form(&mut self, set: Option<(Word, &str)>, instruction: &[Word]) {
         let mut module = Words::default();
-        module.extend(&[MAGIC_NUMBER, self.options.version.word(), 0, self.last + 1, 0]);
+        module.extend(&[MAGIC_NUMBER, self.version.word(), 0, self.last + 1, 0]);
         if let Some((id, name)) = set {
             let start = module.begin(Op::ExtInstImport);
             module.push(id);

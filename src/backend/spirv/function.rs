@@ -155,7 +155,7 @@ impl<'a> Body<'_, 'a> {
         self.m.needs.op(op);
         let id = self.m.id();
         self.code.typed(op, ty, id, operands);
-        if (self.exact || self.m.options.no_contraction) && super::math::can_contract(op) {
+        if (self.exact || self.m.options.profile.reproducible) && super::math::can_contract(op) {
             self.m.decorate(id, Decoration::NoContraction, &[]);
         }
         id

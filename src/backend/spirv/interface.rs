@@ -182,7 +182,7 @@ impl Emitter<'_> {
             }
             (Stage::Mesh, BuiltIn::Layer | BuiltIn::ViewportIndex) => Capability::MeshShadingEXT,
             // Vertex and tessellation shaders write them through extensions, fragments read what geometry shaders wrote.
-            (_, BuiltIn::Layer | BuiltIn::ViewportIndex) if output && self.options.version < Version::V1_5 => {
+            (_, BuiltIn::Layer | BuiltIn::ViewportIndex) if output && self.version < Version::V1_5 => {
                 Capability::ShaderViewportIndexLayerEXT
             }
             (_, BuiltIn::Layer) if output => Capability::ShaderLayer,
@@ -218,7 +218,7 @@ impl Emitter<'_> {
         }
         if built_in == BuiltIn::HelperInvocation && self.vulkan_memory {
             self.unsupported("`gl_HelperInvocation` beside cooperative matrices");
-        } else if built_in == BuiltIn::HelperInvocation && self.options.version >= Version::V1_6 {
+        } else if built_in == BuiltIn::HelperInvocation && self.version >= Version::V1_6 {
             self.decorate(id, Decoration::Volatile, &[]);
         }
         let fragment = self.stage == Stage::Fragment;

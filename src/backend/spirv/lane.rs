@@ -5,34 +5,20 @@
 //! are written once, at its start, and shared by all plans.
 
 use super::function::{Body, FEW};
+use crate::backend::plans::{self, BALLOT, BOOL, INDEX, Shape, Shaped, identity};
 use crate::ir::{Scalar, ScalarKind, TypeId, Value, Values};
-use crate::kernel::arith;
 use crate::lane::{
-    Activity, AluOp, CompareOp, CountOp, GroupOp, GroupReduce, Input, Known, LaneFact, LaneOp, LaneType, MaskOp,
-    Operand, Plan, Primitive, QuadMove, ReduceOp, Request, Step, StepOp, StepType, VoteOp, Width, plan,
+    AluOp, CompareOp, CountOp, GroupOp, GroupReduce, LaneFact, LaneOp, MaskOp, Operand, Primitive, QuadMove, ReduceOp,
+    Step, StepOp, StepType, VoteOp, Width,
 };
 use rspirv::spirv::GlslStd450Op as G;
 use rspirv::spirv::SpvAmdShaderBallotOp as AmdBallot;
 use rspirv::spirv::{BuiltIn, Capability, GroupOperation, MemorySemantics, Op, Scope, StorageClass, Word};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use std::rc::Rc;
-
-/// Plans made so far: shaders repeat operations.
-pub(super) type Plans = FxHashMap<(LaneOp, Inputs), Rc<Plan>>;
-
-/// The operands of an operation.
-type Inputs = SmallVec<[Input; 3]>;
 
 /// Set-up steps of a function by operation, operands and result type.
 pub(super) type Setup = FxHashMap<(StepOp, [Word; 3], Shape), Word>;
-
-/// Scalar and number of components.
-type Shape = (Scalar, u8);
-
-const INDEX: Shape = (Scalar::U32, 1);
-const BOOL: Shape = (Scalar::BOOL, 1);
-const BALLOT: Shape = (Scalar::U32, 4);
 
 /// A step's operand: its id and type, and the number that it is known to be.
 #[derive(Clone, Copy)]
@@ -44,24 +30,31 @@ struct Arg {
 
 type Args = SmallVec<[Arg; 8]>;
 
-/// One run of a plan.
-struct Run<'p> {
-    plan: &'p Plan,
-    inputs: Args,
-    setup: Args,
-    steps: Args,
+impl Shaped for Arg {
+    fn shape(&self) -> Shape {
+        self.shape
+    }
 }
+
+/// One run of a plan.
+type Run<'p> = plans::Run<'p, Arg>;
 
 impl Body<'_, '_> {
     pub fn lane(&mut self, op: LaneOp, args: Values, ty: TypeId) -> Word {
         let f = self.f;
         let values = f.values(args);
-        let Some(known) = values.iter().map(|value| self.lane_input(*value)).collect::<Option<Inputs>>() else {
+        let input = |value: &Value| Some(plans::input(self.m.module, *value, self.shape_of(*value)?));
+        let Some(known) = values.iter().map(input).collect::<Option<_>>() else {
             return self.m.internal("a cross-lane operation on a composite");
         };
-        let Some(plan) = self.plan(op, known) else { return 0 };
-        let inputs = values.iter().map(|value| self.lane_arg(*value)).collect();
-        let mut run = Run { plan: &plan, inputs, setup: Args::new(), steps: Args::new() };
+        let plan = match self.m.plans.get(op, known) {
+            Ok(plan) => plan,
+            Err(refusal) => {
+                self.m.fail(refusal.code(), refusal.message());
+                return 0;
+            }
+        };
+        let mut run = Run::new(&plan, values.iter().map(|value| self.lane_arg(*value)));
         let mut open = None;
         for step in &plan.setup {
             let result = self.setup_step(step, &run);
@@ -92,43 +85,9 @@ impl Body<'_, '_> {
         }
     }
 
-    fn lane_input(&self, value: Value) -> Option<Input> {
-        let (scalar, components) = self.shape_of(value)?;
-        let is_number = scalar.width == 32 && components == 1;
-        let known = match (self.known_u32(value).filter(|_| is_number), value) {
-            (Some(number), _) => Known::Constant(number),
-            (None, Value::Const(_)) => Known::Uniform,
-            _ => Known::Varying,
-        };
-        Some(Input { ty: LaneType { kind: scalar.kind, width: scalar.width, components }, known })
-    }
-
     fn lane_arg(&mut self, value: Value) -> Arg {
         let shape = self.shape_of(value).unwrap_or(INDEX);
-        Arg { word: self.value(value), shape, known: self.known_u32(value) }
-    }
-
-    fn plan(&mut self, op: LaneOp, inputs: Inputs) -> Option<Rc<Plan>> {
-        if let Some(plan) = &self.m.options.plan {
-            return Some(Rc::new(plan.clone()));
-        }
-        let key = (op, inputs);
-        if let Some(plan) = self.m.plans.get(&key) {
-            return Some(plan.clone());
-        }
-        let request =
-            Request { op, inputs: key.1.as_slice().into(), activity: Activity::Any, index: None, fragment: false };
-        match plan(&request, &self.m.options.profile) {
-            Ok(plan) => {
-                let plan = Rc::new(plan);
-                self.m.plans.insert(key, plan.clone());
-                Some(plan)
-            }
-            Err(refusal) => {
-                self.m.fail(refusal.code(), format!("this cross-lane operation cannot be compiled: {refusal}"));
-                None
-            }
-        }
+        Arg { word: self.value(value), shape, known: self.m.module.known_u32(value) }
     }
 
     fn arg(&mut self, operand: Operand, run: &Run) -> Arg {
@@ -145,7 +104,7 @@ impl Body<'_, '_> {
     /// A step at the function's start, where the same one may be already.
     fn setup_step(&mut self, step: &Step, run: &Run) -> Arg {
         let words = step.args.map(|operand| self.arg(operand, run).word);
-        let shape = shape_of(step.ty, run);
+        let shape = run.shape(step.ty);
         let key = (step.op, words, shape);
         if let Some(word) = self.lane_setup.get(&key) {
             return Arg { word: *word, shape, known: None };
@@ -162,7 +121,7 @@ impl Body<'_, '_> {
         for operand in step.operands() {
             args.push(self.arg(*operand, run));
         }
-        let shape = shape_of(step.ty, run);
+        let shape = run.shape(step.ty);
         let ty = if step.ty == StepType::None { 0 } else { self.m.vector_type(shape.0, shape.1) };
         let word = match step.op {
             StepOp::Prim(Primitive::Group(op)) => self.group(op, ty, &args),
@@ -280,20 +239,6 @@ impl Body<'_, '_> {
         }
         let result = self.emit(compare_op(op, scalar.kind), bools, &words);
         if size == 1 { result } else { self.emit(Op::All, single, &[result]) }
-    }
-}
-
-/// Bits of a fold's identity as constants have them: as many as the type has. The kernel form extends 8 signed ones.
-fn identity(op: ReduceOp, scalar: Scalar) -> u64 {
-    arith::identity(op, scalar) & (u64::MAX >> (64 - scalar.width))
-}
-
-fn shape_of(ty: StepType, run: &Run) -> Shape {
-    match ty {
-        StepType::Like(n) => run.inputs[usize::from(n)].shape,
-        StepType::Index | StepType::None => INDEX,
-        StepType::Bool => BOOL,
-        StepType::Ballot => BALLOT,
     }
 }
 

@@ -127,9 +127,7 @@ impl Body<'_, '_> {
         let target = if to == Form::Value { value } else { memory };
         match self.m.module.types.get(ty) {
             Type::Scalar(_) | Type::Vector { .. } => self.convert_bool(word, ty, to),
-            _ if self.m.options.version.has_1_4() && !self.m.has_bool(ty) => {
-                self.emit(Op::CopyLogical, target, &[word])
-            }
+            _ if self.m.version.has_1_4() && !self.m.has_bool(ty) => self.emit(Op::CopyLogical, target, &[word]),
             _ => self.relayout_parts(word, ty, to, target),
         }
     }
@@ -338,13 +336,6 @@ impl Body<'_, '_> {
             None => self.emit_void(Op::MemoryBarrier, &[scope, semantics]),
         }
         0
-    }
-
-    /// The integer that a constant operand holds.
-    pub fn known_u32(&self, value: Value) -> Option<u32> {
-        let Value::Const(id) = value else { return None };
-        let module = self.m.module;
-        module.constants.as_int(&module.types, id).and_then(|value| u32::try_from(value & 0xffff_ffff).ok())
     }
 }
 

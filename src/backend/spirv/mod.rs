@@ -43,12 +43,12 @@ mod written;
 #[cfg(test)]
 mod tests;
 
-use super::written::{Code as WrittenCode, Unit};
-use super::{Artifact, Backend, DebugInfo, Form, Made, Manner, ModuleWriter, Options, Writer};
+use super::plans::ModulePlans;
+use super::written::Unit;
+use super::{Artifact, Backend, Form, Made, ModuleWriter, Options, Writer};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{FuncId, Module, Stage};
 use crate::kernel;
-use crate::lane::Plan;
 use crate::profile::Profile;
 use crate::source::{SourceMap, Span};
 use capability::Needs;
@@ -56,7 +56,6 @@ use constants::ConstMap;
 use debug::Files;
 use describe::Described;
 use globals::{GlobalMap, Variable};
-use lane::Plans;
 pub use listing::disassemble;
 use rspirv::spirv::{Decoration, GlslStd450Op, MAGIC_NUMBER, Op, Word};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -110,6 +109,17 @@ impl Version {
         }
     }
 
+    /// The same.
+    ///
+    /// # Errors
+    /// For those versions.
+    fn needed(profile: &Profile) -> Made<Version> {
+        Version::of(profile).ok_or_else(|| {
+            let message = format!("the profile {} names a SPIR-V version that is not supported", profile.name);
+            vec![Diagnostic::error(Code::NOT_SUPPORTED, message)]
+        })
+    }
+
     /// Returns true if version 1.4 is included: `OpCopyLogical`, `OpSelect` of composites, interfaces that list every
     /// variable.
     fn has_1_4(self) -> bool {
@@ -124,16 +134,15 @@ const AMD_BALLOT: &str = "SPV_AMD_shader_ballot";
 pub(super) const BACKEND: Backend = Backend {
     units: &[Unit::Subgroup, Unit::Arithmetic, Unit::Control],
     unit: written::unit,
-    writer: Writer::Module(ModuleWriter { write, written: written_for, losses: |_| Vec::new() }),
+    writer: Writer::Module(ModuleWriter { write, written, losses: |_| Vec::new() }),
 };
 
 fn write(module: &Module, form: Form, options: &Options, sources: &SourceMap) -> Made<Artifact> {
-    let options = SpirvOptions::of(options)?;
-    let words = emit(module, &options, sources)?;
+    let words = emit(module, options, sources)?;
     #[cfg(debug_assertions)]
     if module.foreign.is_empty()
         && !encoded::any(&module.types)
-        && let Some(refusal) = judged::refusal(&words, options.version)
+        && let Some(refusal) = judged::refusal(&words, Version::needed(&options.profile)?)
     {
         return Err(vec![refusal]);
     }
@@ -154,58 +163,12 @@ fn text(words: &[u32]) -> Made<String> {
     disassemble(words).map_err(unread)
 }
 
-fn written_for(module: &Module, options: &Options, sources: &SourceMap) -> Made<WrittenCode> {
-    written(module, &SpirvOptions::of(options)?, sources)
-}
-
-/// The options of a module.
-#[derive(Clone, Debug)]
-pub struct SpirvOptions {
-    pub version: Version,
-    /// The debug information.
-    pub debug: DebugInfo,
-    /// Keep every multiplication and addition apart (`NoContraction`), as if all were `precise`.
-    pub no_contraction: bool,
-    pub manner: Manner,
-    /// The instructions that the planner may use for cross-lane operations.
-    pub profile: Profile,
-    /// The plan of every cross-lane operation; the planner's choice where there is none.
-    pub plan: Option<Plan>,
-}
-
-impl SpirvOptions {
-    fn of(options: &Options) -> Made<SpirvOptions> {
-        let Options { profile, debug, manner, plan, .. } = options.clone();
-        let name = profile.name.clone();
-        match SpirvOptions::new(profile) {
-            Some(own) => Ok(SpirvOptions { debug, manner, plan, ..own }),
-            None => {
-                let message = format!("the profile {name} names a SPIR-V version that is not supported");
-                Err(vec![Diagnostic::error(Code::NOT_SUPPORTED, message)])
-            }
-        }
-    }
-
-    /// The options of a profile, without debug information; none when its version is not one of [`Version`].
-    pub fn new(profile: Profile) -> Option<SpirvOptions> {
-        let version = Version::of(&profile)?;
-        Some(SpirvOptions {
-            version,
-            debug: DebugInfo::None,
-            manner: Manner::default(),
-            no_contraction: profile.reproducible,
-            profile,
-            plan: None,
-        })
-    }
-}
-
 /// Writes all entry points of `module`, and what they reach, as one SPIR-V module.
 ///
 /// # Errors
 /// One diagnostic for each construct that SPIR-V, this version of it, or crosslane cannot express.
-pub fn emit(module: &Module, options: &SpirvOptions, sources: &SourceMap) -> Result<Vec<u32>, Vec<Diagnostic>> {
-    let mut emitter = Emitter::new(module, options, sources);
+pub fn emit(module: &Module, options: &Options, sources: &SourceMap) -> Made<Vec<u32>> {
+    let mut emitter = Emitter::new(module, options, sources)?;
     emitter.run();
     if emitter.diagnostics.is_empty() { Ok(emitter.finish()) } else { Err(emitter.diagnostics) }
 }
@@ -253,7 +216,8 @@ struct Uses {
 /// State of one emission.
 struct Emitter<'a> {
     module: &'a Module,
-    options: &'a SpirvOptions,
+    options: &'a Options,
+    version: Version,
     sources: &'a SourceMap,
     out: Sections,
     needs: Needs,
@@ -262,7 +226,7 @@ struct Emitter<'a> {
     globals: GlobalMap,
     files: Files,
     described: Described,
-    plans: Plans,
+    plans: ModulePlans<'a>,
     /// True if the module names scalars of 8 or 16 bits.
     narrow: bool,
     /// True if the module is written in the memory model of Vulkan.
@@ -290,19 +254,21 @@ struct Emitter<'a> {
 }
 
 impl<'a> Emitter<'a> {
-    fn new(module: &'a Module, options: &'a SpirvOptions, sources: &'a SourceMap) -> Emitter<'a> {
-        Emitter {
+    fn new(module: &'a Module, options: &'a Options, sources: &'a SourceMap) -> Made<Emitter<'a>> {
+        let version = Version::needed(&options.profile)?;
+        Ok(Emitter {
             module,
             options,
+            version,
             sources,
             out: Sections::for_module(module),
-            needs: Needs::new(options.version),
+            needs: Needs::new(version),
             types: TypeMap::new(&module.types),
             constants: ConstMap::new(&module.constants),
             globals: GlobalMap::new(module.globals.len()),
             files: Files::default(),
             described: Described::default(),
-            plans: Plans::default(),
+            plans: ModulePlans::new(options),
             narrow: narrow::any(&module.types),
             vulkan_memory: model::needs_vulkan(module),
             functions: vec![0; module.functions.len()],
@@ -316,7 +282,7 @@ impl<'a> Emitter<'a> {
             last: 0,
             span: Span::NONE,
             diagnostics: Vec::new(),
-        }
+        })
     }
 
     fn run(&mut self) {
@@ -344,7 +310,7 @@ impl<'a> Emitter<'a> {
         let words: usize = self.out.in_order().iter().map(|section| section.as_slice().len()).sum();
         let mut head = Words::with_capacity(128 + words);
         let generator = 0;
-        head.extend(&[MAGIC_NUMBER, self.options.version.word(), generator, self.last + 1, 0]);
+        head.extend(&[MAGIC_NUMBER, self.version.word(), generator, self.last + 1, 0]);
         for capability in self.needs.capabilities() {
             head.op(Op::Capability, &[capability]);
         }

@@ -61,7 +61,7 @@ impl Body<'_, '_> {
         let mut at = types.find(Type::Struct(block));
         for index in self.f.values(indices) {
             let Some(ty) = at else { break };
-            let number = self.known_u32(*index);
+            let number = self.m.module.known_u32(*index);
             let (offset, part) = self.part_at(ty, number);
             align = align.min(power_of_two(offset));
             at = part;

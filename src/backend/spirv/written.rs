@@ -4,9 +4,9 @@
 //! operations share them, and nothing computes them where they are used.
 
 use super::unknown::instructions;
-use super::{Emitter, SpirvOptions, text};
+use super::{Emitter, text};
 use crate::backend::written::{Code, Unit, Written};
-use crate::diagnostic::Diagnostic;
+use crate::backend::{Made, Options};
 use crate::ir::{FuncId, InstId, Module};
 use crate::kernel::Origin;
 use crate::source::SourceMap;
@@ -54,8 +54,8 @@ impl Marks {
 ///
 /// # Errors
 /// As [`emit`](super::emit).
-pub fn written(module: &Module, options: &SpirvOptions, sources: &SourceMap) -> Result<Code, Vec<Diagnostic>> {
-    let mut emitter = Emitter::new(module, options, sources);
+pub fn written(module: &Module, options: &Options, sources: &SourceMap) -> Made<Code> {
+    let mut emitter = Emitter::new(module, options, sources)?;
     emitter.run();
     if !emitter.diagnostics.is_empty() {
         return Err(emitter.diagnostics);

@@ -288,13 +288,6 @@ impl<'t, 'a> Body<'t, 'a> {
         self.t.shape(self.type_of(value)?)
     }
 
-    /// An operand's number where it is known to be one.
-    pub fn known_u32(&self, value: Value) -> Option<u32> {
-        let Value::Const(id) = value else { return None };
-        let int = self.t.module.constants.as_int(&self.t.module.types, id)?;
-        Some(int as u32)
-    }
-
     fn instruction(&mut self, id: InstId, inst: &Inst) {
         self.t.span = inst.span;
         let made = self.operation(id, inst);

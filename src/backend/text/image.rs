@@ -439,7 +439,7 @@ impl Body<'_, '_> {
             [SwizzleComponent::X, SwizzleComponent::Y, SwizzleComponent::Z, SwizzleComponent::W];
         let component = match asked.part(ImageParts::COMPONENT) {
             None => Some(0),
-            Some(value) => self.known_u32(value),
+            Some(value) => self.t.module.known_u32(value),
         };
         match component.and_then(|component| ALL.get(component as usize)) {
             Some(component) => self.sampled(asked, Some(*component)),

@@ -5,26 +5,17 @@
 use super::entry::Port;
 use super::function::Body;
 use super::types::scalar_of;
+use crate::backend::plans::{self, BOOL, INDEX, Shape, Shaped, identity};
 use crate::ir::{self, InstId, Scalar, ScalarKind, TypeId, Value, Values};
-use crate::kernel::arith;
 use crate::lane::{
-    Activity, AluOp, CompareOp, GroupOp, GroupReduce, Input, Known, LaneFact, LaneOp, LaneType, MaskOp, Operand, Plan,
-    Primitive, QuadMove, ReduceOp, Request, Step, StepOp, StepType, VoteOp, plan,
+    AluOp, CompareOp, GroupOp, GroupReduce, LaneFact, LaneOp, MaskOp, Operand, Primitive, QuadMove, ReduceOp, Step,
+    StepOp, StepType, VoteOp,
 };
 use naga::{
     BinaryOperator, Block, CollectiveOperation, Direction, Expression, GatherMode, Handle, MathFunction,
     RelationalFunction, Statement, SubgroupOperation, UnaryOperator,
 };
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
-use std::rc::Rc;
-
-/// Scalar and number of components.
-type Shape = (Scalar, u8);
-
-const INDEX: Shape = (Scalar::U32, 1);
-const BOOL: Shape = (Scalar::BOOL, 1);
-const BALLOT: Shape = (Scalar::U32, 4);
 
 /// Set-up steps of a function by operation, operands and result type.
 pub(super) type Setup = FxHashMap<(StepOp, [Key; 3], Shape), Handle<Expression>>;
@@ -53,24 +44,31 @@ impl Arg {
     }
 }
 
-/// One run of a plan.
-struct Run<'p> {
-    plan: &'p Plan,
-    inputs: Vec<Arg>,
-    setup: Vec<Arg>,
-    steps: Vec<Arg>,
+impl Shaped for Arg {
+    fn shape(&self) -> Shape {
+        self.shape
+    }
 }
+
+/// One run of a plan.
+type Run<'p> = plans::Run<'p, Arg>;
 
 impl Body<'_, '_> {
     pub fn lane(&mut self, id: InstId, op: LaneOp, args: Values, ty: TypeId) -> Option<Handle<Expression>> {
         let f = self.f;
         let values = f.values(args);
-        let Some(known) = values.iter().map(|value| self.lane_input(*value)).collect::<Option<SmallVec<_>>>() else {
+        let input = |value: &Value| Some(plans::input(self.t.module, *value, self.shape_of(*value)?));
+        let Some(known) = values.iter().map(input).collect::<Option<_>>() else {
             return Some(self.broken("a cross-lane operation on a composite"));
         };
-        let Some(plan) = self.lane_plan(op, known) else { return Some(self.u32(0)) };
-        let inputs = values.iter().map(|value| self.lane_arg(*value)).collect();
-        let mut run = Run { plan: &plan, inputs, setup: Vec::new(), steps: Vec::new() };
+        let plan = match self.t.plans.get(op, known) {
+            Ok(plan) => plan,
+            Err(refusal) => {
+                self.t.fail(refusal.code(), refusal.message());
+                return Some(self.u32(0));
+            }
+        };
+        let mut run = Run::new(&plan, values.iter().map(|value| self.lane_arg(*value)));
         for step in &plan.setup {
             let result = self.setup_step(step, &run);
             run.setup.push(result);
@@ -93,7 +91,7 @@ impl Body<'_, '_> {
 
     fn steps(&mut self, run: &mut Run) {
         let plan = run.plan;
-        let turns = plan.turns.as_ref().map_or(0..0, |turns| usize::from(turns.steps.start)..turns.steps.end.into());
+        let turns = run.turns();
         for (n, step) in plan.steps.iter().enumerate() {
             if n == turns.start && !turns.is_empty() {
                 self.turns(run, turns.clone());
@@ -157,20 +155,9 @@ impl Body<'_, '_> {
         })
     }
 
-    fn lane_input(&self, value: Value) -> Option<Input> {
-        let (scalar, components) = self.shape_of(value)?;
-        let is_number = scalar.width == 32 && components == 1;
-        let known = match (self.known_u32(value).filter(|_| is_number), value) {
-            (Some(number), _) => Known::Constant(number),
-            (None, Value::Const(_)) => Known::Uniform,
-            _ => Known::Varying,
-        };
-        Some(Input { ty: LaneType { kind: scalar.kind, width: scalar.width, components }, known })
-    }
-
     fn lane_arg(&mut self, value: Value) -> Arg {
         let shape = self.shape_of(value).unwrap_or(INDEX);
-        let known = self.known_u32(value);
+        let known = self.t.module.known_u32(value);
         let made = self.value(value);
         // Distances and lanes are unsigned.
         match known {
@@ -178,29 +165,6 @@ impl Body<'_, '_> {
                 Arg { value: Some(made), shape, known, key: Key::Number(number) }
             }
             _ => Arg { known, ..Arg::of(made, shape) },
-        }
-    }
-
-    fn lane_plan(&mut self, op: LaneOp, inputs: SmallVec<[Input; 3]>) -> Option<Rc<Plan>> {
-        if let Some(plan) = &self.t.options.plan {
-            return Some(Rc::new(plan.clone()));
-        }
-        let key = (op, inputs);
-        if let Some(plan) = self.t.plans.get(&key) {
-            return Some(plan.clone());
-        }
-        let request =
-            Request { op, inputs: key.1.as_slice().into(), activity: Activity::Any, index: None, fragment: false };
-        match plan(&request, &self.t.options.profile) {
-            Ok(plan) => {
-                let plan = Rc::new(plan);
-                self.t.plans.insert(key, plan.clone());
-                Some(plan)
-            }
-            Err(refusal) => {
-                self.t.fail(refusal.code(), format!("this cross-lane operation cannot be compiled: {refusal}"));
-                None
-            }
         }
     }
 
@@ -246,7 +210,7 @@ impl Body<'_, '_> {
     /// A step at the function's start, where the same one may be already.
     fn setup_step(&mut self, step: &Step, run: &Run) -> Arg {
         let keys = step.args.map(|operand| self.arg(operand, run).key);
-        let shape = shape_of(step.ty, run);
+        let shape = run.shape(step.ty);
         let key = (step.op, keys, shape);
         if let Some(value) = self.lane_setup.get(&key) {
             return Arg::of(*value, shape);
@@ -266,7 +230,7 @@ impl Body<'_, '_> {
 
     fn step(&mut self, step: &Step, run: &Run) -> Arg {
         let args: Vec<Arg> = step.operands().iter().map(|operand| self.arg(*operand, run)).collect();
-        let shape = shape_of(step.ty, run);
+        let shape = run.shape(step.ty);
         let value = match step.op {
             StepOp::Prim(Primitive::Group(op)) => match self.group(op, shape, &args) {
                 Some(value) => value,
@@ -549,20 +513,6 @@ impl Body<'_, '_> {
             _ => self.emit(Expression::As { expr: value, kind: naga::ScalarKind::Float, convert: Some(4) }),
         };
         self.as_kind(wide, ScalarKind::Uint)
-    }
-}
-
-/// Bits of a fold's identity as constants have them: as many as the type has.
-fn identity(op: ReduceOp, scalar: Scalar) -> u64 {
-    arith::identity(op, scalar) & (u64::MAX >> (64 - scalar.width))
-}
-
-fn shape_of(ty: StepType, run: &Run) -> Shape {
-    match ty {
-        StepType::Like(n) => run.inputs[usize::from(n)].shape,
-        StepType::Index | StepType::None => INDEX,
-        StepType::Bool => BOOL,
-        StepType::Ballot => BALLOT,
     }
 }
 

@@ -94,7 +94,7 @@ impl Body<'_, '_> {
             }
             indices = rest;
             place = self.step_into(place, ty, *index);
-            match self.t.types.element(ty, self.known_u32(*index).unwrap_or(0)) {
+            match self.t.types.element(ty, self.t.module.known_u32(*index).unwrap_or(0)) {
                 Some(part) => ty = part,
                 None => return self.broken("an access to a part that is not there"),
             }
@@ -106,7 +106,7 @@ impl Body<'_, '_> {
     }
 
     fn step_into(&mut self, base: Handle<Expression>, ty: TypeId, index: Value) -> Handle<Expression> {
-        let known = self.known_u32(index);
+        let known = self.t.module.known_u32(index);
         match (self.t.types.get(ty), known) {
             (Type::Struct(_), Some(index)) => {
                 let index = self.member_place(base, index);
@@ -167,7 +167,7 @@ impl Body<'_, '_> {
     }
 
     fn part_at(&mut self, base: Handle<Expression>, index: Value) -> Handle<Expression> {
-        match self.known_u32(index) {
+        match self.t.module.known_u32(index) {
             Some(index) => self.emit(Expression::AccessIndex { base, index }),
             None => {
                 let index = self.value(index);

@@ -6,18 +6,13 @@ use super::language::Language;
 use super::memory::Hop;
 use super::sizes::Sizes;
 use crate::backend::Options;
+use crate::backend::plans::ModulePlans;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{self, FuncId, GlobalId, InstFlags, Module, Types, calls};
-use crate::lane::{Input, LaneOp, Plan};
 use crate::profile::{Feature, Target};
 use crate::source::Span;
 use naga::{Handle, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::SmallVec;
-use std::rc::Rc;
-
-/// Plans made so far: shaders repeat operations.
-pub(super) type Plans = FxHashMap<(LaneOp, SmallVec<[Input; 3]>), Rc<Plan>>;
 
 /// A module on its way to naga's form.
 pub(super) struct Translator<'a> {
@@ -47,7 +42,7 @@ pub(super) struct Translator<'a> {
     pub functions: FxHashMap<FuncId, Handle<naga::Function>>,
     /// Inputs and outputs that a function and its callees use.
     pub uses: FxHashMap<FuncId, Ports>,
-    pub plans: Plans,
+    pub plans: ModulePlans<'a>,
     /// Sizes that specialization constants give.
     pub sizes: Sizes,
     pub notes: Notes,
@@ -85,7 +80,7 @@ impl<'a> Translator<'a> {
             samplers: FxHashMap::default(),
             functions: FxHashMap::default(),
             uses: FxHashMap::default(),
-            plans: Plans::default(),
+            plans: ModulePlans::new(options),
             sizes: Sizes::default(),
             notes: Notes::new(module),
             is_coherent: is_coherent(module),

@@ -211,16 +211,15 @@ mod gl {
 #[cfg(feature = "vulkan")]
 mod vulkan {
     use super::{CommandError, Memory, Stop, Work, bindings, memories};
-    use crate::backend::spirv::{SpirvOptions, emit};
+    use crate::backend::Options;
+    use crate::backend::spirv::emit;
     use crate::run::Job;
     use crate::run::vulkan::Device;
 
     pub fn run(device: &Device, work: &Work<'_>, before: &[Memory]) -> Result<Vec<Memory>, Stop> {
         let request = work.request;
         let profile = request.profile.clone().with_wave_size(request.asked_wave);
-        let options = SpirvOptions::new(profile)
-            .ok_or_else(|| CommandError(format!("{} names no SPIR-V version that is known", request.profile.name)))?;
-        let words = emit(work.module, &options, work.sources).map_err(Stop::Shader)?;
+        let words = emit(work.module, &Options::new(profile), work.sources).map_err(Stop::Shader)?;
         let constants = constants(work)?;
         let job = Job {
             entry: &work.kernel.name,

@@ -1,6 +1,7 @@
 //! Cross-lane operations: every step kind that plans of this target hold.
 
-use super::{Shader, SpirvOptions, assemble, check, listing, options};
+use super::{Shader, assemble, check, listing, options};
+use crate::backend::Options;
 use crate::backend::spirv::written;
 use crate::diagnostic::Code;
 use crate::ir::{ArrayLen, BinaryOp, Builder, ConstValue, Scalar, Types, Value};
@@ -131,7 +132,7 @@ fn too_wide_a_form_is_refused() {
         b.lane(LaneOp::Swap(Swap::Butterfly, width(128)), Types::F32, &[value]);
     });
     let profile = crate::profile::Profile::named("spirv-1.3").unwrap().with_wave_size(Some(32));
-    let options = SpirvOptions::new(profile).unwrap();
+    let options = Options::new(profile);
     let messages = super::emit(&module, &options, &crate::source::SourceMap::new()).unwrap_err();
     assert_eq!(messages[0].code, Code::TOO_WIDE);
 }

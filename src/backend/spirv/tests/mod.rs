@@ -9,8 +9,9 @@ mod memory;
 mod rays;
 mod values;
 
-use super::{SpirvOptions, emit};
+use super::emit;
 use crate::backend::DebugInfo;
+use crate::backend::Options;
 use crate::diagnostic::Diagnostic;
 use crate::ir::layout::{Layouts, Rule};
 use crate::ir::verify::verify;
@@ -91,11 +92,11 @@ impl Shader {
     }
 }
 
-fn options(profile: &str) -> SpirvOptions {
-    SpirvOptions::new(Profile::named(profile).unwrap()).unwrap()
+fn options(profile: &str) -> Options {
+    Options::new(Profile::named(profile).unwrap())
 }
 
-fn assemble(module: &Module, options: &SpirvOptions) -> Vec<u32> {
+fn assemble(module: &Module, options: &Options) -> Vec<u32> {
     emit(module, options, &SourceMap::new()).unwrap_or_else(|messages| panic!("{messages:#?}"))
 }
 
