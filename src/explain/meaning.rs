@@ -45,14 +45,16 @@ pub fn meaning(op: LaneOp) -> Meaning {
             format!("v[base + (local + delta) mod {}]", lanes(width)),
             format!("the value of the lane `delta` further on, around {}", segment(width)),
         ),
-        O::Bpermute => Meaning::new("v[index mod S]", "the value of the lane that the own index names"),
+        O::Bpermute => {
+            Meaning::new(format!("v[{}]", counted("index", op)), "the value of the lane that the own index names")
+        }
         O::Permute => Meaning::new(
-            "v[j] of the highest active j with index[j] mod S == i, else 0",
+            format!("v[j] of the highest active j with {} == i, else 0", counted("index[j]", op)),
             "the value that another lane pushed here",
         ),
-        O::ShuffleNv(mode) => shuffle_nv(mode),
+        O::ShuffleNv(mode) => shuffle_nv(op, mode),
         O::ShuffleNvValid(mode) => {
-            Meaning::new(valid_nv(mode), "whether the source of the shuffle is inside the own segment")
+            Meaning::new(with_k(valid_nv(mode), op), "whether the source of the shuffle is inside the own segment")
         }
         O::Broadcast => Meaning::new("v[lane]", "the value of one lane, in all lanes"),
         O::BroadcastFirst => Meaning::new("v[lowest active lane]", "the value of the lowest active lane, in all lanes"),
@@ -109,6 +111,19 @@ fn lanes(width: Width) -> String {
     width.lanes().map_or("S".into(), |lanes| lanes.to_string())
 }
 
+/// An index as it counts.
+fn counted(index: &str, op: LaneOp) -> String {
+    match op.signature().modulo {
+        Some(width) => format!("{index} mod {}", lanes(width)),
+        None => index.into(),
+    }
+}
+
+/// A formula with `k` for the index as it counts.
+fn with_k(formula: &str, op: LaneOp) -> String {
+    format!("{formula}, k = {}", counted("index", op))
+}
+
 /// The highest lane of a segment.
 fn last(width: Width) -> String {
     width.lanes().map_or("S - 1".into(), |lanes| format!("base + {}", lanes - 1))
@@ -161,12 +176,12 @@ fn shuffle(mode: ShuffleMode) -> Meaning {
     }
 }
 
-fn shuffle_nv(mode: ShuffleMode) -> Meaning {
+fn shuffle_nv(op: LaneOp, mode: ShuffleMode) -> Meaning {
     let source = match mode {
-        ShuffleMode::Index => "base + index",
-        ShuffleMode::Xor => "i ^ index",
-        ShuffleMode::Up => "i - index",
-        ShuffleMode::Down => "i + index",
+        ShuffleMode::Index => "base + k",
+        ShuffleMode::Xor => "i ^ k",
+        ShuffleMode::Up => "i - k",
+        ShuffleMode::Down => "i + k",
     };
     let words = match mode {
         ShuffleMode::Index => "the value of one lane of the own segment",
@@ -175,16 +190,16 @@ fn shuffle_nv(mode: ShuffleMode) -> Meaning {
         ShuffleMode::Down => "the value of the lane `index` above",
     };
     Meaning::new(
-        format!("{} ? v[{source}] : v[i]", valid_nv(mode)),
+        with_k(&format!("{} ? v[{source}] : v[i]", valid_nv(mode)), op),
         format!("{words}; the own value where that is outside the segment"),
     )
 }
 
 fn valid_nv(mode: ShuffleMode) -> &'static str {
     match mode {
-        ShuffleMode::Index | ShuffleMode::Xor => "index < width",
-        ShuffleMode::Up => "local >= index",
-        ShuffleMode::Down => "local + index < width",
+        ShuffleMode::Index | ShuffleMode::Xor => "k < width",
+        ShuffleMode::Up => "local >= k",
+        ShuffleMode::Down => "local + k < width",
     }
 }
 

@@ -203,16 +203,16 @@ impl Analyses<'_> {
         Input { ty, known }
     }
 
-    /// The second operand in each lane, where it hangs on the lane alone. Some operations look at its low bits only.
+    /// The second operand in each lane, where it depends on the lane alone: the bits of it that count.
     fn index_row(&self, op: LaneOp, index: Value) -> Option<Vec<u32>> {
         if self.kernel.as_constant(index).is_some() || self.kernel.ty(index) != Ty::B32 {
             return None;
         }
-        let mask = match op {
-            LaneOp::Bpermute | LaneOp::Permute => u64::from(self.size - 1),
-            LaneOp::ShuffleNv(_) => 31,
-            _ if !matches!(op.signature().role(1), Some(Role::Index | Role::NvWidth)) => return None,
-            _ => u32::MAX.into(),
+        let signature = op.signature();
+        let mask = match signature.role(1)? {
+            Role::Index => signature.index_bits(self.size).into(),
+            Role::NvWidth => u32::MAX.into(),
+            _ => return None,
         };
         let row = self.rows.modulo(index, mask)?;
         Some(row.iter().map(|bits| (bits & mask) as u32).collect())

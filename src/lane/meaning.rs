@@ -47,6 +47,11 @@ impl<T: Copy + PartialEq> Call<'_, T> {
         self.inputs.get(n)?[i as usize].index()
     }
 
+    /// The bits that count of the index that is operand `n`.
+    fn counted(&self, op: LaneOp, n: usize, i: u32) -> Option<u32> {
+        Some(self.index(n, i)? & op.signature().index_bits(self.lanes.size))
+    }
+
     /// Operand `n` if the active lanes of the segment agree on it.
     fn uniform(&self, n: usize, i: u32, width: u32) -> Option<u32> {
         let own = self.index(n, i)?;
@@ -84,13 +89,13 @@ impl<T: Copy + PartialEq> Call<'_, T> {
                 None => LaneValue::Poison,
             },
             O::Rotate(width) => self.rotated(width.lanes_in(size), i),
-            O::Bpermute => self.read(0, self.index(1, i)? % size),
-            O::Permute => match self.lanes.iter().rev().find(|j| self.index(1, *j).map(|k| k % size) == Some(i)) {
+            O::Bpermute => self.read(0, self.counted(op, 1, i)?),
+            O::Permute => match self.lanes.iter().rev().find(|j| self.counted(op, 1, *j) == Some(i)) {
                 Some(sender) => self.read(0, sender),
                 None => value::zero(domain, &self.inputs[0]),
             },
-            O::ShuffleNv(mode) => self.shuffle_nv(mode, i)?,
-            O::ShuffleNvValid(mode) => match nv_shuffle(mode, i, self.index(0, i)?, self.index(1, i)?) {
+            O::ShuffleNv(mode) => self.shuffle_nv(op, mode, i)?,
+            O::ShuffleNvValid(mode) => match nv_shuffle(mode, i, self.counted(op, 0, i)?, self.index(1, i)?) {
                 Some((_, valid)) => LaneValue::Bool(valid),
                 None => LaneValue::Poison,
             },
@@ -113,8 +118,8 @@ impl<T: Copy + PartialEq> Call<'_, T> {
         self.uniform(1, i, self.lanes.size).map_or(LaneValue::Poison, |delta| self.read(0, source(delta)))
     }
 
-    fn shuffle_nv(&self, mode: ShuffleMode, i: u32) -> Option<LaneValue<T>> {
-        Some(match nv_shuffle(mode, i, self.index(1, i)?, self.index(2, i)?) {
+    fn shuffle_nv(&self, op: LaneOp, mode: ShuffleMode, i: u32) -> Option<LaneValue<T>> {
+        Some(match nv_shuffle(mode, i, self.counted(op, 1, i)?, self.index(2, i)?) {
             Some((source, true)) => self.read(0, source),
             Some((_, false)) => self.read(0, i),
             None => LaneValue::Poison,
@@ -394,13 +399,12 @@ fn shuffle_source(mode: ShuffleMode, i: u32, index: u32) -> Option<u32> {
     }
 }
 
-/// Source lane and validity of an NV shuffle; none for a width that is not allowed. A source below lane 0 is given as 0
+/// Source lane and validity of an NV shuffle of an index that counts in a warp; none for a width that is not allowed. A source below lane 0 is given as 0
 /// and is not valid.
 fn nv_shuffle(mode: ShuffleMode, i: u32, index: u32, width: u32) -> Option<(u32, bool)> {
     if ![2, 4, 8, 16, 32].contains(&width) {
         return None;
     }
-    let index = index & 31;
     let local = i & (width - 1);
     Some(match mode {
         ShuffleMode::Up => (i.saturating_sub(index), local >= index),

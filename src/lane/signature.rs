@@ -176,6 +176,8 @@ pub struct Signature {
     pub uniform: Option<Width>,
     /// The segment whose lanes the index stays below; at or above that the result is undefined in every lane.
     pub bound: Option<Width>,
+    /// The segment modulo whose lanes the index counts: more than its low bits does not matter.
+    pub modulo: Option<Width>,
     /// True if a lane's indices and sets matter to its own result alone.
     pub decides_alone: bool,
 }
@@ -214,6 +216,7 @@ impl Signature {
             reads: Reads::Active,
             uniform: None,
             bound: None,
+            modulo: None,
             decides_alone: false,
         }
     }
@@ -249,6 +252,10 @@ impl Signature {
         Signature { bound: Some(width), ..self }
     }
 
+    const fn modulo(self, width: Option<Width>) -> Signature {
+        Signature { modulo: width, ..self }
+    }
+
     const fn alone(self) -> Signature {
         Signature { decides_alone: true, ..self }
     }
@@ -266,6 +273,14 @@ impl Signature {
     /// The number of the first operand with a role.
     pub fn position(&self, role: Role) -> Option<usize> {
         self.params.iter().position(|param| param.role == role)
+    }
+
+    /// The bits of an index that count where the subgroup has `size` lanes.
+    pub const fn index_bits(&self, size: u32) -> u32 {
+        match self.modulo {
+            Some(width) => width.lanes_in(size) - 1,
+            None => u32::MAX,
+        }
     }
 
     /// Returns true if a lane's result is known where its number and the subgroup's size are.
@@ -317,13 +332,22 @@ impl LaneOp {
                 let params: &[Param] = if is_distance { &[VALUE, DELTA] } else { &[VALUE, INDEX] };
                 S::value(F::Move, params, ALL).depends(depends).reads(Reads::One).bound(ALL).alone()
             }
-            O::Rotate(width) => S::value(F::Move, &[VALUE, DELTA], width).reads(Reads::One).uniform(ALL),
-            O::Bpermute => S::value(F::Move, &[VALUE, INDEX], ALL).depends(Depends::Named).reads(Reads::One).alone(),
-            O::Permute => S::value(F::Move, &[VALUE, INDEX], ALL),
-            O::ShuffleNv(_) => {
-                S::new(F::NvShuffle, &[VALUE, INDEX, WIDTH], Gives::Data, Span::Operand).reads(Reads::One).alone()
+            O::Rotate(width) => {
+                S::value(F::Move, &[VALUE, DELTA], width).reads(Reads::One).uniform(ALL).modulo(Some(width))
             }
-            O::ShuffleNvValid(_) => S::new(F::NvShuffle, &[INDEX, WIDTH], Gives::Bool, Span::Operand).alone(),
+            O::Bpermute => {
+                let moved = S::value(F::Move, &[VALUE, INDEX], ALL).depends(Depends::Named).reads(Reads::One);
+                moved.modulo(Some(ALL)).alone()
+            }
+            O::Permute => S::value(F::Move, &[VALUE, INDEX], ALL).modulo(Some(ALL)),
+            O::ShuffleNv(_) => {
+                let moved = S::new(F::NvShuffle, &[VALUE, INDEX, WIDTH], Gives::Data, Span::Operand).reads(Reads::One);
+                moved.modulo(Width::new(WARP)).alone()
+            }
+            O::ShuffleNvValid(_) => {
+                let asked = S::new(F::NvShuffle, &[INDEX, WIDTH], Gives::Bool, Span::Operand);
+                asked.modulo(Width::new(WARP)).alone()
+            }
             O::Broadcast => {
                 S::value(F::Move, &[VALUE, LANE], ALL).depends(Depends::Span).reads(Reads::One).uniform(ALL).bound(ALL)
             }

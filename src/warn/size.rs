@@ -40,7 +40,6 @@ fn changes(op: LaneOp) -> Option<&'static str> {
         O::Swap(swap, Width::SUBGROUP) => swap.row().sized,
         O::Rotate(Width::SUBGROUP) => "turns round at the end of the subgroup",
         O::SegmentLast(Width::SUBGROUP) => "true in the subgroup's last lane",
-        O::Bpermute | O::Permute => "the index counts modulo the size of the subgroup",
         O::BroadcastFirst => "the lowest active lane of each subgroup",
         O::Elect => "one lane in each subgroup",
         O::Partition => "the lanes of the subgroup",
@@ -55,6 +54,7 @@ fn changes(op: LaneOp) -> Option<&'static str> {
             "over 32 lanes, fewer where the subgroup has fewer"
         }
         O::LaneIndex(_) | O::LaneMask(..) => "counts up to 32, or to the size of the subgroup where that is less",
+        _ if op.signature().modulo == Some(Width::SUBGROUP) => "the index counts modulo the size of the subgroup",
         _ => return None,
     })
 }

@@ -113,6 +113,30 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// The bits of the operation's index that count.
+    pub fn index_bits(&self) -> u32 {
+        self.request.op.signature().index_bits(self.lanes())
+    }
+
+    /// The index that is operand `n`, cut to the bits that count.
+    pub fn counted(&mut self, n: u8) -> Operand {
+        let index = self.input(n);
+        self.modulo(index)
+    }
+
+    /// A number modulo the lanes by which the operation's index counts.
+    pub fn modulo(&mut self, index: Operand) -> Operand {
+        let mask = match self.request.op.signature().modulo {
+            None => return index,
+            Some(Width::SUBGROUP) => {
+                let size = self.size();
+                self.alu(AluOp::Sub, size, Operand::Const(1))
+            }
+            Some(_) => Operand::Const(self.index_bits()),
+        };
+        self.alu(AluOp::And, index, mask)
+    }
+
     /// The value that the operation moves or reduces.
     pub fn value(&self) -> Operand {
         Operand::Input(0)

@@ -46,7 +46,7 @@ fn constant_range(b: &mut Builder) -> Answer {
     let [Known::Constant(index), Known::Constant(width)] = [0, 1].map(|n| b.request.inputs[n].known) else {
         return Err(No::NotMine);
     };
-    let valid = |i: &u32| super::moves::nv_source(mode, *i, index & 31, width).is_some();
+    let valid = |i: &u32| super::moves::nv_source(mode, *i, index & b.index_bits(), width).is_some();
     Ok(b.in_set((0..64).filter(valid).fold(0, |set, i| set | 1 << i)))
 }
 

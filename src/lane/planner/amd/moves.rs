@@ -97,12 +97,13 @@ fn wanted(b: &Builder) -> Result<Wanted, No> {
     if known { Ok(Wanted { map, zero }) } else { Err(No::NotMine) }
 }
 
-/// Operand 1 of lane `i`, where it is known before the shader runs.
+/// The bits that count of operand 1 in lane `i`, where it is known before the shader runs.
 fn index_at(b: &Builder, i: u32) -> Option<u32> {
-    match b.request.inputs.get(1)?.known {
-        Known::Constant(value) => Some(value),
-        _ => b.request.index.as_deref()?.get(i as usize).copied(),
-    }
+    let index = match b.request.inputs.get(1)?.known {
+        Known::Constant(value) => value,
+        _ => *b.request.index.as_deref()?.get(i as usize)?,
+    };
+    Some(index & b.index_bits())
 }
 
 fn constant(b: &Builder, n: usize) -> Option<u32> {
@@ -131,9 +132,9 @@ fn source(b: &Builder, i: u32, size: u32) -> Option<Option<u32>> {
             let mask = width.lanes_in(size) - 1;
             Some((i & !mask) | (i.wrapping_add(constant(b, 1)?) & mask))
         }
-        O::Bpermute => Some(index_at(b, i)? & (size - 1)),
+        O::Bpermute => Some(index_at(b, i)?),
         O::Broadcast => Some(constant(b, 1)?),
-        O::ShuffleNv(mode) => Some(nv_source(mode, i, index_at(b, i)? & 31, constant(b, 2)?).unwrap_or(i)),
+        O::ShuffleNv(mode) => Some(nv_source(mode, i, index_at(b, i)?, constant(b, 2)?).unwrap_or(i)),
         O::SwizzleMasked { and, or, xor } => {
             Some((i & !31) | ((((i & 31 & u32::from(and)) | u32::from(or)) ^ u32::from(xor)) & 31))
         }
@@ -350,7 +351,7 @@ fn by_crossbar(b: &mut Builder) -> Answer {
 
 fn memory(b: &mut Builder, value: Operand, index: Operand, _: u32) -> Answer {
     let index = match b.request.op {
-        LaneOp::Bpermute => b.alu(AluOp::And, index, Operand::Const(b.lanes() - 1)),
+        LaneOp::Bpermute => b.modulo(index),
         _ => index,
     };
     let address = address(b, index);

@@ -5,7 +5,7 @@ use crate::lane::plan::{AluOp, Operand};
 use crate::lane::planner::build::Builder;
 use crate::lane::planner::{Answer, No};
 
-/// The arguments of a call; `index` is masked with 31 already.
+/// The arguments of a call; `index` has the bits alone that count.
 #[derive(Clone, Copy)]
 pub struct Call {
     pub mode: ShuffleMode,
@@ -15,8 +15,7 @@ pub struct Call {
 
 /// The call, whose index is operand `first` and whose width the next.
 pub fn call(b: &mut Builder, mode: ShuffleMode, first: u8) -> Call {
-    let (index, width) = (b.input(first), b.input(first + 1));
-    Call { mode, index: b.alu(AluOp::And, index, Operand::Const(31)), width }
+    Call { mode, index: b.counted(first), width: b.input(first + 1) }
 }
 
 pub fn valid(b: &mut Builder) -> Answer {

@@ -46,14 +46,14 @@ pub fn by_map(b: &mut Builder) -> Answer {
 /// Where each lane's value must come from; none unless the index is known for each lane.
 fn wanted(b: &Builder) -> Option<LaneMap> {
     let row = b.request.index.as_deref()?;
-    let index = |i: u32| row.get(i as usize).copied();
+    let index = |i: u32| Some(row.get(i as usize)? & b.index_bits());
     let in_warp = |lane: u32| Some(Source::Lane(lane)).filter(|_| lane < WARP);
     Some(match b.request.op {
         LaneOp::Shuffle(mode) => LaneMap::new(WARP, |i| in_warp(target(mode, i, index(i)?)?)),
-        LaneOp::Bpermute => LaneMap::new(WARP, |i| Some(Source::Lane(index(i)? % WARP))),
+        LaneOp::Bpermute => LaneMap::new(WARP, |i| Some(Source::Lane(index(i)?))),
         LaneOp::ShuffleNv(mode) => {
             let Known::Constant(width) = b.request.inputs[2].known else { return None };
-            LaneMap::new(WARP, |i| Some(nv_source(mode, i, index(i)? & 31, width)))
+            LaneMap::new(WARP, |i| Some(nv_source(mode, i, index(i)?, width)))
         }
         _ => return None,
     })

@@ -18,7 +18,7 @@ pub static RULES: &[Rule] = &[
     Rule { name: "SHF", needs: &[Feature::NvShuffle], build: shuffle },
 ];
 
-/// The arguments of a call; a constant index is masked with 31 already, as hardware masks any.
+/// The arguments of a call; a constant index has the bits alone that count, as hardware takes of any.
 #[derive(Clone, Copy)]
 struct Call {
     mode: ShuffleMode,
@@ -29,7 +29,7 @@ struct Call {
 /// The call, whose index is operand `first` and whose width the next.
 fn call(b: &Builder, mode: ShuffleMode, first: u8) -> Call {
     let index = match b.input(first) {
-        Operand::Const(index) => Operand::Const(index & 31),
+        Operand::Const(index) => Operand::Const(index & b.index_bits()),
         other => other,
     };
     Call { mode, index, width: b.input(first + 1) }
@@ -75,7 +75,7 @@ fn local(b: &mut Builder, width: u32) -> Operand {
     b.alu(AluOp::And, i, Operand::Const(width - 1))
 }
 
-/// True if the index, of which five bits count, is below the width.
+/// True if the bits of the index that count are below the width.
 fn is_below_width(b: &mut Builder, call: Call) -> Operand {
     match (call.index, call.width) {
         (Operand::Const(0), _) | (_, Operand::Const(WARP)) => Operand::Bool(true),
@@ -85,7 +85,7 @@ fn is_below_width(b: &mut Builder, call: Call) -> Operand {
             b.alu(AluOp::Eq, above, Operand::Const(0))
         }
         (index, width) => {
-            let index = b.alu(AluOp::And, index, Operand::Const(31));
+            let index = b.modulo(index);
             b.alu(AluOp::Lt, index, width)
         }
     }

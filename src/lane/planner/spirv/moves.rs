@@ -87,18 +87,11 @@ fn broadcast_first(b: &mut Builder) -> Answer {
     }
 }
 
-/// `x mod S`.
-fn modulo_size(b: &mut Builder, x: Operand) -> Operand {
-    let size = b.size();
-    let mask = b.alu(AluOp::Sub, size, Operand::Const(1));
-    b.alu(AluOp::And, x, mask)
-}
-
 fn bpermute(b: &mut Builder) -> Answer {
     if b.request.op != LaneOp::Bpermute {
         return Err(No::NotMine);
     }
-    let index = modulo_size(b, b.input(1));
+    let index = b.counted(1);
     Ok(match index {
         Operand::Const(_) if b.has(Feature::Ballot) => b.mover(GroupOp::Broadcast, b.value(), index),
         _ => b.shuffle(b.value(), index),
@@ -119,9 +112,9 @@ fn rotate_by_shuffle(b: &mut Builder) -> Answer {
     let (i, delta) = (b.index(), b.input(1));
     let turned = b.alu(AluOp::Add, i, delta);
     let source = match width.lanes() {
-        None => modulo_size(b, turned),
+        None => b.modulo(turned),
         Some(lanes) => {
-            let (base, local) = (b.base(lanes), b.alu(AluOp::And, turned, Operand::Const(lanes - 1)));
+            let (base, local) = (b.base(lanes), b.modulo(turned));
             b.alu(AluOp::Or, local, base)
         }
     };
@@ -158,7 +151,7 @@ fn permute(b: &mut Builder) -> Answer {
     if b.request.op != LaneOp::Permute {
         return Err(No::NotMine);
     }
-    let index = modulo_size(b, b.input(1));
+    let index = b.counted(1);
     let mut senders = b.ballot(Operand::Bool(true));
     for bit in 0..b.most_lanes().ilog2() {
         let matching = lanes_with_own_bit(b, index, bit);
