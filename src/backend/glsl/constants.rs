@@ -145,12 +145,6 @@ impl Writer<'_> {
         }
     }
 
-    /// Reports a construct that is not supported yet. Returns a placeholder for its value.
-    pub fn stand_in(&mut self, construct: &str) -> Expr {
-        self.unsupported(construct);
-        Expr::primary("0")
-    }
-
     /// A scalar by its bits.
     pub fn literal(&mut self, scalar: Scalar, bits: u64) -> Expr {
         match scalar.kind {

@@ -355,7 +355,7 @@ impl<'t, 'a> Body<'t, 'a> {
             Value::Local(id) if self.copies.passed.contains_key(&id) => self.value(self.copies.passed[&id]),
             Value::Local(id) => match self.locals.get(&id) {
                 Some(name) => Expr::primary(name.clone()).reading(&Reads::local(id)),
-                None => self.broken("a variable before its declaration"),
+                None => self.t.broken("a variable before its declaration"),
             },
             Value::Inst(id) => match self.values.get(&id) {
                 Some(Made::One(value)) => value.clone(),
@@ -364,7 +364,7 @@ impl<'t, 'a> Body<'t, 'a> {
                     let name = self.t.type_name(ty);
                     Expr::call(&name, &parts)
                 }
-                None => self.broken("a value before its instruction"),
+                None => self.t.broken("a value before its instruction"),
             },
         }
     }
@@ -387,27 +387,6 @@ impl<'t, 'a> Body<'t, 'a> {
 
     pub fn shape_of(&self, value: Value) -> Option<(Scalar, u8)> {
         self.t.shape(self.type_of(value))
-    }
-
-    /// Reports a construct that the language does not have. Returns a placeholder for its value.
-    #[cold]
-    pub fn lacking(&mut self, construct: &str) -> Expr {
-        self.t.lacks(construct);
-        Expr::primary("0")
-    }
-
-    /// Reports a construct that is not supported yet. Returns a placeholder for its value.
-    #[cold]
-    pub fn nothing(&mut self, construct: &str) -> Expr {
-        self.t.unsupported(construct);
-        Expr::primary("0")
-    }
-
-    /// Reports a module that breaks the rules of `ir`. Returns a placeholder for its value.
-    #[cold]
-    pub fn broken(&mut self, found: &str) -> Expr {
-        self.t.internal(found);
-        Expr::primary("0")
     }
 
     fn operation(&mut self, id: InstId, inst: &Inst) -> Option<Made> {
@@ -465,7 +444,7 @@ impl<'t, 'a> Body<'t, 'a> {
             Op::Call(callee, args) => {
                 let args = self.list(args);
                 let Some(name) = self.t.function_names.get(&callee).cloned() else {
-                    return Some(Made::One(self.broken("a call of a function that is not written")));
+                    return Some(Made::One(self.t.broken("a call of a function that is not written")));
                 };
                 let call = Expr::call(&name, &args).reading_memory(true);
                 if inst.ty == Types::VOID {
@@ -479,9 +458,9 @@ impl<'t, 'a> Body<'t, 'a> {
                 self.barrier(execution, memory, kinds, order);
                 return None;
             }
-            Op::Ray { .. } => self.nothing("ray queries"),
-            Op::Cooperative(..) => self.nothing("cooperative matrices"),
-            Op::Foreign(..) => self.lacking("instructions of SPIR-V's own"),
+            Op::Ray { .. } => self.t.stand_in("ray queries"),
+            Op::Cooperative(..) => self.t.stand_in("cooperative matrices"),
+            Op::Foreign(..) => self.t.lacking("instructions of SPIR-V's own"),
             Op::Print { text, args } => {
                 self.t.need("GL_EXT_debug_printf");
                 let text = self.t.module.texts.get(text as usize).map_or_else(String::new, |text| quoted(text));
@@ -491,7 +470,7 @@ impl<'t, 'a> Body<'t, 'a> {
                 self.line(call.text);
                 return None;
             }
-            Op::PixelDepth | Op::PixelStencil => self.nothing("reads of the pixel"),
+            Op::PixelDepth | Op::PixelStencil => self.t.stand_in("reads of the pixel"),
             Op::Interlock { begin } => {
                 self.t.need("GL_ARB_fragment_shader_interlock");
                 let name = if begin { "beginInvocationInterlockARB" } else { "endInvocationInterlockARB" };
@@ -575,7 +554,9 @@ impl<'t, 'a> Body<'t, 'a> {
 
     /// A choice for each component by itself.
     pub fn mixed(&mut self, [c, a, r]: &[Expr; 3], ty: TypeId) -> Expr {
-        let Some((scalar, size)) = self.t.shape(ty) else { return self.broken("a choice by components of no vector") };
+        let Some((scalar, size)) = self.t.shape(ty) else {
+            return self.t.broken("a choice by components of no vector");
+        };
         if scalar.width == 32 || scalar.is_bool() {
             return Expr::call("mix", &[r.clone(), a.clone(), c.clone()]);
         }

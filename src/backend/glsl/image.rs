@@ -41,15 +41,15 @@ impl Body<'_, '_> {
         let (image, has_sampler) = match self.t.types.get(of) {
             Type::Image(image) => (image, false),
             Type::SampledImage(image) => (image, true),
-            _ => return Some(self.broken("an image operation on no image")),
+            _ => return Some(self.t.broken("an image operation on no image")),
         };
         if matches!(self.t.types.get(ty), Type::Struct(_)) {
-            return Some(self.nothing("residency of texels"));
+            return Some(self.t.stand_in("residency of texels"));
         }
         let texts = values.iter().map(|value| self.value(*value)).collect();
         let asked = Asked { image, has_sampler, parts, texts, values };
         if parts.contains(ImageParts::MIN_LOD) {
-            return Some(self.nothing("least levels of detail"));
+            return Some(self.t.stand_in("least levels of detail"));
         }
         let is_texture = !image.storage && image.dim != ImageDim::SubpassInput;
         if is_texture && !has_sampler {
@@ -84,7 +84,7 @@ impl Body<'_, '_> {
                 let coordinate = asked.text(ImageParts::COORDINATE).unwrap_or_else(|| Expr::primary("0"));
                 Expr::call("textureQueryLod", &[asked.texts[0].clone(), coordinate])
             }
-            _ => self.nothing("such operations on images"),
+            _ => self.t.stand_in("such operations on images"),
         })
     }
 
@@ -133,7 +133,7 @@ impl Body<'_, '_> {
         }
         if let Some(at) = asked.at(P::OFFSET) {
             if !matches!(asked.values[at], Value::Const(_)) {
-                return self.lacking("offsets of samples that are not constants");
+                return self.t.lacking("offsets of samples that are not constants");
             }
             args.push(asked.texts[at].clone());
         }
@@ -185,7 +185,7 @@ impl Body<'_, '_> {
     fn image_atomic(&mut self, op: AtomicOp, how: (Scope, Order), asked: &Asked) -> Option<Expr> {
         let (scalar, size) = asked.image.atomic_texel();
         if size > 1 {
-            return Some(self.nothing("atomic operations on such images"));
+            return Some(self.t.stand_in("atomic operations on such images"));
         }
         match (scalar.is_float(), op) {
             (true, AtomicOp::Min | AtomicOp::Max) => self.t.need("GL_EXT_shader_atomic_float2"),
@@ -236,7 +236,7 @@ impl Body<'_, '_> {
             args.push(asked.text(ImageParts::LOD).unwrap_or_else(|| Expr::primary("0")));
         }
         if asked.has_sampler && name == "textureSamples" && self.t.dialect.is_es {
-            return self.lacking("numbers of samples");
+            return self.t.lacking("numbers of samples");
         }
         let call = Expr::call(name, &args);
         match self.t.shape(ty) {

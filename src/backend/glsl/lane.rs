@@ -40,7 +40,7 @@ impl Body<'_, '_> {
         let values = f.values(args);
         let input = |value: &Value| Some(plans::input(self.t.module, *value, self.shape_of(*value)?));
         let Some(known) = values.iter().map(input).collect::<Option<_>>() else {
-            return Some(Made::One(self.broken("a cross-lane operation on a composite")));
+            return Some(Made::One(self.t.broken("a cross-lane operation on a composite")));
         };
         let plan = match self.t.plans.get(op, known) {
             Ok(plan) => plan,
@@ -195,7 +195,7 @@ impl Body<'_, '_> {
             }
             StepOp::Zero => return Arg { value: self.splat(shape, 0), shape, known: None },
             StepOp::Prim(_) | StepOp::CombineMoved(..) | StepOp::Neutral(_) => {
-                self.broken("an instruction that no shading language has")
+                self.t.broken("an instruction that no shading language has")
             }
         };
         if step.ty == StepType::None {
@@ -249,7 +249,7 @@ impl Body<'_, '_> {
                 self.t.need("GL_ARB_shader_ballot");
                 self.mask_as_ballot(&Expr::primary(format!("gl_SubGroup{}MaskARB", mask_word(op))))
             }
-            (LaneFact::InSet(_), _) => self.broken("a set of lanes"),
+            (LaneFact::InSet(_), _) => self.t.broken("a set of lanes"),
         }
     }
 
@@ -273,7 +273,7 @@ impl Body<'_, '_> {
     /// A function of GL_KHR_shader_subgroup_*.
     fn khr(&mut self, op: GroupOp, args: &[Arg]) -> Expr {
         let Some((extension, name)) = khr_function(op) else {
-            return self.broken("a subgroup function that the language does not have");
+            return self.t.broken("a subgroup function that the language does not have");
         };
         self.t.need(extension);
         let narrow = args.first().map(|arg| arg.shape.0).filter(|scalar| !matches!(scalar.width, 1 | 32));
@@ -313,7 +313,7 @@ impl Body<'_, '_> {
             GroupOp::ShuffleXor => ("shuffleXorNV", self.index_of(&args[1])),
             GroupOp::ShuffleUp => ("shuffleUpNV", self.index_of(&args[1])),
             GroupOp::ShuffleDown => ("shuffleDownNV", self.index_of(&args[1])),
-            _ => return self.broken("a subgroup function that the language does not have"),
+            _ => return self.t.broken("a subgroup function that the language does not have"),
         };
         self.t.need("GL_NV_shader_thread_shuffle");
         self.as_number(&args[0], |value| Expr::call(shuffle, &[value, index, Expr::primary("32u")]))
@@ -368,7 +368,7 @@ impl Body<'_, '_> {
                 let masks = Expr::primary(format!("uvec3({and}u, {or}u, {xor}u)"));
                 ("GL_AMD_shader_ballot", "swizzleInvocationsMaskedAMD", Some(masks))
             }
-            _ => return self.broken("a subgroup function that the language does not have"),
+            _ => return self.t.broken("a subgroup function that the language does not have"),
         };
         self.t.need(extension);
         self.as_number(&args[0], |value| {
@@ -460,7 +460,7 @@ impl Body<'_, '_> {
         let ty = self.t.types.vector(scalar, size);
         match self.t.binary(op, [a, b], [ty, ty]) {
             Some(made) => made,
-            None => self.broken("a fold of such values"),
+            None => self.t.broken("a fold of such values"),
         }
     }
 

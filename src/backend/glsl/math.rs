@@ -220,7 +220,7 @@ impl Body<'_, '_> {
             }
             _ => match self.t.function_of(function, &args, &of, ty) {
                 Some(made) => Made::One(made),
-                None => Made::One(self.lacking("such built-in function")),
+                None => Made::One(self.t.lacking("such built-in function")),
             },
         }
     }

@@ -28,7 +28,7 @@ impl Body<'_, '_> {
             Some(known) => known,
             None => match self.t.types.referred(self.type_of(base)) {
                 Some(of) => (Space::Physical, self.t.types.find(Type::Struct(of)).unwrap_or(crate::ir::Types::VOID)),
-                None => return self.broken("an access to what is no variable"),
+                None => return self.t.broken("an access to what is no variable"),
             },
         };
         let mut path = self.value(base).reading_memory(is_changing(space));
@@ -63,7 +63,7 @@ impl Body<'_, '_> {
             }
             match self.t.types.element(ty, known.unwrap_or(0)) {
                 Some(part) => ty = part,
-                None => return self.broken("an access to a part that is not there"),
+                None => return self.t.broken("an access to a part that is not there"),
             }
         }
         path
@@ -76,7 +76,7 @@ impl Body<'_, '_> {
             let space = self.pointee_of(base).map_or(Space::Input, |(space, _)| space);
             return match self.t.built_in_name(built, space) {
                 Some(name) => Expr::primary(name).reading(&path.reads),
-                None => self.lacking(&format!("built-in value {built:?}")),
+                None => self.t.lacking(&format!("built-in value {built:?}")),
             };
         }
         if let Value::Global(id) = base
@@ -153,7 +153,7 @@ impl Body<'_, '_> {
             Some(Type::Struct(of)) => of,
             _ => match self.t.types.referred(self.type_of(block)) {
                 Some(of) => of,
-                None => return self.broken("the length of what is no block"),
+                None => return self.t.broken("the length of what is no block"),
             },
         };
         let last = self.t.types.structs[of].members.len() as u32 - 1;
@@ -164,10 +164,10 @@ impl Body<'_, '_> {
 
     pub fn atomic(&mut self, op: AtomicOp, pointer: Value, args: Values, how: (Scope, Order)) -> Option<Expr> {
         let Some((space, ty)) = self.pointee_of(pointer) else {
-            return Some(self.nothing("atomic operations on such memory"));
+            return Some(self.t.stand_in("atomic operations on such memory"));
         };
         let Some(scalar) = self.t.types.scalar_of(ty) else {
-            return Some(self.nothing("atomic operations on such types"));
+            return Some(self.t.stand_in("atomic operations on such types"));
         };
         let place = self.value(pointer);
         let mut args = self.list(args);
@@ -291,7 +291,7 @@ impl Body<'_, '_> {
             InterpolateAt::Centroid => "interpolateAtCentroid",
             InterpolateAt::Sample => "interpolateAtSample",
             InterpolateAt::Offset => "interpolateAtOffset",
-            InterpolateAt::Vertex => return self.nothing("values of a vertex"),
+            InterpolateAt::Vertex => return self.t.stand_in("values of a vertex"),
         };
         Expr::call(name, &list)
     }

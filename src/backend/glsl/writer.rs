@@ -1,6 +1,7 @@
 //! The state of writing one module.
 
 use super::dialect::Dialect;
+use super::expr::Expr;
 use super::function::Definition;
 use super::names::Names;
 use super::tree::Lines;
@@ -222,6 +223,27 @@ impl<'a> Writer<'a> {
     #[cold]
     pub fn internal(&mut self, found: &str) {
         self.fail(Number::INTERNAL, format!("the GLSL target met {found}"));
+    }
+
+    /// As [`Self::lacks`]. Returns a placeholder for a value.
+    #[cold]
+    pub fn lacking(&mut self, construct: &str) -> Expr {
+        self.lacks(construct);
+        Expr::primary("0")
+    }
+
+    /// As [`Self::unsupported`]. Returns a placeholder for a value.
+    #[cold]
+    pub fn stand_in(&mut self, construct: &str) -> Expr {
+        self.unsupported(construct);
+        Expr::primary("0")
+    }
+
+    /// As [`Self::internal`]. Returns a placeholder for a value.
+    #[cold]
+    pub fn broken(&mut self, found: &str) -> Expr {
+        self.internal(found);
+        Expr::primary("0")
     }
 
     #[cold]
