@@ -358,11 +358,34 @@ impl Selector<'_> {
                 format_args!("{accept}, {reject}, {condition}"),
             );
         }
-        let [accept, reject] = [accept, reject].map(|value| self.arg(value));
-        let yes = self.inst(Class::Pred, "and.pred", format_args!("{condition}, {accept}"));
-        let otherwise = self.inst(Class::Pred, "not.pred", condition);
-        let no = self.inst(Class::Pred, "and.pred", format_args!("{otherwise}, {reject}"));
-        self.inst(Class::Pred, "or.pred", format_args!("{yes}, {no}"))
+        self.select_predicate(condition, accept, reject)
+    }
+
+    /// A choice of predicates, which `selp` does not take. One that is known takes a part of the four instructions.
+    fn select_predicate(&mut self, condition: Reg, accept: Value, reject: Value) -> Reg {
+        let [known_accept, known_reject] = [accept, reject].map(|value| self.known(value).map(|bits| bits != 0));
+        let (yes, otherwise) = match (known_accept, known_reject) {
+            (_, Some(false)) => (Some(("and.pred", accept)), None),
+            (Some(true), _) => (Some(("or.pred", reject)), None),
+            (Some(false), _) => (None, Some(("and.pred", reject))),
+            (_, Some(true)) => (None, Some(("or.pred", accept))),
+            (None, None) => (Some(("and.pred", accept)), Some(("and.pred", reject))),
+        };
+        let yes = yes.map(|(name, value)| self.on_predicates(name, condition, value));
+        let no = otherwise.map(|(name, value)| {
+            let inverse = self.inst(Class::Pred, "not.pred", condition);
+            self.on_predicates(name, inverse, value)
+        });
+        match (yes, no) {
+            (Some(yes), Some(no)) => self.inst(Class::Pred, "or.pred", format_args!("{yes}, {no}")),
+            (Some(made), None) | (None, Some(made)) => made,
+            (None, None) => condition,
+        }
+    }
+
+    fn on_predicates(&mut self, name: &str, a: Reg, b: Value) -> Reg {
+        let b = self.arg(b);
+        self.inst(Class::Pred, name, format_args!("{a}, {b}"))
     }
 
     /// A special register.
