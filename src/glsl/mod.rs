@@ -175,12 +175,12 @@ fn is_foreign(stage: Stage, profile: &Profile) -> bool {
 
 /// The message about a stage that [`is_foreign`].
 fn foreign_stage(stage: Stage, target: Target) -> Diagnostic {
-    let name = stage.name();
-    let message = format!("{name} shaders are not supported on assembly targets and in the simulator yet");
-    match target {
-        Target::Wgsl => Diagnostic::error(Code::NOT_SUPPORTED, format!("WGSL has no {name} shaders")),
-        _ => Diagnostic::error(Code::NOT_IN_KERNELS, message),
+    let (name, row) = (stage.name(), target.row());
+    if row.has_no_more_stages {
+        return Diagnostic::error(Code::NOT_SUPPORTED, format!("{} has no {name} shaders", row.language));
     }
+    let message = format!("{name} shaders are not supported on assembly targets and in the simulator yet");
+    Diagnostic::error(Code::NOT_IN_KERNELS, message)
 }
 
 /// Complains of a stage that the shader's version of the language does not have.

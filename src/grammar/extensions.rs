@@ -24,10 +24,9 @@ impl Extension {
         self.is_of(profile.target) && (self.needs.is_empty() || self.needs.iter().any(|feature| profile.has(*feature)))
     }
 
-    /// Returns true if a target can do a part of it, with one of its profiles. GLSL goes on to SPIR-V.
+    /// Returns true if a target can do a part of it, with one of its profiles.
     pub fn is_of(&self, target: Target) -> bool {
-        let target = if target == Target::Glsl { Target::Spirv } else { target };
-        self.targets.is_empty() || self.targets.contains(&target)
+        self.targets.is_empty() || self.targets.contains(&target.row().extensions)
     }
 }
 

@@ -55,18 +55,19 @@ impl Profile {
         self.features.has(feature) || self.target.row().given.contains(&feature)
     }
 
-    /// Returns true if its language has scalars of so many bits. GLSL without the extended types has those of 32 bits alone.
+    /// Returns true if its language has scalars of so many bits.
     pub fn has_width(&self, is_float: bool, bits: u8) -> bool {
-        self.target.has_width(is_float, bits) && (bits == 32 || self.has_all_types())
+        self.target.has_width(is_float, bits) && (bits == 32 || self.narrow_language().is_none())
     }
 
     /// The language that it makes, in messages about types.
     pub fn language(&self) -> &'static str {
-        if self.has_all_types() { self.target.row().language } else { "the profile's GLSL" }
+        self.narrow_language().unwrap_or(self.target.row().language)
     }
 
-    fn has_all_types(&self) -> bool {
-        self.target != Target::Glsl || self.has(Feature::ExtendedTypes)
+    /// The name of its language where that has types of 32 bits alone.
+    fn narrow_language(&self) -> Option<&'static str> {
+        self.target.row().wide_types.filter(|(feature, _)| !self.has(*feature)).map(|(_, name)| name)
     }
 
     /// Returns true if the other profile gets the same plans: those that differ in name and the like alone do.

@@ -67,7 +67,51 @@ pub struct TargetRow {
     pub has_images: bool,
     /// True if there are other stages than compute.
     pub has_graphics: bool,
+    /// True if its language has no stages but those that crosslane writes in it.
+    pub has_no_more_stages: bool,
+    /// The feature without which its language has types of 32 bits alone, and the name of that language in messages.
+    pub wide_types: Option<(Feature, &'static str)>,
+    /// The target whose extensions of GLSL it has.
+    pub extensions: Target,
 }
+
+/// The usual of languages that a driver compiles further.
+const DRIVEN: TargetRow = TargetRow {
+    key: "",
+    language: "",
+    define: "",
+    ending: "",
+    text_ending: "",
+    profile: None,
+    // No device of Vulkan exceeds this.
+    invocations: 2048,
+    waves: Waves::Any,
+    processor: None,
+    integers: &[8, 16, 32, 64],
+    floats: &[16, 32, 64],
+    hardware: None,
+    basis: None,
+    given: &[],
+    shares: &[],
+    is_hardware: false,
+    has_scalar_registers: false,
+    has_images: true,
+    has_graphics: true,
+    has_no_more_stages: false,
+    wide_types: None,
+    extensions: Target::Spirv,
+};
+
+/// The usual of NVIDIA's code.
+const NVIDIA: TargetRow = TargetRow {
+    // MAX_COMPUTE_WORK_GROUP_INVOCATIONS of NVIDIA's drivers, and `CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK` of CUDA's.
+    invocations: 1024,
+    waves: Waves::Of(&[32]),
+    hardware: Some("NVIDIA's hardware"),
+    given: &[Feature::LaneFacts],
+    is_hardware: true,
+    ..DRIVEN
+};
 
 static ROWS: [TargetRow; 6] = [
     TargetRow {
@@ -77,20 +121,8 @@ static ROWS: [TargetRow; 6] = [
         ending: ".spv",
         text_ending: ".spvasm",
         profile: Some("spirv-1.3"),
-        // No device of Vulkan exceeds this.
-        invocations: 2048,
-        waves: Waves::Any,
-        processor: None,
-        integers: &[8, 16, 32, 64],
-        floats: &[16, 32, 64],
-        hardware: None,
-        basis: None,
         given: &[Feature::LaneFacts],
-        shares: &[],
-        is_hardware: false,
-        has_scalar_registers: false,
-        has_images: true,
-        has_graphics: true,
+        ..DRIVEN
     },
     TargetRow {
         key: "nv",
@@ -98,21 +130,8 @@ static ROWS: [TargetRow; 6] = [
         define: "CROSSLANE_TARGET_NV",
         ending: ".glasm",
         text_ending: ".glasm",
-        profile: None,
-        // MAX_COMPUTE_WORK_GROUP_INVOCATIONS of NVIDIA's drivers.
-        invocations: 1024,
-        waves: Waves::Of(&[32]),
-        processor: None,
-        integers: &[8, 16, 32, 64],
-        floats: &[16, 32, 64],
-        hardware: Some("NVIDIA's hardware"),
-        basis: None,
-        given: &[Feature::LaneFacts],
-        shares: &[],
-        is_hardware: true,
-        has_scalar_registers: false,
-        has_images: true,
-        has_graphics: true,
+        extensions: Target::Nv,
+        ..NVIDIA
     },
     TargetRow {
         key: "amd",
@@ -120,21 +139,17 @@ static ROWS: [TargetRow; 6] = [
         define: "CROSSLANE_TARGET_AMD",
         ending: ".s",
         text_ending: ".s",
-        profile: None,
         // `max_flat_workgroup_size` (LLVM, AMDGPUUsage).
         invocations: 1024,
         waves: Waves::OfProcessor,
-        processor: None,
-        integers: &[8, 16, 32, 64],
-        floats: &[16, 32, 64],
-        hardware: None,
         basis: Some(Feature::AmdWave),
         given: &[Feature::LaneFacts],
-        shares: &[],
         is_hardware: true,
         has_scalar_registers: true,
         has_images: false,
         has_graphics: false,
+        extensions: Target::Amd,
+        ..DRIVEN
     },
     TargetRow {
         key: "wgsl",
@@ -145,18 +160,11 @@ static ROWS: [TargetRow; 6] = [
         profile: Some("wgsl"),
         // `maxComputeInvocationsPerWorkgroup` is 256 unless the device allows more (WebGPU, 3.6.2).
         invocations: 1024,
-        waves: Waves::Any,
-        processor: None,
         integers: &[32],
         floats: &[16, 32],
-        hardware: None,
-        basis: None,
-        given: &[],
-        shares: &[],
-        is_hardware: false,
-        has_scalar_registers: false,
-        has_images: true,
-        has_graphics: true,
+        has_no_more_stages: true,
+        extensions: Target::Wgsl,
+        ..DRIVEN
     },
     TargetRow {
         key: "ptx",
@@ -165,20 +173,12 @@ static ROWS: [TargetRow; 6] = [
         ending: ".ptx",
         text_ending: ".ptx",
         profile: Some("ptx-sm70"),
-        // `CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK` of all of NVIDIA's hardware that reads it.
-        invocations: 1024,
-        waves: Waves::Of(&[32]),
         processor: Some("sm_"),
-        integers: &[8, 16, 32, 64],
-        floats: &[16, 32, 64],
-        hardware: Some("NVIDIA's hardware"),
-        basis: None,
-        given: &[Feature::LaneFacts],
         shares: &[Feature::NvVote, Feature::NvBallot, Feature::NvShuffle],
-        is_hardware: true,
-        has_scalar_registers: false,
         has_images: false,
         has_graphics: false,
+        extensions: Target::Ptx,
+        ..NVIDIA
     },
     TargetRow {
         key: "glsl",
@@ -187,20 +187,8 @@ static ROWS: [TargetRow; 6] = [
         ending: ".glsl",
         text_ending: ".glsl",
         profile: Some("glsl-450-khr"),
-        // No device of Vulkan exceeds this.
-        invocations: 2048,
-        waves: Waves::Any,
-        processor: None,
-        integers: &[8, 16, 32, 64],
-        floats: &[16, 32, 64],
-        hardware: None,
-        basis: None,
-        given: &[],
-        shares: &[],
-        is_hardware: false,
-        has_scalar_registers: false,
-        has_images: true,
-        has_graphics: true,
+        wide_types: Some((Feature::ExtendedTypes, "the profile's GLSL")),
+        ..DRIVEN
     },
 ];
 
