@@ -63,20 +63,17 @@ pub fn meaning(op: LaneOp) -> Meaning {
             "the lane whose number the masks make of the own; 0 from an inactive lane",
         ),
         O::WriteLane => Meaning::new("i == lane ? new : v", "the own value, except that one lane gets the new value"),
-        O::Reduce { .. } | O::Segmented { .. } | O::Partitioned { .. } => fold(op),
+        O::Reduce { op, kind, width, members } => reduce(op, kind, width, members),
+        O::Segmented { op, width } => Meaning::new(
+            format!("{}(v[head..=i])", operator_name(op)),
+            format!("{} from the nearest head at or below this lane, inside {}", operator_words(op), segment(width)),
+        ),
+        O::Partitioned { op, kind } => partitioned(op, kind),
         O::Partition => Meaning::new("ballot of the j with v[j] == v[i]", "the active lanes that passed the own value"),
         O::Sort { width } => Meaning::new(
             format!("the pair of rank {} in ascending order", if width == Width::SUBGROUP { "i" } else { "i - base" }),
             format!("the pairs (key, value) of {} in ascending order", segment(width)),
         ),
-        _ => of_masks(op),
-    }
-}
-
-/// Votes, ballots, and what a lane knows of itself.
-fn of_masks(op: LaneOp) -> Meaning {
-    use LaneOp as O;
-    match op {
         O::Vote { op, group } => vote(op, group),
         O::Elect => Meaning::new("i == lowest active lane", "true in one active lane, the lowest"),
         O::Ballot(group) => {
@@ -103,7 +100,7 @@ fn of_masks(op: LaneOp) -> Meaning {
             format!("the lanes of {} whose number is {} the own", group_words(group), mask_words(mask)),
         ),
         O::ActiveMask => Meaning::new("bit j is set for active lane j", "the active lanes of the own 32"),
-        _ => Meaning::new("nothing", "waits for the active lanes of the subgroup"),
+        O::Sync => Meaning::new("nothing", "waits for the active lanes of the subgroup"),
     }
 }
 
@@ -203,29 +200,21 @@ fn valid_nv(mode: ShuffleMode) -> &'static str {
     }
 }
 
-fn fold(op: LaneOp) -> Meaning {
-    match op {
-        LaneOp::Reduce { op, kind, width, members } => {
-            let of = if members == Members::Active { "the active lanes of " } else { "" };
-            let (range, reach) = reduction_range(kind, width);
-            Meaning::new(
-                format!("{}(v[{range}])", operator_name(op)),
-                format!("{} over {of}{}{reach}", operator_words(op), segment(width)),
-            )
-        }
-        LaneOp::Segmented { op, width } => Meaning::new(
-            format!("{}(v[head..=i])", operator_name(op)),
-            format!("{} from the nearest head at or below this lane, inside {}", operator_words(op), segment(width)),
-        ),
-        LaneOp::Partitioned { op, kind } => {
-            let (_, reach) = reduction_range(kind, Width::SUBGROUP);
-            Meaning::new(
-                format!("{}(v[j] for j in the partition)", operator_name(op)),
-                format!("{} over the active lanes of the own partition{reach}", operator_words(op)),
-            )
-        }
-        _ => Meaning::new("", ""),
-    }
+fn reduce(op: ReduceOp, kind: ReduceKind, width: Width, members: Members) -> Meaning {
+    let of = if members == Members::Active { "the active lanes of " } else { "" };
+    let (range, reach) = reduction_range(kind, width);
+    Meaning::new(
+        format!("{}(v[{range}])", operator_name(op)),
+        format!("{} over {of}{}{reach}", operator_words(op), segment(width)),
+    )
+}
+
+fn partitioned(op: ReduceOp, kind: ReduceKind) -> Meaning {
+    let (_, reach) = reduction_range(kind, Width::SUBGROUP);
+    Meaning::new(
+        format!("{}(v[j] for j in the partition)", operator_name(op)),
+        format!("{} over the active lanes of the own partition{reach}", operator_words(op)),
+    )
 }
 
 /// The lanes that a fold takes, and how the sentence about it ends.

@@ -255,11 +255,25 @@ pub enum LaneOp {
 
 impl LaneOp {
     /// The segment width that the operation states; none for operations without one.
-    pub const fn width(&self) -> Option<Width> {
-        match *self {
-            LaneOp::Swap(_, width) | LaneOp::Rotate(width) | LaneOp::SegmentLast(width) => Some(width),
-            LaneOp::Reduce { width, .. } | LaneOp::Segmented { width, .. } | LaneOp::Sort { width } => Some(width),
-            _ => None,
+    pub const fn width(mut self) -> Option<Width> {
+        match self.stated_width() {
+            Some(width) => Some(*width),
+            None => None,
+        }
+    }
+
+    const fn stated_width(&mut self) -> Option<&mut Width> {
+        use LaneOp as O;
+        match self {
+            O::Swap(_, width) | O::Rotate(width) | O::SegmentLast(width) => Some(width),
+            O::Reduce { width, .. } | O::Segmented { width, .. } | O::Sort { width } => Some(width),
+            O::Quad { .. } | O::QuadPermute(_) | O::QuadPermuteZero(_) | O::QuadAdd(_) | O::QuadBroadcast => None,
+            O::Shuffle(_) | O::Bpermute | O::Permute | O::ShuffleNv(_) | O::ShuffleNvValid(_) => None,
+            O::Broadcast | O::BroadcastFirst | O::SwizzleMasked { .. } | O::WriteLane => None,
+            O::Partitioned { .. } | O::Partition | O::Vote { .. } | O::Elect | O::Sync => None,
+            O::Ballot(_) | O::InverseBallot | O::BallotBit | O::BallotCount(_) => None,
+            O::BallotFindLsb | O::BallotFindMsb | O::MaskedCount => None,
+            O::LaneIndex(_) | O::LaneCount(_) | O::LaneMask(..) | O::ActiveMask => None,
         }
     }
 
@@ -285,16 +299,11 @@ impl LaneOp {
 
     /// The same operation over segments of another width; unchanged where it has none.
     #[must_use]
-    pub const fn with_width(self, width: Width) -> LaneOp {
-        match self {
-            LaneOp::Swap(swap, _) => LaneOp::Swap(swap, width),
-            LaneOp::Rotate(_) => LaneOp::Rotate(width),
-            LaneOp::SegmentLast(_) => LaneOp::SegmentLast(width),
-            LaneOp::Reduce { op, kind, members, .. } => LaneOp::Reduce { op, kind, width, members },
-            LaneOp::Segmented { op, .. } => LaneOp::Segmented { op, width },
-            LaneOp::Sort { .. } => LaneOp::Sort { width },
-            other => other,
+    pub const fn with_width(mut self, width: Width) -> LaneOp {
+        if let Some(stated) = self.stated_width() {
+            *stated = width;
         }
+        self
     }
 }
 

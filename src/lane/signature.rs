@@ -409,7 +409,7 @@ mod tests {
             let (op, row) = (sample.op, sample.op.signature());
             assert!((row.arity().0..=row.arity().1).contains(&sample.inputs.len()), "{op:?}");
             let index = row.position(Role::Index);
-            assert!(index.is_some() || row.uniform.is_none() && row.bound.is_none(), "{op:?}");
+            assert!(index.is_some() || row.uniform.is_none() && row.bound.is_none() && row.modulo.is_none(), "{op:?}");
             assert_eq!(row.span == Span::Operand, row.position(Role::NvWidth).is_some(), "{op:?}");
             assert!(op.width().is_none_or(|width| row.span.lanes() == width.lanes_in(1)), "{op:?}");
         }

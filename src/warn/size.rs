@@ -54,7 +54,14 @@ fn changes(op: LaneOp) -> Option<&'static str> {
             "over 32 lanes, fewer where the subgroup has fewer"
         }
         O::LaneIndex(_) | O::LaneMask(..) => "counts up to 32, or to the size of the subgroup where that is less",
-        _ if op.signature().modulo == Some(Width::SUBGROUP) => "the index counts modulo the size of the subgroup",
-        _ => return None,
+        O::Quad { .. } | O::QuadPermute(_) | O::QuadPermuteZero(_) | O::QuadAdd(_) | O::QuadBroadcast => return None,
+        O::Segmented { .. } | O::Sort { .. } | O::Swap(..) | O::SegmentLast(_) | O::Vote { .. } => return None,
+        O::ShuffleNvValid(_) | O::SwizzleMasked { .. } | O::WriteLane | O::Broadcast => return None,
+        O::InverseBallot | O::BallotBit | O::BallotCount(_) | O::BallotFindLsb | O::BallotFindMsb => return None,
+        O::Reduce { .. } | O::Ballot(_) | O::MaskedCount | O::Sync => return None,
+        O::Shuffle(_) | O::Rotate(_) | O::Bpermute | O::Permute | O::ShuffleNv(_) => {
+            let counts_to_size = op.signature().modulo == Some(Width::SUBGROUP);
+            return counts_to_size.then_some("the index counts modulo the size of the subgroup");
+        }
     })
 }

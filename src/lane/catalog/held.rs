@@ -74,7 +74,7 @@ mod tests {
         let types = [LaneType::U32, LaneType::I32, LaneType::F32];
         for name in ["spirv-1.3", "nv-fermi", "nv-ampere", "gfx701", "gfx900", "gfx1030-wave64"] {
             let profile = Profile::named(name).expect("a profile");
-            let vectors = 1..=if name == "spirv-1.3" { 4 } else { 1 };
+            let vectors = 1..=if profile.target.is_hardware() { 1 } else { 4 };
             for sample in all() {
                 let plan = unproven(&sample.request(), &profile);
                 for ty in types.iter().flat_map(|ty| vectors.clone().map(|components| LaneType { components, ..*ty })) {

@@ -222,7 +222,7 @@ impl Selector<'_> {
 
     // Instructions of the kernel.
 
-    /// An operation that is not control flow.
+    /// An operation that is not control flow, which is written elsewhere.
     fn plain(&mut self, inst: InstId) {
         let kernel = self.kernel;
         let args = kernel.args(inst);
@@ -249,7 +249,10 @@ impl Selector<'_> {
             Op::MaskAlu(op) => self.mask_arithmetic(op, args),
             Op::MaskFromWords => self.mask_from_words(args),
             Op::Lane { .. } => self.refused("a cross-lane operation that was not lowered"),
-            _ => return,
+            Op::Image { .. } | Op::Input { .. } | Op::Interpolate { .. } => self.refused("this input"),
+            Op::Output { .. } | Op::Kill | Op::Derivative(_) => self.refused("this operation"),
+            Op::If { .. } | Op::Loop { .. } | Op::Scope { .. } | Op::Whole { .. } => return,
+            Op::Yield | Op::Exit(_) | Op::Continue(_) | Op::Repeat | Op::Return | Op::Unreachable => return,
         };
         self.result(inst, words);
     }

@@ -306,7 +306,7 @@ impl<'k> Selector<'k> {
         }
     }
 
-    /// An operation that is not control flow; `rest` are the instructions after it in its block.
+    /// An operation that is not control flow, which is written elsewhere; `rest` are the instructions after it in its block.
     fn plain(&mut self, inst: InstId, rest: &[InstId]) {
         let kernel = self.kernel;
         let args = kernel.args(inst);
@@ -344,7 +344,8 @@ impl<'k> Selector<'k> {
             Op::Lane { .. } => self.refused("a cross-lane operation that was not lowered"),
             Op::CombineMoved { op, ty, primitive } => self.combine_moved(op, ty, primitive, [args[0], args[1]]),
             Op::Whole { .. } => self.refused("code that all lanes of a wave run"),
-            _ => return,
+            Op::If { .. } | Op::Loop { .. } | Op::Scope { .. } => return,
+            Op::Yield | Op::Exit(_) | Op::Continue(_) | Op::Repeat | Op::Return | Op::Unreachable => return,
         };
         self.result(inst, operand);
     }

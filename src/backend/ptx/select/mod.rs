@@ -293,7 +293,7 @@ impl Selector<'_> {
         }
     }
 
-    /// An operation that is not control flow; `rest` are the instructions after it in its block.
+    /// An operation that is not control flow, which is written elsewhere; `rest` are the instructions after it in its block.
     fn plain(&mut self, inst: InstId, rest: &[InstId]) {
         let kernel = self.kernel;
         let args = kernel.args(inst);
@@ -326,7 +326,8 @@ impl Selector<'_> {
             }
             Op::Image { .. } | Op::Input { .. } | Op::Interpolate { .. } => self.refused("this input", Class::Word),
             Op::Output { .. } | Op::Kill | Op::Derivative(_) => self.refused("this operation", Class::Word),
-            _ => return,
+            Op::If { .. } | Op::Loop { .. } | Op::Scope { .. } => return,
+            Op::Yield | Op::Exit(_) | Op::Continue(_) | Op::Repeat | Op::Return | Op::Unreachable => return,
         };
         self.result(inst, reg);
     }

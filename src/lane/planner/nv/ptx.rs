@@ -4,7 +4,7 @@
 use super::active::{PARTITIONS, any_tree, first_lanes_tree};
 use super::shf::{lanes_of, segment};
 use super::{ballots, moves, quads, reductions, scans, shuffles, votes};
-use crate::lane::op::{Group, LaneOp, ReduceKind, ReduceOp, VoteOp, WARP};
+use crate::lane::op::{Group, LaneOp, ReduceOp, VoteOp, WARP};
 use crate::lane::plan::{Operand, StepType};
 use crate::lane::planner::build::Builder;
 use crate::lane::planner::common::facts::fact;
@@ -15,6 +15,7 @@ use crate::lane::planner::common::votes::one_lane as one_lane_vote;
 use crate::lane::planner::{Answer, No, Rule};
 use crate::lane::primitive::NvOp;
 use crate::lane::request::{LaneType, ScalarKind};
+use crate::lane::signature::Family;
 use crate::profile::Feature;
 
 const SHUFFLE: &[Feature] = &[Feature::NvShuffle];
@@ -24,19 +25,18 @@ const EQUAL: &[Feature] = &[Feature::NvShuffle, Feature::NvBallot, Feature::NvVo
 
 /// The rules for an operation.
 pub fn rules(op: LaneOp) -> &'static [Rule] {
-    use LaneOp as O;
-    match op {
-        O::Quad { .. } | O::QuadAdd(_) | O::QuadPermute(_) | O::QuadPermuteZero(_) | O::QuadBroadcast => QUADS,
-        O::Swap(..) | O::Shuffle(_) | O::Rotate(_) | O::Bpermute | O::Permute | O::Broadcast => MOVES,
-        O::BroadcastFirst | O::SwizzleMasked { .. } | O::WriteLane | O::Sort { .. } => MOVES,
-        O::ShuffleNv(_) | O::ShuffleNvValid(_) => SHUFFLES,
-        O::Reduce { kind: ReduceKind::Inclusive | ReduceKind::Exclusive, .. } | O::Segmented { .. } => SCANS,
-        O::Reduce { .. } => REDUCTIONS,
-        O::Partition => PARTITION,
-        O::Partitioned { .. } => PARTITIONS,
-        O::Vote { .. } | O::Elect => VOTES,
-        O::Sync => SYNC,
-        _ => READS,
+    use Family as F;
+    match op.signature().family {
+        F::Quad => QUADS,
+        F::Move | F::Sort => MOVES,
+        F::NvShuffle => SHUFFLES,
+        F::Scan => SCANS,
+        F::Reduce => REDUCTIONS,
+        F::Partition if op == LaneOp::Partition => PARTITION,
+        F::Partition => PARTITIONS,
+        F::Vote => VOTES,
+        F::Fact if op == LaneOp::Sync => SYNC,
+        F::Fact => READS,
     }
 }
 
