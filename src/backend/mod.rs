@@ -18,11 +18,12 @@ pub mod written;
 use crate::diagnostic::Diagnostic;
 use crate::ir::{Binding, Global, Module, Space};
 use crate::kernel::Kernel;
-use crate::lane::Plan;
+use crate::lane::{Plan, Primitive};
 use crate::profile::{Profile, Target};
 use crate::source::SourceMap;
 use reflection::Interface;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::fmt::Debug;
 use std::sync::Arc;
 use written::{Code, Unit, Written};
@@ -36,6 +37,8 @@ pub struct Backend {
     pub units: &'static [Unit],
     /// The unit that runs a line.
     pub unit: fn(&str) -> Unit,
+    /// The name of the instruction that moves or combines the values of lanes; none where that depends on the language.
+    pub mnemonic: fn(Primitive) -> Option<Cow<'static, str>>,
     pub writer: Writer,
 }
 

@@ -4,9 +4,12 @@
 //! generation has no such instruction; whoever picks instructions must have something else there. Which instructions can
 //! carry DPP is told in [`crate::lane::primitive`]; operands are written by whoever picks the instruction.
 
+use super::dpp;
+use crate::lane::primitive::{LdsOp, PermlaneOp, ScalarOp};
 use crate::lane::request::ScalarKind;
-use crate::lane::{LaneType, ReduceOp};
+use crate::lane::{LaneType, Primitive, ReduceOp};
 pub use crate::profile::processor::Generation;
+use std::borrow::Cow;
 
 /// How one generation writes one instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,6 +81,45 @@ const fn memory(old: &'static str, new: &'static str) -> [Option<Spelling>; 6] {
     since_rdna3(old, new)
 }
 
+/// The name of a mover. Those that are part of another instruction are told by their controls.
+pub fn of(primitive: Primitive) -> Option<Cow<'static, str>> {
+    match primitive {
+        Primitive::Dpp16(rows) => Some(dpp::control(rows.control).into()),
+        Primitive::Dpp8(_) => Some("dpp8".into()),
+        Primitive::Lds(LdsOp::Bounce) => Some("through LDS".into()),
+        Primitive::Permlane(PermlaneOp::Shared { .. }) => Some("shared VGPR".into()),
+        _ => mover(primitive)?.name().map(Cow::from),
+    }
+}
+
+/// The operation that a primitive is; none for one that is several, or part of another.
+pub const fn mover(primitive: Primitive) -> Option<Operation> {
+    use Operation as O;
+    use PermlaneOp as P;
+    Some(match primitive {
+        Primitive::Lds(LdsOp::Swizzle(_)) => O::Swizzle,
+        Primitive::Lds(LdsOp::Bpermute { fetch_inactive: true, .. }) => O::BpermuteFetchInactive,
+        Primitive::Lds(LdsOp::Bpermute { .. }) => O::Bpermute,
+        Primitive::Lds(LdsOp::Permute { .. }) => O::Permute,
+        Primitive::Permlane(P::Row { across: false, .. }) => O::Permlane16,
+        Primitive::Permlane(P::Row { .. }) => O::PermlaneX16,
+        Primitive::Permlane(P::RowVar { across: false, .. }) => O::Permlane16Var,
+        Primitive::Permlane(P::RowVar { .. }) => O::PermlaneX16Var,
+        Primitive::Permlane(P::Half) => O::Permlane64,
+        Primitive::Permlane(P::SwapFirst { block: 16, .. } | P::SwapSecond { block: 16, .. }) => O::Permlane16Swap,
+        Primitive::Permlane(P::SwapFirst { .. } | P::SwapSecond { .. }) => O::Permlane32Swap,
+        Primitive::Scalar(ScalarOp::ReadLane) => O::ReadLane,
+        Primitive::Scalar(ScalarOp::ReadFirstLane) => O::ReadFirstLane,
+        Primitive::Scalar(ScalarOp::WriteLane) => O::WriteLane,
+        Primitive::Scalar(ScalarOp::CountBelowLow) => O::CountBelowLow,
+        Primitive::Scalar(ScalarOp::CountBelowHigh) => O::CountBelowHigh,
+        Primitive::Scalar(ScalarOp::Ballot | ScalarOp::BallotFalse | ScalarOp::Active) => return None,
+        Primitive::Scalar(ScalarOp::OwnBit | ScalarOp::WholeQuads) => return None,
+        Primitive::Lds(LdsOp::Bounce) | Primitive::Permlane(P::Shared { .. }) => return None,
+        Primitive::Dpp16(_) | Primitive::Dpp8(_) | Primitive::Group(_) | Primitive::Nv(_) => return None,
+    })
+}
+
 macro_rules! operations {
     ($($name:ident = $row:expr,)+) => {
         /// An operation of the vector or scalar unit, or of the crossbar of the local data share.
@@ -95,6 +137,12 @@ macro_rules! operations {
             pub const fn spelling(self, generation: Generation) -> Option<Spelling> {
                 const TABLE: &[[Option<Spelling>; 6]] = &[$($row),+];
                 TABLE[self as usize][generation as usize]
+            }
+
+            /// Its name on the oldest generation that has it.
+            pub fn name(self) -> Option<&'static str> {
+                const TABLE: &[[Option<Spelling>; 6]] = &[$($row),+];
+                TABLE[self as usize].iter().flatten().next().map(|spelling| spelling.name)
             }
         }
     };

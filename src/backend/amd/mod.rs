@@ -53,6 +53,7 @@ use std::sync::Arc;
 pub(super) const BACKEND: Backend = Backend {
     units: &[Unit::Vector, Unit::Scalar, Unit::Lds, Unit::Memory, Unit::Control],
     unit: unit_of,
+    mnemonic: mnemonic::of,
     writer: Writer::Kernel(KernelWriter { draft, is_shared: false, written }),
 };
 

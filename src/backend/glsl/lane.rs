@@ -9,8 +9,8 @@ use crate::backend::plans::{self, BOOL, INDEX, Shape, Shaped, identity};
 use crate::ir::{InstId, Scalar, ScalarKind, TypeId, Types, Value, Values, print::lane_text};
 use crate::kernel::Origin;
 use crate::lane::{
-    AluOp, CompareOp, CountOp, GroupOp, GroupReduce, LaneFact, LaneOp, MaskOp, Operand, Plan, Primitive, QuadMove,
-    ReduceOp, Step, StepOp, StepType, VoteOp,
+    AluOp, CompareOp, CountOp, GroupOp, GroupReduce, LaneFact, LaneOp, Operand, Plan, Primitive, QuadMove, ReduceOp,
+    Step, StepOp, StepType, VoteOp,
 };
 use rustc_hash::FxHashMap;
 
@@ -235,19 +235,19 @@ impl Body<'_, '_> {
             (LaneFact::Size, Lanes::Khr) => self.basic("gl_SubgroupSize"),
             (LaneFact::Mask(op), Lanes::Khr) => {
                 self.t.need("GL_KHR_shader_subgroup_ballot");
-                Expr::primary(format!("gl_Subgroup{}Mask", mask_word(op)))
+                Expr::primary(format!("gl_Subgroup{op:?}Mask"))
             }
             (LaneFact::Index, Lanes::Nv) => self.of("GL_NV_shader_thread_group", "gl_ThreadInWarpNV"),
             (LaneFact::Size, Lanes::Nv) => self.of("GL_NV_shader_thread_group", "gl_WarpSizeNV"),
             (LaneFact::Mask(op), Lanes::Nv) => {
                 self.t.need("GL_NV_shader_thread_group");
-                Expr::primary(format!("uvec4(gl_Thread{}MaskNV, 0u, 0u, 0u)", mask_word(op)))
+                Expr::primary(format!("uvec4(gl_Thread{op:?}MaskNV, 0u, 0u, 0u)"))
             }
             (LaneFact::Index, Lanes::Amd) => self.of("GL_ARB_shader_ballot", "gl_SubGroupInvocationARB"),
             (LaneFact::Size, Lanes::Amd) => self.of("GL_ARB_shader_ballot", "gl_SubGroupSizeARB"),
             (LaneFact::Mask(op), Lanes::Amd) => {
                 self.t.need("GL_ARB_shader_ballot");
-                self.mask_as_ballot(&Expr::primary(format!("gl_SubGroup{}MaskARB", mask_word(op))))
+                self.mask_as_ballot(&Expr::primary(format!("gl_SubGroup{op:?}MaskARB")))
             }
             (LaneFact::InSet(_), _) => self.t.broken("a set of lanes"),
         }
@@ -490,16 +490,6 @@ fn reads_input(plan: &Plan, at: usize) -> usize {
     of_steps + of_results + usize::from(in_turns)
 }
 
-const fn mask_word(op: MaskOp) -> &'static str {
-    match op {
-        MaskOp::Eq => "Eq",
-        MaskOp::Ge => "Ge",
-        MaskOp::Gt => "Gt",
-        MaskOp::Le => "Le",
-        MaskOp::Lt => "Lt",
-    }
-}
-
 /// The extension that brings subgroup functions of such numbers.
 const fn extended(scalar: Scalar) -> Option<&'static str> {
     Some(match (scalar.kind, scalar.width) {
@@ -540,7 +530,7 @@ fn khr_function(op: GroupOp) -> Option<(&'static str, String)> {
                 GroupReduce::Exclusive => ("GL_KHR_shader_subgroup_arithmetic", "Exclusive"),
                 GroupReduce::Clustered(_) => ("GL_KHR_shader_subgroup_clustered", "Clustered"),
             };
-            return Some((extension, format!("subgroup{how}{}", fold_word(op))));
+            return Some((extension, format!("subgroup{how}{op:?}")));
         }
         GroupOp::Vote(VoteOp::All) => ("GL_KHR_shader_subgroup_vote", "subgroupAll"),
         GroupOp::Vote(VoteOp::Any) => ("GL_KHR_shader_subgroup_vote", "subgroupAny"),
@@ -560,16 +550,4 @@ fn khr_function(op: GroupOp) -> Option<(&'static str, String)> {
         _ => return None,
     };
     Some((extension, name.to_string()))
-}
-
-const fn fold_word(op: ReduceOp) -> &'static str {
-    match op {
-        ReduceOp::Add => "Add",
-        ReduceOp::Mul => "Mul",
-        ReduceOp::Min => "Min",
-        ReduceOp::Max => "Max",
-        ReduceOp::And => "And",
-        ReduceOp::Or => "Or",
-        ReduceOp::Xor => "Xor",
-    }
 }

@@ -37,6 +37,7 @@ use writer::Writer;
 pub(super) const BACKEND: Backend = Backend {
     units: &[Unit::Subgroup, Unit::Arithmetic, Unit::Control],
     unit,
+    mnemonic: |_| None,
     writer: BackendWriter::Module(ModuleWriter { write, written, losses: |_| Vec::new() }),
 };
 

@@ -2,6 +2,18 @@
 //! type that follows the name: `.U`, `.S` and `.F32`.
 
 use crate::lane::op::{MaskOp, QuadMove, ShuffleMode, VoteOp};
+use crate::lane::primitive::{NvOp, Primitive};
+use std::borrow::Cow;
+
+/// The name of a mover, without the type.
+pub fn of(primitive: Primitive) -> Option<Cow<'static, str>> {
+    let name = match primitive {
+        Primitive::Nv(NvOp::Shuffle(mode)) => shuffle(mode),
+        Primitive::Nv(NvOp::QuadSwizzle(mv)) => quad_swizzle(mv)?,
+        _ => return None,
+    };
+    name.split('.').next().map(Cow::from)
+}
 
 /// A shuffle. Its result is in `.y`, whether its source was in range in `.x`.
 pub const fn shuffle(mode: ShuffleMode) -> &'static str {

@@ -39,6 +39,7 @@ use std::sync::Arc;
 pub(super) const BACKEND: Backend = Backend {
     units: &[Unit::Shuffle, Unit::Vote, Unit::Arithmetic, Unit::Control],
     unit,
+    mnemonic: mnemonic::of,
     writer: Writer::Kernel(KernelWriter { draft, is_shared: true, written }),
 };
 

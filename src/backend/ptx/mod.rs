@@ -1,7 +1,7 @@
 //! PTX, NVIDIA's virtual assembly language: complete kernels that CUDA's driver loads and `ptxas` assembles.
 //!
 //! [`emit`] takes a kernel whose cross-lane operations are lowered for a `ptx-*` profile. PTX has registers without end, so
-//! nothing is allocated: `interface` (parameters), `select` (instructions), `text` (the file), `reflection` (what the caller
+//! nothing is allocated: `interface` (parameters), `select` (instructions), `mnemonic` (their names), `text` (the file), `reflection` (what the caller
 //! must pass). Refused, with a message at the place: atomics of less than 32 bits, and more memory than the hardware has.
 //!
 //! # Who takes part in a cross-lane instruction
@@ -28,6 +28,7 @@
 
 mod interface;
 mod isa;
+mod mnemonic;
 pub mod reflection;
 mod select;
 mod text;
@@ -46,6 +47,7 @@ use std::sync::Arc;
 pub(super) const BACKEND: Backend = Backend {
     units: &[Unit::Shuffle, Unit::Vote, Unit::Arithmetic, Unit::Memory, Unit::Control],
     unit,
+    mnemonic: mnemonic::of,
     writer: Writer::Kernel(KernelWriter { draft, is_shared: false, written }),
 };
 

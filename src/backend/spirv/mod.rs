@@ -134,6 +134,7 @@ const AMD_BALLOT: &str = "SPV_AMD_shader_ballot";
 pub(super) const BACKEND: Backend = Backend {
     units: &[Unit::Subgroup, Unit::Arithmetic, Unit::Control],
     unit: written::unit,
+    mnemonic: |_| None,
     writer: Writer::Module(ModuleWriter { write, written, losses: |_| Vec::new() }),
 };
 

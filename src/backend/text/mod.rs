@@ -39,6 +39,7 @@ const fn backend(unit: fn(&str) -> Unit) -> Backend {
     Backend {
         units: &[Unit::Subgroup, Unit::Arithmetic, Unit::Control],
         unit,
+        mnemonic: |_| None,
         writer: Writer::Module(ModuleWriter { write, written, losses }),
     }
 }

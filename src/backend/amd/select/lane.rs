@@ -6,7 +6,7 @@ use super::arithmetic::{number, one};
 use super::emit::FALSE;
 use super::{Selector, Words};
 use crate::backend::amd::machine::{Dpp, Modifiers, Operand, Special, is_inline};
-use crate::backend::amd::mnemonic::{Generation, Operation, combine_operation};
+use crate::backend::amd::mnemonic::{Generation, Operation, combine_operation, mover};
 use crate::ir::Scalar;
 use crate::kernel::{Def, InstId, Ty, Value};
 use crate::lane::primitive::{Dpp16, Fetch, LdsOp, PermlaneOp, ScalarOp};
@@ -120,20 +120,17 @@ impl Selector<'_> {
     }
 
     fn permlane(&mut self, op: PermlaneOp, to: Operand, source: Operand, index: Operand, keeps: bool) {
-        let (operation, uses, fetch): (_, Words, _) = match op {
-            PermlaneOp::Row { across, selectors, fetch } => {
+        let (uses, fetch): (Words, _) = match op {
+            PermlaneOp::Row { selectors, fetch, .. } => {
                 let [low, high] = self.selectors(selectors);
-                let operation = if across { Operation::PermlaneX16 } else { Operation::Permlane16 };
-                (operation, [source, low, high].into_iter().collect(), fetch)
+                ([source, low, high].into_iter().collect(), fetch)
             }
-            PermlaneOp::RowVar { across, fetch } => {
-                let operation = if across { Operation::PermlaneX16Var } else { Operation::Permlane16Var };
-                (operation, [source, index].into_iter().collect(), fetch)
-            }
-            PermlaneOp::Half => (Operation::Permlane64, one(source), Fetch::default()),
+            PermlaneOp::RowVar { fetch, .. } => ([source, index].into_iter().collect(), fetch),
+            PermlaneOp::Half => (one(source), Fetch::default()),
             PermlaneOp::Shared { high } => return self.through_shared(high, to, source),
             PermlaneOp::SwapFirst { .. } | PermlaneOp::SwapSecond { .. } => return,
         };
+        let Some(operation) = mover(op.into()) else { return };
         let inst = self.raw(operation, &[to], &uses);
         inst.keeps = keeps;
         if fetch != Fetch::default() {
@@ -164,17 +161,16 @@ impl Selector<'_> {
     }
 
     fn through_lds(&mut self, op: LdsOp, to: Operand, source: Operand, index: Operand) {
-        let (operation, offset) = match op {
+        let Some(operation) = mover(op.into()) else { return self.bounce(to, source, index) };
+        match op {
             LdsOp::Swizzle(swizzle) => {
-                self.raw(Operation::Swizzle, &[to], &[source]).modifiers.offset = swizzle.offset().into();
-                return;
+                self.raw(operation, &[to], &[source]).modifiers.offset = swizzle.offset().into();
             }
-            LdsOp::Bpermute { offset, fetch_inactive: true, .. } => (Operation::BpermuteFetchInactive, offset),
-            LdsOp::Bpermute { offset, .. } => (Operation::Bpermute, offset),
-            LdsOp::Permute { offset, .. } => (Operation::Permute, offset),
-            LdsOp::Bounce => return self.bounce(to, source, index),
-        };
-        self.raw(operation, &[to], &[index, source]).modifiers.offset = offset.into();
+            LdsOp::Bpermute { offset, .. } | LdsOp::Permute { offset, .. } => {
+                self.raw(operation, &[to], &[index, source]).modifiers.offset = offset.into();
+            }
+            LdsOp::Bounce => self.bounce(to, source, index),
+        }
     }
 
     /// Into the lane's own word of memory, and from another lane's. Waves keep step, and their memory operations order. What
@@ -201,14 +197,8 @@ impl Selector<'_> {
         {
             return swapped.words;
         }
-        let (operation, fetch, other_op) = match op {
-            PermlaneOp::SwapFirst { block, fetch } => {
-                (swap_operation(block), fetch, PermlaneOp::SwapSecond { block, fetch })
-            }
-            PermlaneOp::SwapSecond { block, fetch } => {
-                (swap_operation(block), fetch, PermlaneOp::SwapFirst { block, fetch })
-            }
-            _ => return self.refused("this swap"),
+        let (Some(operation), Some((fetch, other_op))) = (mover(op.into()), other_half(op)) else {
+            return self.refused("this swap");
         };
         let is_first = matches!(op, PermlaneOp::SwapFirst { .. });
         let [other, own] = args.map(|value| self.words(value));
@@ -348,8 +338,13 @@ impl Selector<'_> {
     }
 }
 
-const fn swap_operation(block: u8) -> Operation {
-    if block == 16 { Operation::Permlane16Swap } else { Operation::Permlane32Swap }
+/// The primitive for the other register of a swap.
+const fn other_half(op: PermlaneOp) -> Option<(Fetch, PermlaneOp)> {
+    match op {
+        PermlaneOp::SwapFirst { block, fetch } => Some((fetch, PermlaneOp::SwapSecond { block, fetch })),
+        PermlaneOp::SwapSecond { block, fetch } => Some((fetch, PermlaneOp::SwapFirst { block, fetch })),
+        _ => None,
+    }
 }
 
 /// The controls of an operand that moves inside an arithmetic instruction.

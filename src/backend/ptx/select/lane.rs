@@ -1,44 +1,13 @@
 //! Cross-lane instructions and masks of lanes.
 
 use super::{Class, Reg, Selector};
+use crate::backend::ptx::mnemonic;
 use crate::ir::Scalar;
 use crate::kernel::{InstId, Op, Value};
 use crate::lane::op::{MaskOp, ReduceOp, ShuffleMode, VoteOp};
 use crate::lane::plan::AluOp;
 use crate::lane::primitive::NvOp;
 use crate::lane::{LaneFact, Primitive};
-
-const fn shuffle_name(mode: ShuffleMode) -> &'static str {
-    match mode {
-        ShuffleMode::Index => "shfl.sync.idx.b32",
-        ShuffleMode::Xor => "shfl.sync.bfly.b32",
-        ShuffleMode::Up => "shfl.sync.up.b32",
-        ShuffleMode::Down => "shfl.sync.down.b32",
-    }
-}
-
-/// The fold of 32-bit integers.
-fn fold_name(op: ReduceOp, is_signed: bool) -> String {
-    let letter = if is_signed { 's' } else { 'u' };
-    match op {
-        ReduceOp::Add | ReduceOp::Mul => format!("redux.sync.add.{letter}32"),
-        ReduceOp::Min => format!("redux.sync.min.{letter}32"),
-        ReduceOp::Max => format!("redux.sync.max.{letter}32"),
-        ReduceOp::And => "redux.sync.and.b32".to_owned(),
-        ReduceOp::Or => "redux.sync.or.b32".to_owned(),
-        ReduceOp::Xor => "redux.sync.xor.b32".to_owned(),
-    }
-}
-
-const fn lane_mask(op: MaskOp) -> &'static str {
-    match op {
-        MaskOp::Eq => "%lanemask_eq",
-        MaskOp::Ge => "%lanemask_ge",
-        MaskOp::Gt => "%lanemask_gt",
-        MaskOp::Le => "%lanemask_le",
-        MaskOp::Lt => "%lanemask_lt",
-    }
-}
 
 impl Selector<'_> {
     /// A cross-lane instruction; `rest` are the instructions after it in its block.
@@ -109,7 +78,7 @@ impl Selector<'_> {
 
     fn redux(&mut self, fold: ReduceOp, ty: Scalar, value: Value) -> Reg {
         let (word, lanes) = (self.in_word(ty, value), self.members());
-        let all = self.word(fold_name(fold, ty.is_signed()), format_args!("{word}, {lanes}"));
+        let all = self.word(mnemonic::reduction(fold, ty.is_signed()), format_args!("{word}, {lanes}"));
         if ty.width < 32 { self.cut(ty, all) } else { all }
     }
 
@@ -148,7 +117,7 @@ impl Selector<'_> {
         let moved = |selector: &mut Self, word: Reg, given: Option<Reg>| {
             let to = selector.reg(Class::Word);
             let target = given.map_or(to.to_string(), |given| format!("{to}|{given}"));
-            selector.push(format!("{} {target}, {word}, {index}, {mask}, {lanes};", shuffle_name(mode)));
+            selector.push(format!("{} {target}, {word}, {index}, {mask}, {lanes};", mnemonic::shuffle(mode)));
             to
         };
         let result = match ty.width {
@@ -195,7 +164,7 @@ impl Selector<'_> {
         let [index, mask] = [args[0], args[1]].map(|arg| self.operand(arg));
         let lanes = self.members();
         let (to, valid) = (self.reg(Class::Word), self.reg(Class::Pred));
-        self.push(format!("{} {to}|{valid}, {word}, {index}, {mask}, {lanes};", shuffle_name(mode)));
+        self.push(format!("{} {to}|{valid}, {word}, {index}, {mask}, {lanes};", mnemonic::shuffle(mode)));
         valid
     }
 
@@ -203,9 +172,9 @@ impl Selector<'_> {
         match fact {
             LaneFact::Index => self.special("%laneid"),
             LaneFact::Size => self.word("mov.b32", crate::lane::WARP),
-            LaneFact::Mask(op) => self.special(lane_mask(op)),
+            LaneFact::Mask(op) => self.special(mnemonic::lane_mask(op)),
             LaneFact::InSet(set) => {
-                let own = self.special(lane_mask(MaskOp::Eq));
+                let own = self.special(mnemonic::lane_mask(MaskOp::Eq));
                 let bit = self.word("and.b32", format_args!("{own}, {}", set as u32 as i32));
                 self.inst(Class::Pred, "setp.ne.s32", format_args!("{bit}, 0"))
             }
