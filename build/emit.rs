@@ -3,7 +3,7 @@
 use crate::expand;
 use crate::lane;
 use crate::param::{self, Param};
-use crate::row::{Defaults, Extension, Function, Instruction, Table, Variable};
+use crate::row::{Constant, Defaults, Extension, Function, Instruction, Table, Variable};
 use crate::shape;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -445,19 +445,24 @@ fn variable(table: &Table, row: &Variable, extensions: &Extensions) -> Result<St
 fn constants(out: &mut String, tables: &[Table], extensions: &Extensions) -> Result<(), String> {
     let mut rows = BTreeMap::new();
     for (table, row) in tables.iter().flat_map(|table| table.constant.iter().map(move |row| (table, row))) {
-        let (core, es) = versions(&table.defaults, row.core, row.es);
-        let requires = extensions
-            .set(row.extensions.iter().flatten().map(String::as_str))
-            .map_err(|reason| format!("grammar: {}: constant `{}`: {reason}", table.dialect, row.name))?;
-        let text = format!(
-            "    Constant {{ name: {:?}, value: &{:?}, unsigned: {}, extensions: ExtensionSet({requires}), core: {core}, \
-             es: {es}, doc: {:?} }},\n",
-            row.name, row.value, row.unsigned, row.doc
-        );
-        rows.insert(&row.name, text);
+        let located = |reason| format!("grammar: {}: constant `{}`: {reason}", table.dialect, row.name);
+        for flat in expand::constant(table, row).map_err(located)? {
+            let text = constant(table, &flat, extensions).map_err(located)?;
+            rows.insert(flat.name, text);
+        }
     }
     line(out, format_args!("pub static CONSTANTS: &[Constant] = &[\n{}];", rows.into_values().collect::<String>()));
     Ok(())
+}
+
+fn constant(table: &Table, row: &Constant, extensions: &Extensions) -> Result<String, String> {
+    let (core, es) = versions(&table.defaults, row.core, row.es);
+    let requires = extensions.set(row.extensions.iter().flatten().map(String::as_str))?;
+    Ok(format!(
+        "    Constant {{ name: {:?}, value: &{:?}, unsigned: {}, extensions: ExtensionSet({requires}), core: {core}, \
+         es: {es}, doc: {:?} }},\n",
+        row.name, row.value, row.unsigned, row.doc
+    ))
 }
 
 fn unsupported(out: &mut String, tables: &[Table]) {

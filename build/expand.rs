@@ -3,7 +3,7 @@
 //! A pattern parameter `P` has texts and, for each text, a value; `{P}` stands for the text and `{P:}` for the value, in
 //! every key of the row. A row with `widths` has the parameter `W` besides.
 
-use crate::row::{Function, Table, Values, Variable, WidthForm};
+use crate::row::{Constant, Function, Table, Values, Variable, WidthForm};
 use std::collections::BTreeMap;
 
 /// The widths that the portable interface has names for.
@@ -81,6 +81,17 @@ pub fn variable(table: &Table, row: &Variable) -> Result<Vec<Variable>, String> 
         lane: choice.fill_option(&row.lane),
         extensions: row.extensions.as_deref().map(|names| choice.fill_all(names)),
         wgsl: choice.fill_option(&row.wgsl),
+        doc: choice.fill(&row.doc),
+        ..row.clone()
+    };
+    Ok(choices(table, &row.with)?.iter().map(fill).collect())
+}
+
+/// The constants that a row stands for.
+pub fn constant(table: &Table, row: &Constant) -> Result<Vec<Constant>, String> {
+    let fill = |choice: &Choice| Constant {
+        name: choice.fill(&row.name),
+        extensions: row.extensions.as_deref().map(|names| choice.fill_all(names)),
         doc: choice.fill(&row.doc),
         ..row.clone()
     };

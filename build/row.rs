@@ -189,10 +189,12 @@ pub struct Variable {
     pub doc: String,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Clone)]
 #[serde(deny_unknown_fields)]
 pub struct Constant {
     pub name: String,
+    #[serde(default)]
+    pub with: BTreeMap<String, Values>,
     /// One component, or three.
     pub value: Vec<i32>,
     /// A `uint`.

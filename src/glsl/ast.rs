@@ -412,17 +412,22 @@ pub enum Storage {
     TaskPayload, TaskMemory, PerView, Ray(RayStorage),
 }
 
-/// The variables that pass between the shaders of a ray tracing pipeline (GL_EXT_ray_tracing).
+/// The variables that pass between the shaders of a ray tracing pipeline (GL_EXT_ray_tracing, GL_NV_ray_tracing), and those of
+/// hit objects (GL_EXT_shader_invocation_reorder, GL_NV_shader_invocation_reorder).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RayStorage {
     Payload,
+    PayloadNv,
     PayloadIn,
+    PayloadInNv,
     HitAttribute,
-    /// GL_NV_shader_invocation_reorder and GL_EXT_shader_invocation_reorder.
-    HitObjectAttributeNv,
+    HitAttributeNv,
     HitObjectAttribute,
+    HitObjectAttributeNv,
     CallableData,
+    CallableDataNv,
     CallableDataIn,
+    CallableDataInNv,
 }
 
 /// Memory qualifiers (section 4.10) and those of GL_KHR_memory_scope_semantics, GL_EXT_ray_tracing and

@@ -83,6 +83,11 @@ impl<'a> Env<'a> {
         matches!(self.stage, Stage::Task | Stage::Mesh) && self.is_enabled("GL_NV_mesh_shader")
     }
 
+    /// Returns true if the shader is one of GL_NV_ray_tracing alone.
+    pub fn has_nvidia_rays(&self) -> bool {
+        self.stage.is_of_rays() && self.is_enabled("GL_NV_ray_tracing") && !self.is_enabled("GL_EXT_ray_tracing")
+    }
+
     /// The name of a limit of mesh shading, in the form that the shader uses.
     pub fn mesh_limit(&self, name: &'static str) -> Cow<'static, str> {
         match (name.strip_suffix("EXT"), self.has_nvidia_meshes()) {

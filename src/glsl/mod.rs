@@ -122,12 +122,6 @@ fn stage(stream: &TokenStream, words: &Interner, options: &GlslOptions, diagnost
 /// The first version of a language that has what no version has without an extension.
 const NEVER: u16 = u16::MAX;
 
-/// Returns true if an extension is NVIDIA's form of those that bring a stage.
-fn is_nvidia(name: &str, since: &Since) -> bool {
-    let mut known = since.extensions.iter().filter_map(|known| known.strip_prefix("GL_EXT_"));
-    name.strip_prefix("GL_NV_").is_some_and(|own| known.any(|known| known == own))
-}
-
 /// The first version of a language that has a stage, and from which version on extensions bring it.
 struct Since {
     version: u16,
@@ -147,7 +141,7 @@ const MESH_EXTENSIONS: [&str; 2] = ["GL_EXT_mesh_shader", "GL_NV_mesh_shader"];
 const MESH: Since = since(NEVER, 450, &MESH_EXTENSIONS);
 const MESH_ES: Since = since(NEVER, 320, &MESH_EXTENSIONS);
 
-const RAYS: Since = since(NEVER, 460, &["GL_EXT_ray_tracing"]);
+const RAYS: Since = since(NEVER, 460, &["GL_EXT_ray_tracing", "GL_NV_ray_tracing"]);
 const RAYS_ES: Since = since(NEVER, NEVER, &[]);
 
 /// The stages that not all versions of GLSL, and of GLSL ES, have.
@@ -192,12 +186,6 @@ fn check_stage(stream: &TokenStream, words: &Interner, stage: Stage, diagnostics
     let mut uses = stream.extensions.iter().filter(|line| line.behavior != ExtensionBehavior::Disable);
     let mut is_brought = || uses.any(|line| since.extensions.contains(&words.text(line.name)));
     if version.number >= since.version || version.number >= since.earliest && is_brought() {
-        return;
-    }
-    if let Some(line) = stream.extensions.iter().find(|line| is_nvidia(words.text(line.name), since)) {
-        let message = format!("{} shaders of {} are not supported yet", stage.name(), words.text(line.name));
-        let diagnostic = Diagnostic::error(Code::NOT_SUPPORTED, message).at(line.span, "this extension");
-        diagnostics.push(diagnostic.note(format!("those of {} are", since.extensions.join(" and "))));
         return;
     }
     let message = format!("{language} {} has no {} shaders", version.number, stage.name());

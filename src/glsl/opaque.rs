@@ -13,7 +13,7 @@ const PREFIXES: [(&str, Scalar); 5] =
 pub fn named(name: &str) -> Option<Type> {
     match name {
         "sampler" | "samplerShadow" => return Some(Type::Sampler),
-        "accelerationStructureEXT" => return Some(Type::AccelerationStructure),
+        "accelerationStructureEXT" | "accelerationStructureNV" => return Some(Type::AccelerationStructure),
         "rayQueryEXT" => return Some(Type::RayQuery),
         "hitObjectNV" => return Some(Type::HitObject { nvidia: true }),
         "hitObjectEXT" => return Some(Type::HitObject { nvidia: false }),

@@ -123,6 +123,7 @@ const EXTENSIONS: &[(Capability, &str, Carried)] = &[
     (Capability::ComputeDerivativeGroupLinearKHR, "SPV_KHR_compute_shader_derivatives", Always),
     (Capability::RayQueryKHR, "SPV_KHR_ray_query", Always),
     (Capability::RayTracingKHR, "SPV_KHR_ray_tracing", From(Version::V1_4)),
+    (Capability::RayTracingNV, "SPV_NV_ray_tracing", Always),
     (Capability::ShaderInvocationReorderNV, "SPV_NV_shader_invocation_reorder", Always),
     (Capability::ShaderInvocationReorderEXT, "SPV_EXT_shader_invocation_reorder", Always),
     (Capability::RayTracingMotionBlurNV, "SPV_NV_ray_tracing_motion_blur", Always),

@@ -24,7 +24,7 @@ impl Emitter<'_> {
         let function = self.function(entry.function);
         let interface = self.interface(entry.function);
         let start = self.out.entry_points.begin(Op::EntryPoint);
-        let (model, capability) = execution_model(entry.stage, self.module.nvidia_meshes);
+        let (model, capability) = execution_model(entry.stage, self.module.nvidia_meshes, self.of_rays());
         if let Some(capability) = capability {
             self.needs.capability(capability);
         }
@@ -220,8 +220,12 @@ const fn interlock_mode(interlock: Interlock) -> ExecutionMode {
     }
 }
 
-/// The execution model of a stage, and the capability that it needs.
-const fn execution_model(stage: Stage, nvidia_meshes: bool) -> (ExecutionModel, Option<Capability>) {
+/// The execution model of a stage, and the capability that it needs; `of_rays` is that of ray tracing stages.
+const fn execution_model(
+    stage: Stage,
+    nvidia_meshes: bool,
+    of_rays: Capability,
+) -> (ExecutionModel, Option<Capability>) {
     match stage {
         Stage::Task if nvidia_meshes => (ExecutionModel::TaskNV, Some(Capability::MeshShadingNV)),
         Stage::Mesh if nvidia_meshes => (ExecutionModel::MeshNV, Some(Capability::MeshShadingNV)),
@@ -233,12 +237,12 @@ const fn execution_model(stage: Stage, nvidia_meshes: bool) -> (ExecutionModel, 
         Stage::TessEvaluation => (ExecutionModel::TessellationEvaluation, Some(Capability::Tessellation)),
         Stage::Task => (ExecutionModel::TaskEXT, Some(Capability::MeshShadingEXT)),
         Stage::Mesh => (ExecutionModel::MeshEXT, Some(Capability::MeshShadingEXT)),
-        Stage::RayGeneration => (ExecutionModel::RayGenerationKHR, Some(Capability::RayTracingKHR)),
-        Stage::Intersection => (ExecutionModel::IntersectionKHR, Some(Capability::RayTracingKHR)),
-        Stage::AnyHit => (ExecutionModel::AnyHitKHR, Some(Capability::RayTracingKHR)),
-        Stage::ClosestHit => (ExecutionModel::ClosestHitKHR, Some(Capability::RayTracingKHR)),
-        Stage::Miss => (ExecutionModel::MissKHR, Some(Capability::RayTracingKHR)),
-        Stage::Callable => (ExecutionModel::CallableKHR, Some(Capability::RayTracingKHR)),
+        Stage::RayGeneration => (ExecutionModel::RayGenerationKHR, Some(of_rays)),
+        Stage::Intersection => (ExecutionModel::IntersectionKHR, Some(of_rays)),
+        Stage::AnyHit => (ExecutionModel::AnyHitKHR, Some(of_rays)),
+        Stage::ClosestHit => (ExecutionModel::ClosestHitKHR, Some(of_rays)),
+        Stage::Miss => (ExecutionModel::MissKHR, Some(of_rays)),
+        Stage::Callable => (ExecutionModel::CallableKHR, Some(of_rays)),
     }
 }
 

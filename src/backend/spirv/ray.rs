@@ -48,6 +48,12 @@ const fn opcode(op: RayOp) -> Op {
 }
 
 impl Emitter<'_> {
+    /// The capability that ray tracing stages need.
+    pub const fn of_rays(&self) -> Capability {
+        let is_nvidia = self.module.rays.contains(RayModes::NVIDIA);
+        if is_nvidia { Capability::RayTracingNV } else { Capability::RayTracingKHR }
+    }
+
     /// Writes the execution modes that hold for all rays of the shader.
     pub fn ray_modes(&mut self) {
         let rows = [

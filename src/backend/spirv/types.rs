@@ -268,7 +268,7 @@ impl Emitter<'_> {
             Type::Sampler => self.sampler_type(),
             Type::AccelerationStructure => {
                 let is_traced = self.module.entry_points.iter().any(|entry| entry.stage.is_of_rays());
-                self.needs.capability(if is_traced { Capability::RayTracingKHR } else { Capability::RayQueryKHR });
+                self.needs.capability(if is_traced { self.of_rays() } else { Capability::RayQueryKHR });
                 self.wrapped_type(Op::TypeAccelerationStructureKHR, 0)
             }
             Type::RayQuery => {

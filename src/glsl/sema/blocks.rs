@@ -225,9 +225,9 @@ impl Sema<'_> {
     fn block_layout(&mut self, b: &mut Builder<'_>, decl: &Decl, qualifiers: &Qualifiers) -> Option<BlockLayout> {
         let ids = self.layout_ids(decl.qualifiers);
         let push = ids.iter().any(|id| self.text(id.name.symbol) == "push_constant");
-        let record = ids.iter().find(|id| self.text(id.name.symbol) == "shaderRecordEXT");
+        let record = ids.iter().find(|id| self.text(id.name.symbol) .starts_with("shaderRecord"));
         let space = match record {
-            Some(id) if qualifiers.buffer.is_some() => self.shader_record(b, id.span)?,
+            Some(id) if qualifiers.buffer.is_some() => self.shader_record(b, id)?,
             _ => self.block_space(decl, qualifiers, push)?,
         };
         let default = *self.block_defaults.of(space);
@@ -266,7 +266,7 @@ impl Sema<'_> {
     fn block_layout_id(&mut self, b: &mut Builder<'_>, id: &LayoutId, layout: &mut BlockLayout) -> Option<()> {
         match self.text(id.name.symbol) {
             "push_constant" => {}
-            "shaderRecordEXT" if layout.space == Space::ShaderRecord => {}
+            "shaderRecordEXT" | "shaderRecordNV" if layout.space == Space::ShaderRecord => {}
             "set" | "binding" if layout.space == Space::ShaderRecord => {
                 self.error(Code::BAD_LAYOUT, id.span, "a shader record has no set and no binding", "nothing is bound");
             }

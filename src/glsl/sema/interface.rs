@@ -183,6 +183,7 @@ impl Sema<'_> {
         let name = self.env.dialect.entry_name.as_deref().unwrap_or("main").into();
         let (stage, fragment, derivatives) = (self.env.stage, self.fragment, self.env.derivatives);
         module.nvidia_meshes = self.env.has_nvidia_meshes();
+        module.rays.set(RayModes::NVIDIA, self.env.has_nvidia_rays());
         module.entry_points.push(EntryPoint {
             name,
             stage,

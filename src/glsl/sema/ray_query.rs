@@ -10,12 +10,12 @@ use super::operators::Operand;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{ExprId, LayoutId, List, Name};
 use crate::ir::build::Builder;
+use super::ray_tracing::{RAY_TRACING, RAY_TRACING_NV};
 use crate::ir::{RayModes, RayOp, RayOperand, RaySubject, Scalar, Stage, Type, TypeId, Types, Value};
 use crate::source::Span;
 use smallvec::SmallVec;
 
 const RAY_QUERY: &str = "GL_EXT_ray_query";
-const RAY_TRACING: &str = "GL_EXT_ray_tracing";
 const POSITION_FETCH: &str = "GL_EXT_ray_tracing_position_fetch";
 const CLUSTERS: &str = "GL_NV_cluster_acceleration_structure";
 const SWEPT: &str = "GL_NV_linear_swept_spheres";
@@ -136,9 +136,12 @@ impl Sema<'_> {
     }
 
     /// Acceleration structures come with ray queries, and with some extensions that need no query.
-    pub fn need_structures(&mut self, span: Span) -> Option<()> {
+    pub fn need_structures(&mut self, name: Name) -> Option<()> {
+        if self.text(name.symbol).ends_with("NV") {
+            return self.need_for_rays("this type needs", RAY_TRACING_NV, name.span);
+        }
         let brought = [DISPLACEMENT, RAY_TRACING].iter().any(|extension| self.env.is_enabled(extension));
-        if brought { Some(()) } else { self.need_ray_query(span) }
+        if brought { Some(()) } else { self.need_ray_query(name.span) }
     }
 
     /// `layout(primitive_culling);` has no declaration after it (GL_EXT_ray_flags_primitive_culling).

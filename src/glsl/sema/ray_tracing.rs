@@ -1,5 +1,6 @@
-//! Ray tracing pipelines (GL_EXT_ray_tracing): what passes between their shaders, and the calls that make it pass. The variables
-//! of payloads and callable data have locations, by which calls name them; SPIR-V names the variables themselves.
+//! Ray tracing pipelines (GL_EXT_ray_tracing, GL_NV_ray_tracing): what passes between their shaders, and the calls that make it
+//! pass. The variables of payloads and callable data have locations, by which calls name them. SPV_KHR_ray_tracing names the
+//! variables themselves, SPV_NV_ray_tracing their locations.
 
 use super::Sema;
 use super::expressions::Lowered;
@@ -7,7 +8,7 @@ use super::hit_objects;
 use super::lvalue::{LValue, Mutability};
 use super::scope::Entity;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::glsl::ast::{self, Declarator, ExprId, List, Name, RayStorage};
+use crate::glsl::ast::{self, Declarator, ExprId, LayoutId, List, Name, RayStorage};
 use crate::grammar::Stages;
 use crate::ir::build::Builder;
 use crate::ir::{
@@ -17,10 +18,9 @@ use crate::ir::{
 use crate::source::Span;
 use smallvec::SmallVec;
 
-const RAY_TRACING: &str = "GL_EXT_ray_tracing";
-
-/// SPIR-V's capability RayTracingKHR.
-const CAPABILITY: u32 = 4479;
+pub const RAY_TRACING: &str = "GL_EXT_ray_tracing";
+pub const RAY_TRACING_NV: &str = "GL_NV_ray_tracing";
+const MOTION_BLUR: &str = "GL_NV_ray_tracing_motion_blur";
 
 /// A storage qualifier: its word, its space, the stages that have it, whether it has a location, and the extension that brings
 /// it.
@@ -34,8 +34,11 @@ const CALLED: Stages = Stages::of(&[Stage::Callable]);
 
 const STORAGES: &[Row] = &[
     (RayStorage::Payload, "rayPayloadEXT", Space::RayPayload, TRACERS, true, RAY_TRACING),
+    (RayStorage::PayloadNv, "rayPayloadNV", Space::RayPayload, TRACERS, true, RAY_TRACING_NV),
     (RayStorage::PayloadIn, "rayPayloadInEXT", Space::IncomingRayPayload, HIT, true, RAY_TRACING),
+    (RayStorage::PayloadInNv, "rayPayloadInNV", Space::IncomingRayPayload, HIT, true, RAY_TRACING_NV),
     (RayStorage::HitAttribute, "hitAttributeEXT", Space::HitAttribute, ATTRIBUTED, false, RAY_TRACING),
+    (RayStorage::HitAttributeNv, "hitAttributeNV", Space::HitAttribute, ATTRIBUTED, false, RAY_TRACING_NV),
     (
         RayStorage::HitObjectAttributeNv,
         "hitObjectAttributeNV",
@@ -53,7 +56,9 @@ const STORAGES: &[Row] = &[
         hit_objects::extension(false),
     ),
     (RayStorage::CallableData, "callableDataEXT", Space::CallableData, CALLERS, true, RAY_TRACING),
+    (RayStorage::CallableDataNv, "callableDataNV", Space::CallableData, CALLERS, true, RAY_TRACING_NV),
     (RayStorage::CallableDataIn, "callableDataInEXT", Space::IncomingCallableData, CALLED, true, RAY_TRACING),
+    (RayStorage::CallableDataInNv, "callableDataInNV", Space::IncomingCallableData, CALLED, true, RAY_TRACING_NV),
 ];
 
 /// A function that hands a variable on: its name, opcode, operands before the location, the stages that have it, and the
@@ -64,9 +69,26 @@ pub struct Function {
     operands: &'static [Operand],
     stages: Stages,
     spaces: [Space; 2],
-    /// An extension that it needs, and the capability of SPIR-V that this one brings.
-    more: Option<(&'static str, u32)>,
+    form: &'static Form,
 }
+
+/// The extensions that bring a function.
+struct Form {
+    extensions: &'static [&'static str],
+    /// The capabilities of SPIR-V that its instruction needs.
+    capabilities: &'static [u32],
+    /// True if the instruction takes the location of the variable.
+    by_location: bool,
+}
+
+/// RayTracingKHR.
+static KHR: Form = Form { extensions: &[RAY_TRACING], capabilities: &[4479], by_location: false };
+
+/// RayTracingMotionBlurNV.
+static MOTION: Form = Form { extensions: &[RAY_TRACING, MOTION_BLUR], capabilities: &[4479, 5341], by_location: false };
+
+/// RayTracingNV.
+static NVIDIA: Form = Form { extensions: &[RAY_TRACING_NV], capabilities: &[5340], by_location: true };
 
 /// The operands of a ray that is traced: structure, flags, mask, offset, stride and index of records, origin, least distance,
 /// direction and greatest distance; and the time of the ray.
@@ -91,7 +113,15 @@ const FUNCTIONS: &[Function] = &[
         operands: RAY.split_at(10).0,
         stages: TRACERS,
         spaces: [Space::RayPayload, Space::IncomingRayPayload],
-        more: None,
+        form: &KHR,
+    },
+    Function {
+        name: "traceNV",
+        opcode: 5337,
+        operands: RAY.split_at(10).0,
+        stages: TRACERS,
+        spaces: [Space::RayPayload, Space::IncomingRayPayload],
+        form: &NVIDIA,
     },
     Function {
         name: "traceRayMotionNV",
@@ -99,7 +129,7 @@ const FUNCTIONS: &[Function] = &[
         operands: RAY,
         stages: TRACERS,
         spaces: [Space::RayPayload, Space::IncomingRayPayload],
-        more: Some(("GL_NV_ray_tracing_motion_blur", 5341)),
+        form: &MOTION,
     },
     Function {
         name: "executeCallableEXT",
@@ -107,9 +137,20 @@ const FUNCTIONS: &[Function] = &[
         operands: &[Operand::Uint],
         stages: CALLERS,
         spaces: [Space::CallableData, Space::IncomingCallableData],
-        more: None,
+        form: &KHR,
+    },
+    Function {
+        name: "executeCallableNV",
+        opcode: 5344,
+        operands: &[Operand::Uint],
+        stages: CALLERS,
+        spaces: [Space::CallableData, Space::IncomingCallableData],
+        form: &NVIDIA,
     },
 ];
+
+/// The last argument of these functions, as messages call it.
+const LOCATION: &str = "the location of what is handed on";
 
 /// The function called `name`.
 pub fn function(name: &str) -> Option<&'static Function> {
@@ -117,11 +158,7 @@ pub fn function(name: &str) -> Option<&'static Function> {
 }
 
 impl Sema<'_> {
-    fn need_ray_tracing(&mut self, what: &str, span: Span) -> Option<()> {
-        self.need_for_rays(what, RAY_TRACING, span)
-    }
-
-    fn need_for_rays(&mut self, what: &str, extension: &str, span: Span) -> Option<()> {
+    pub fn need_for_rays(&mut self, what: &str, extension: &str, span: Span) -> Option<()> {
         if self.env.is_enabled(extension) {
             return Some(());
         }
@@ -255,8 +292,10 @@ impl Sema<'_> {
     }
 
     /// `layout(shaderRecordEXT) buffer Record { … };`
-    pub fn shader_record(&mut self, b: &Builder<'_>, span: Span) -> Option<Space> {
-        self.need_ray_tracing("this layout needs", span)?;
+    pub fn shader_record(&mut self, b: &Builder<'_>, id: &LayoutId) -> Option<Space> {
+        let span = id.span;
+        let is_nvidia = self.text(id.name.symbol).ends_with("NV");
+        self.need_for_rays("this layout needs", if is_nvidia { RAY_TRACING_NV } else { RAY_TRACING }, span)?;
         let complaint = match b.module.globals.iter().any(|(_, global)| global.space == Space::ShaderRecord) {
             _ if !self.env.stage.is_of_rays() => "shader records belong to ray tracing shaders",
             true => "a shader has one shader record",
@@ -275,8 +314,8 @@ impl Sema<'_> {
         args: List<ExprId>,
         whole: Span,
     ) -> Option<Lowered> {
-        let Function { name, opcode, operands: wanted, stages, spaces, more } = *function;
-        for extension in [Some(RAY_TRACING), more.map(|(extension, _)| extension)].into_iter().flatten() {
+        let Function { name, opcode, operands: wanted, stages, spaces, form } = *function;
+        for extension in form.extensions {
             self.need_for_rays("this function needs", extension, callee.span)?;
         }
         if !self.env.has_stage(stages) {
@@ -293,12 +332,15 @@ impl Sema<'_> {
         for (arg, operand) in given.iter().zip(wanted) {
             operands.push(self.ray_operand(b, *arg, *operand)?);
         }
-        let variable = self.handed_on(b, given[wanted.len()], &spaces)?;
-        operands.push(Value::Global(variable));
+        let last = given[wanted.len()];
         let mut arguments = vec![Passing::Value; wanted.len()];
-        arguments.push(Passing::Reference);
-        let capabilities = [CAPABILITY].into_iter().chain(more.map(|(_, capability)| capability)).collect();
-        let requires = Requirements { extensions: Vec::new(), capabilities };
+        let (variable, passing) = match form.by_location {
+            true => (Value::Const(self.constant(b, last, LOCATION)?), Passing::Value),
+            false => (Value::Global(self.handed_on(b, last, &spaces)?), Passing::Reference),
+        };
+        operands.push(variable);
+        arguments.push(passing);
+        let requires = Requirements { extensions: Vec::new(), capabilities: form.capabilities.to_vec() };
         let instruction = b.known_instruction(ForeignInstruction { set: None, opcode, arguments, requires });
         b.span = whole;
         b.foreign(instruction, &operands, Types::VOID);
@@ -308,7 +350,7 @@ impl Sema<'_> {
     /// The variable at the location that an argument names.
     pub fn handed_on(&mut self, b: &mut Builder<'_>, arg: ExprId, spaces: &[Space]) -> Option<GlobalId> {
         let span = self.ast[arg].span;
-        let number = self.constant(b, arg, "the location of what is handed on")?;
+        let number = self.constant(b, arg, LOCATION)?;
         let number = b.module.constants.as_int(&b.module.types, number);
         let location = number.and_then(|number| u32::try_from(number).ok());
         let mut globals = b.module.globals.iter();
@@ -325,7 +367,7 @@ impl Sema<'_> {
 
     /// `ignoreIntersectionEXT;` and `terminateRayEXT;`
     pub fn end_hit(&mut self, b: &mut Builder<'_>, word: &str, ending: Ending, span: Span) {
-        if self.need_ray_tracing("this statement needs", span).is_none() {
+        if self.need_for_rays("this statement needs", RAY_TRACING, span).is_none() {
             return;
         }
         if self.env.stage != Stage::AnyHit {

@@ -125,7 +125,7 @@ impl Sema<'_> {
             }
             Some(TypeName::Opaque(ty)) => {
                 match ty {
-                    Type::AccelerationStructure => self.need_structures(name.span)?,
+                    Type::AccelerationStructure => self.need_structures(name)?,
                     Type::RayQuery => self.need_ray_query(name.span)?,
                     Type::HitObject { nvidia } => self.need_hit_objects(nvidia, name.span)?,
                     Type::Image(image) if image.dim == ImageDim::Tile => self.need_tiles(name.span)?,
