@@ -166,15 +166,22 @@ impl Body<'_, '_> {
             return 0;
         }
         let condition = self.value(condition);
+        let given = self.given_at_once(blocks);
         let merge = self.m.id();
-        let targets = [blocks.0, blocks.1].map(|block| if self.is_empty(block) { merge } else { self.m.id() });
+        let mut targets = [blocks.0, blocks.1].map(|block| if self.is_empty(block) { merge } else { self.m.id() });
+        let mut yields = Vec::new();
+        if let Some((arm, value)) = given {
+            targets[arm] = merge;
+            yields = vec![self.value(value), self.label];
+        }
         self.emit_void(Op::SelectionMerge, &[merge, selection_control(hint)]);
         self.end_block(Op::BranchConditional, &[condition, targets[0], targets[1]]);
         self.enter(merge, Kind::If);
         for (block, target) in [blocks.0, blocks.1].into_iter().zip(targets) {
             self.arm(block, target, merge);
         }
-        let Some(Scope { mut yields, dead, .. }) = self.leave() else { return 0 };
+        let Some(Scope { yields: others, dead, .. }) = self.leave() else { return 0 };
+        yields.extend(others);
         if ty == ir::Types::VOID || yields.is_empty() {
             return 0;
         }
@@ -206,6 +213,24 @@ impl Body<'_, '_> {
         self.start(merge);
     }
 
+    /// The arm of a selection that does nothing but give a value, as that of `a || b` does: it needs no block of its own. None
+    /// if both arms are such, since the branch needs two targets.
+    fn given_at_once(&self, (then, otherwise): (BlockId, BlockId)) -> Option<(usize, Value)> {
+        let f = self.f;
+        let given = |block: BlockId| match f.blocks[block].insts.as_slice() {
+            [only] => match f.insts[*only].op {
+                ir::Op::Yield(value) => Some(value),
+                _ => None,
+            },
+            _ => None,
+        };
+        match (given(then), given(otherwise)) {
+            (Some(value), None) => Some((0, value)),
+            (None, Some(value)) => Some((1, value)),
+            _ => None,
+        }
+    }
+
     /// One block of a selection; an empty one is the merge block itself.
     fn arm(&mut self, block: BlockId, target: Word, merge: Word) {
         if target == merge {
@@ -219,17 +244,20 @@ impl Body<'_, '_> {
         self.go_to_merge();
     }
 
-    /// `if (condition) break;` or `continue;` as a conditional branch with the rest of the code as its other target.
+    /// `if (condition) break;`, `continue;`, or the same as the only else, as the test of a loop is, as a conditional branch
+    /// with the rest of the code as its other target. Drivers recognize loops that are counted by that form.
     fn jump_if(&mut self, condition: Value, (then, otherwise): (BlockId, BlockId)) -> bool {
         let f = self.f;
-        let [only] = f.blocks[then].insts.as_slice() else { return false };
+        let (block, is_then) = if self.is_empty(otherwise) { (then, true) } else { (otherwise, false) };
+        let [only] = f.blocks[block].insts.as_slice() else { return false };
         let op = f.insts[*only].op;
-        if !self.is_empty(otherwise) || !matches!(op, ir::Op::Break | ir::Op::Continue) {
+        if !is_then && !self.is_empty(then) || !matches!(op, ir::Op::Break | ir::Op::Continue) {
             return false;
         }
         let Some(target) = self.jump_target(&op) else { return false };
         let (condition, next) = (self.value(condition), self.m.id());
-        self.end_block(Op::BranchConditional, &[condition, target, next]);
+        let targets = if is_then { [target, next] } else { [next, target] };
+        self.end_block(Op::BranchConditional, &[condition, targets[0], targets[1]]);
         self.start(next);
         true
     }
