@@ -14,12 +14,13 @@ use serde_json::Value;
 use support::trial::{Trial, judged};
 use support::{fixture, judge};
 
-const FOLDERS: [&str; 9] = [
+const FOLDERS: [&str; 10] = [
     "core",
     "glsl",
     "graphics",
     "graphics/primitives",
     "graphics/quads",
+    "graphics/rays",
     "graphics/vertex",
     "language",
     "spirv",

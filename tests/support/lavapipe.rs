@@ -3,6 +3,7 @@
 //! Mesa reads `LP_NATIVE_VECTOR_WIDTH` once in a process, so a test binary starts itself again with the driver's
 //! variables set ([`serve`] is that process' whole life) and sends it jobs, one line of JSON each.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,10 +12,10 @@ use std::sync::{Mutex, MutexGuard};
 use crosslane::ir::Stage;
 use crosslane::kernel::Specializations;
 use crosslane::run::vulkan::Device;
-use crosslane::run::{BufferBinding, Job, RunError};
+use crosslane::run::{BufferBinding, Job, OpenError, RunError};
 use serde::{Deserialize, Serialize};
 
-use super::device::{Attribute, Draw, ImageKind, Resources, Shader, Target, Topology, vulkan};
+use super::device::{Attribute, Draw, ImageKind, Launch, Resources, Shader, Target, Topology, vulkan};
 use super::helper::{self, Helper};
 use super::judge;
 
@@ -49,6 +50,8 @@ pub struct Request {
     pub others: Vec<Resources>,
     /// For each run what is drawn where the module is a fragment shader.
     pub scenes: Vec<Scene>,
+    /// The launch, where the module is a shader that generates rays.
+    pub launch: Option<Launch>,
 }
 
 /// The words of each buffer of one dispatch, and after it those of texel buffers, storage images and images drawn into.
@@ -77,7 +80,8 @@ impl Request {
         let entry = "main".to_string();
         let (push_constants, spec_constants, uniforms, addresses) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (groups, others, scenes) = ([groups, 1, 1], Vec::new(), Vec::new());
-        Self { spirv, entry, groups, push_constants, addresses, spec_constants, uniforms, runs, others, scenes }
+        let launch = None;
+        Self { spirv, entry, groups, push_constants, addresses, spec_constants, uniforms, runs, others, scenes, launch }
     }
 
     /// The buffers to bind for each run.
@@ -98,6 +102,11 @@ impl Request {
         let mut others = self.others.iter().cloned();
         let all = |buffers| Resources { buffers, ..others.next().unwrap_or_default() };
         self.bindings().into_iter().map(all).collect()
+    }
+
+    /// Returns true if it needs a device that is open for rays.
+    fn has_rays(&self) -> bool {
+        self.others.iter().any(|resources| !resources.structures.is_empty())
     }
 
     /// The push constants with the address that `of` gives for each binding that has one there.
@@ -194,15 +203,18 @@ pub fn choose(command: &mut Command, lanes: usize) -> Result<(), String> {
 /// If this process is a helper: serves jobs until its input ends, and says true.
 pub fn serve() -> bool {
     let Some(lanes) = std::env::var(ROLE).ok().and_then(|v| v.parse().ok()) else { return false };
-    let device = open(lanes);
+    let device = open(lanes, Device::open);
+    let for_rays = OnceCell::new();
     helper::serve(|request: Request| -> Response {
+        let opened = || open(lanes, Device::open_for_rays);
+        let device = if request.has_rays() { for_rays.get_or_init(opened) } else { &device };
         device.as_ref().map_err(Clone::clone).and_then(|device| answer(device, &request))
     });
     true
 }
 
-fn open(lanes: u32) -> Result<Device, String> {
-    let device = Device::open().map_err(|e| e.to_string())?;
+fn open(lanes: u32, by: fn() -> Result<Device, OpenError>) -> Result<Device, String> {
+    let device = by().map_err(|e| e.to_string())?;
     let found = device.info().subgroup_size;
     if found != lanes {
         return Err(format!("{} has {found} lanes instead of {lanes}", device.info().name));
@@ -211,7 +223,11 @@ fn open(lanes: u32) -> Result<Device, String> {
 }
 
 fn answer(device: &Device, request: &Request) -> Response {
-    let done = if request.scenes.is_empty() { dispatch(device, request) } else { draw(device, request) };
+    let done = match &request.launch {
+        Some(launch) => trace(device, request, launch),
+        None if request.scenes.is_empty() => dispatch(device, request),
+        None => draw(device, request),
+    };
     done.map_err(|e| e.to_string())
 }
 
@@ -251,6 +267,19 @@ fn draw(device: &Device, request: &Request) -> Result<Vec<Buffers>, RunError> {
         Ok(contents(&resources, Some(&target)))
     };
     request.resources().into_iter().zip(&request.scenes).map(once).collect()
+}
+
+fn trace(device: &Device, request: &Request, launch: &Launch) -> Result<Vec<Buffers>, RunError> {
+    let common = vulkan::Common {
+        generation: &request.spirv,
+        push_constants: &request.push_constants,
+        spec_constants: &request.spec_constants,
+    };
+    let once = |mut resources: Resources| {
+        vulkan::trace(device, &common, launch, &mut resources)?;
+        Ok(contents(&resources, None))
+    };
+    request.resources().into_iter().map(once).collect()
 }
 
 /// The stages between the vertices and the fragments.

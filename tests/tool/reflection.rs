@@ -13,12 +13,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use support::fixture;
 
-const FOLDERS: [&str; 11] = [
+const FOLDERS: [&str; 12] = [
     "core",
     "glsl",
     "graphics",
     "graphics/primitives",
     "graphics/quads",
+    "graphics/rays",
     "graphics/vertex",
     "language",
     "scenes",

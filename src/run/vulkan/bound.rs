@@ -76,9 +76,8 @@ impl Bound<Vec<BufferBinding>> for Blocks<'_> {
         let mut bytes = push_constants.to_vec();
         for (block, binding) in self.blocks.iter().zip(buffers) {
             let Some(at) = binding.address_at else { continue };
-            let info = vk::BufferDeviceAddressInfo::default().buffer(block.buffer.get());
-            // SAFETY: the buffer is alive and was made for this use (`usage`).
-            let address = unsafe { self.device.raw.get_buffer_device_address(&info) };
+            // SAFETY: the buffer was made for this use (`usage`).
+            let address = unsafe { block.address(self.device) };
             match bytes.get_mut(at..).and_then(|rest| rest.first_chunk_mut()) {
                 Some(place) => *place = address.to_le_bytes(),
                 None => return refuse("an address has no room in the push constants"),
@@ -152,12 +151,14 @@ pub enum Held {
     Texels(vk::BufferView),
     /// An image and a sampler in the layout `GENERAL`; either may be null.
     Image(vk::ImageView, vk::Sampler),
+    /// A top-level acceleration structure.
+    Structure(vk::AccelerationStructureKHR),
 }
 
 impl Held {
     /// Writes it to where `write` says.
     fn write(self, raw: &ash::Device, write: vk::WriteDescriptorSet<'_>) {
-        let (buffer, texels, image);
+        let (buffer, texels, image, tops, mut structures);
         let write = match self {
             Self::Buffer(handle) => {
                 buffer = [vk::DescriptorBufferInfo::default().buffer(handle).range(vk::WHOLE_SIZE)];
@@ -171,6 +172,11 @@ impl Held {
                 let info = vk::DescriptorImageInfo::default().image_view(view).sampler(sampler);
                 image = [info.image_layout(vk::ImageLayout::GENERAL)];
                 write.image_info(&image)
+            }
+            Self::Structure(top) => {
+                tops = [top];
+                structures = vk::WriteDescriptorSetAccelerationStructureKHR::default().acceleration_structures(&tops);
+                write.descriptor_count(1).push_next(&mut structures)
             }
         };
         // SAFETY: the set, its binding and what is held are alive and of one kind.

@@ -9,7 +9,7 @@ use std::ptr;
 use ash::{amd, ext, khr, nv, vk};
 
 /// An extension, and the structure that turns its features on where it has one.
-struct Extension {
+pub(super) struct Extension {
     name: &'static CStr,
     switches: Option<fn() -> Box<dyn vk::ExtendsPhysicalDeviceFeatures2>>,
 }
@@ -48,6 +48,16 @@ static EXTENSIONS: &[Extension] = &[
     extension!(amd::shader_ballot::NAME),
 ];
 
+/// The extensions that rays need, turned on where a device is opened for them.
+pub(super) static RAYS: &[Extension] = &[
+    extension!(khr::deferred_host_operations::NAME),
+    extension!(khr::acceleration_structure::NAME, PhysicalDeviceAccelerationStructureFeaturesKHR),
+    extension!(khr::ray_tracing_pipeline::NAME, PhysicalDeviceRayTracingPipelineFeaturesKHR),
+    extension!(khr::ray_query::NAME, PhysicalDeviceRayQueryFeaturesKHR),
+    extension!(khr::ray_tracing_maintenance1::NAME, PhysicalDeviceRayTracingMaintenance1FeaturesKHR),
+    extension!(khr::ray_tracing_position_fetch::NAME, PhysicalDeviceRayTracingPositionFetchFeaturesKHR),
+];
+
 /// The features of one device, ready for its creation.
 pub(super) struct Features {
     core: vk::PhysicalDeviceFeatures,
@@ -59,12 +69,16 @@ pub(super) struct Features {
 }
 
 impl Features {
-    /// Asks `physical`, a device of Vulkan 1.3 or later, what it has.
-    pub(super) fn query(instance: &ash::Instance, physical: vk::PhysicalDevice) -> ash::prelude::VkResult<Self> {
+    /// Asks `physical`, a device of Vulkan 1.3 or later, what it has, of the extensions in `more` too.
+    pub(super) fn query(
+        instance: &ash::Instance,
+        physical: vk::PhysicalDevice,
+        more: &'static [Extension],
+    ) -> ash::prelude::VkResult<Self> {
         // SAFETY: `physical` comes from `instance`, which is alive.
         let offered = unsafe { instance.enumerate_device_extension_properties(physical)? };
         let found = |name| offered.iter().any(|e| e.extension_name_as_c_str() == Ok(name));
-        let chosen: Vec<_> = EXTENSIONS.iter().filter(|e| found(e.name)).collect();
+        let chosen: Vec<_> = EXTENSIONS.iter().chain(more).filter(|e| found(e.name)).collect();
         let mut features = Self {
             core: vk::PhysicalDeviceFeatures::default(),
             v11: vk::PhysicalDeviceVulkan11Features::default(),

@@ -43,6 +43,16 @@ impl<'d> Block<'d> {
         Ok(Self { buffer, _memory: memory, host, length })
     }
 
+    /// The address by which shaders and commands know it.
+    ///
+    /// # Safety
+    /// The buffer was made on `device` with `SHADER_DEVICE_ADDRESS`.
+    pub unsafe fn address(&self, device: &Device) -> vk::DeviceAddress {
+        let info = vk::BufferDeviceAddressInfo::default().buffer(self.buffer.get());
+        // SAFETY: the buffer is alive, and the caller promises the rest.
+        unsafe { device.raw.get_buffer_device_address(&info) }
+    }
+
     /// Copies the contents into `data`, which is as long as the data that it was made of.
     pub fn download(&self, data: &mut [u8]) {
         assert_eq!(data.len(), self.length, "the buffer's own data");

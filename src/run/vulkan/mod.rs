@@ -19,7 +19,7 @@ use std::mem::ManuallyDrop;
 
 use ash::vk;
 
-use self::features::Features;
+use self::features::{Extension, Features};
 pub use self::kernel::Kernel;
 use self::parts::Resources;
 use super::{Job, OpenError, RunError};
@@ -153,10 +153,23 @@ impl Device {
     /// # Errors
     /// [`OpenError`] when there is no loader, no such device, or the driver fails.
     pub fn open() -> Result<Self, OpenError> {
+        Self::open_with(&[])
+    }
+
+    /// The same, and turns on what acceleration structures, ray tracing pipelines and ray queries need, where the device has
+    /// them.
+    ///
+    /// # Errors
+    /// As [`Device::open`].
+    pub fn open_for_rays() -> Result<Self, OpenError> {
+        Self::open_with(features::RAYS)
+    }
+
+    fn open_with(more: &'static [Extension]) -> Result<Self, OpenError> {
         let instance = Instance::new()?;
         let (physical, family) = instance.choose()?;
-        let mut features =
-            Features::query(&instance.raw, physical).map_err(open_failure("vkEnumerateDeviceExtensionProperties"))?;
+        let mut features = Features::query(&instance.raw, physical, more)
+            .map_err(open_failure("vkEnumerateDeviceExtensionProperties"))?;
         let raw = create_device(&instance.raw, physical, family, &mut features)?;
         // SAFETY: `raw` was made with one queue of `family`; `physical` comes from `instance`.
         let (queue, memory, properties, families) = unsafe {

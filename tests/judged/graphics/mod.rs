@@ -1,9 +1,10 @@
-//! Images, textures and the graphics stages: the shaders of `fixtures/graphics` leave the same pixels, images and
+//! Images, textures, the graphics stages and rays: the shaders of `fixtures/graphics` leave the same pixels, images and
 //! buffers behind whether this compiler or glslang compiled them. What glslang does not know, quad swizzles by their
 //! portable names, is held against formulas.
 
 mod marks;
 mod quads;
+mod rays;
 mod render;
 mod text;
 mod theirs;
@@ -51,7 +52,14 @@ pub fn trials() -> Vec<Trial> {
     let primitives = primitives.map(|path| judged(name(&path), &JUDGES, move || render::check(&path)));
     let marks = judged("non_uniform_marks", &["bin/spirv-dis"], marks::check);
     let again = [&text::WGSL, &text::GLSL].into_iter().flat_map(by);
-    computed.chain(drawn).chain(again).chain(primitives).chain(quads::trials()).chain([marks]).collect()
+    computed
+        .chain(drawn)
+        .chain(again)
+        .chain(primitives)
+        .chain(quads::trials())
+        .chain(rays::trials())
+        .chain([marks])
+        .collect()
 }
 
 /// The name of the file, since a dispatch and a draw may share a stem.

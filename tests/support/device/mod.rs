@@ -1,9 +1,13 @@
-//! Dispatches with more than buffers, and draws, on real drivers: Vulkan, and NVIDIA's OpenGL.
+//! Dispatches with more than buffers, draws and launches of rays, on real drivers: Vulkan, and NVIDIA's OpenGL.
 
 mod draw;
 pub mod gl;
+mod launch;
 mod resource;
 pub mod vulkan;
 
 pub use draw::{Attribute, Draw, Rate, Shader, Target, Topology};
-pub use resource::{Address, Image, ImageBinding, ImageKind, Resources, Sampler, SamplerBinding, TexelBinding, View};
+pub use launch::{Launch, Numbered};
+pub use resource::{
+    Address, Image, ImageBinding, ImageKind, Resources, Sampler, SamplerBinding, StructureBinding, TexelBinding, View,
+};

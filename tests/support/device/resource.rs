@@ -14,6 +14,8 @@ pub struct Resources {
     pub images: Vec<ImageBinding>,
     /// Samplers that stand alone.
     pub samplers: Vec<SamplerBinding>,
+    /// Acceleration structures.
+    pub structures: Vec<StructureBinding>,
 }
 
 impl From<Vec<BufferBinding>> for Resources {
@@ -154,4 +156,17 @@ pub struct SamplerBinding {
     pub element: u32,
     /// How it samples.
     pub sampler: Sampler,
+}
+
+/// One top-level acceleration structure of a job, which holds the world of all tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StructureBinding {
+    /// The descriptor set.
+    pub set: u32,
+    /// The binding within the set.
+    pub binding: u32,
+    /// The element, where the binding is an array.
+    pub element: u32,
+    /// Where in the push constants its address is to be, in bytes: 64 bits.
+    pub address_at: Option<usize>,
 }

@@ -10,6 +10,8 @@
 //! // address 8 1                the push constants hold the address of binding 1 from byte 8 on
 //! // from spirv-1.5             the first profile that can express it; spirv-1.3 without it
 //! // spec 7 12                   the pipeline sets the specialization constant 7 to 12
+//! // launch 16 16 1              invocations of a shader that generates rays
+//! // hits 0 0 1                  the hit group of each record of the hit table
 //! ```
 //!
 //! Bindings of buffers are in ascending order from 0. `resource` adds lines for images and samplers, `draw` those for
@@ -19,6 +21,7 @@ mod draw;
 mod resource;
 
 use super::compare::Closeness;
+use super::device::Launch;
 use super::lavapipe::{Buffers, Request};
 use super::pattern::{Domain, PATTERNS, Pattern};
 use super::rival::Judged;
@@ -63,6 +66,8 @@ pub struct Plan {
     spec: Vec<(u32, u32)>,
     resources: resource::Lines,
     draw: draw::Lines,
+    launch: Option<[u32; 3]>,
+    hits: Vec<u32>,
 }
 
 impl Plan {
@@ -98,6 +103,10 @@ impl Plan {
                 self.places.push(Place { fill, words, judged: Judged { kind, closeness } });
                 (binding.parse::<usize>().ok()? + 1 == self.places.len()).then_some(())?;
             }
+            ["launch", x, y, z] => self.launch = Some([x.parse().ok()?, y.parse().ok()?, z.parse().ok()?]),
+            ["hits", groups @ ..] => {
+                self.hits = groups.iter().map(|group| group.parse()).collect::<Result<_, _>>().ok()?;
+            }
             [word, ..] if resource::WORDS.contains(word) => self.resources.line(words)?,
             [word, ..] if draw::WORDS.contains(word) => self.draw.line(words)?,
             // Any other line is prose.
@@ -129,16 +138,17 @@ impl Plan {
             uniforms: self.uniforms.clone(),
             others: patterns.iter().map(|&pattern| self.resources.make(pattern)).collect(),
             scenes: patterns.iter().filter_map(|&pattern| self.draw.make(pattern)).collect(),
+            launch: self.launch.map(|size| Launch { shaders: Vec::new(), hits: self.hits.clone(), size }),
             ..Request::new(Vec::new(), self.groups, runs)
         }
     }
 
-    /// The patterns at the start of a run; one is enough where nothing is made of it, and two for draws, which are
+    /// The patterns at the start of a run; one is enough where nothing is made of it, and two for draws and launches, which are
     /// compiled each time.
     fn patterns(&self) -> &'static [Pattern] {
         let varies = |fill: &Fill| matches!(fill, Fill::From(_));
         let inputs = self.places.iter().any(|place| varies(&place.fill)) || self.resources.vary() || self.draw.vary();
-        match (inputs, self.draw.is_empty()) {
+        match (inputs, self.draw.is_empty() && self.launch.is_none()) {
             (false, false) => &PATTERNS[1..2],
             (true, false) => &PATTERNS[1..3],
             _ => &PATTERNS,

@@ -8,12 +8,16 @@
 //! // sampled 5.1 rgba8 2d 8x8 any-u32 linear repeat    element 1 of an array of `sampler2D`
 //! // sampler 6 clamp compare                  a `sampler`
 //! // input 7 rgba32f 2d 16x16 exact-f32       a `subpassInput`
+//! // structure 8                              an acceleration structure; `address=16` after it: its address is in the push
+//! //                                          constants too, from that byte on
 //! ```
 //!
 //! Samplers take the nearest texel and clamp unless they say otherwise. A number at the end of an image's line is the share
 //! within which it is compared.
 
-use crate::device::{Address, Image, ImageBinding, ImageKind, Resources, Sampler, SamplerBinding, TexelBinding, View};
+use crate::device::{
+    Address, Image, ImageBinding, ImageKind, Resources, Sampler, SamplerBinding, StructureBinding, TexelBinding, View,
+};
 
 use super::{Fill, fill_of};
 use crate::compare::Closeness;
@@ -22,7 +26,8 @@ use crate::rival::Judged;
 use crate::scalar::Type;
 
 /// The words that begin such a line.
-pub const WORDS: [&str; 7] = ["texels", "stored-texels", "image", "texture", "sampled", "sampler", "input"];
+pub const WORDS: [&str; 8] =
+    ["texels", "stored-texels", "image", "texture", "sampled", "sampler", "input", "structure"];
 
 /// The bytes of a texel of each format that a plan may name.
 static FORMATS: &[(&str, usize)] = &[
@@ -134,6 +139,7 @@ pub struct Lines {
     texels: Vec<Texels>,
     pictures: Vec<Picture>,
     samplers: Vec<(Spot, Sampler)>,
+    structures: Vec<StructureBinding>,
 }
 
 impl Lines {
@@ -155,6 +161,12 @@ impl Lines {
                 let mut how = NEAREST;
                 more.iter().try_for_each(|word| sampling(&mut how, word))?;
                 self.samplers.push((Spot::read(at)?, how));
+            }
+            ["structure", at, address @ ..] => {
+                let Spot(binding, element) = Spot::read(at)?;
+                let address = address.first().map(|word| word.strip_prefix("address=")?.parse().ok());
+                let address_at = if let Some(at) = address { Some(at?) } else { None };
+                self.structures.push(StructureBinding { set: 0, binding, element, address_at });
             }
             _ => return None,
         }
@@ -191,6 +203,7 @@ impl Lines {
                     sampler: *sampler,
                 })
                 .collect(),
+            structures: self.structures.clone(),
         }
     }
 }

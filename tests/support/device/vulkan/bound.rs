@@ -2,11 +2,12 @@
 
 use super::format::Format;
 use super::image::Picture;
+use super::world::World;
 use crate::device::{Address, ImageBinding, ImageKind, Resources, Sampler, TexelBinding};
 use ash::vk;
 use crosslane::run::RunError;
 use crosslane::run::vulkan::Device;
-use crosslane::run::vulkan::parts::{self, Block, Blocks, Commands, Guard, Held, Slot, run_failure};
+use crosslane::run::vulkan::parts::{self, Block, Blocks, Commands, Guard, Held, Slot, refuse, run_failure};
 
 /// All resources, in the order of [`Resources`].
 pub struct Bound<'d> {
@@ -14,6 +15,7 @@ pub struct Bound<'d> {
     texels: Vec<(Block<'d>, Guard<'d, vk::BufferView>)>,
     pub pictures: Vec<(Picture<'d>, Option<Guard<'d, vk::Sampler>>)>,
     samplers: Vec<Guard<'d, vk::Sampler>>,
+    worlds: Vec<World<'d>>,
 }
 
 impl parts::Resources for Resources {
@@ -25,14 +27,17 @@ impl parts::Resources for Resources {
         let images = self.images.iter().map(|i| slot(i.set, i.binding, i.element, of_image(i.kind)));
         let sampler = vk::DescriptorType::SAMPLER;
         let samplers = self.samplers.iter().map(|s| slot(s.set, s.binding, s.element, sampler));
-        self.buffers.slots().into_iter().chain(texels).chain(images).chain(samplers).collect()
+        let structure = vk::DescriptorType::ACCELERATION_STRUCTURE_KHR;
+        let structures = self.structures.iter().map(|s| slot(s.set, s.binding, s.element, structure));
+        self.buffers.slots().into_iter().chain(texels).chain(images).chain(samplers).chain(structures).collect()
     }
 
     fn bind<'d>(&self, device: &'d Device) -> Result<Bound<'d>, RunError> {
         let texels = self.texels.iter().map(|t| texels(device, t)).collect::<Result<_, _>>()?;
         let pictures = self.images.iter().map(|i| picture(device, i)).collect::<Result<_, _>>()?;
         let samplers = self.samplers.iter().map(|s| sampler(device, s.sampler)).collect::<Result<_, _>>()?;
-        Ok(Bound { buffers: self.buffers.bind(device)?, texels, pictures, samplers })
+        let worlds = self.structures.iter().map(|_| World::new(device)).collect::<Result<_, _>>()?;
+        Ok(Bound { buffers: self.buffers.bind(device)?, texels, pictures, samplers, worlds })
     }
 }
 
@@ -45,15 +50,25 @@ impl parts::Bound<Resources> for Bound<'_> {
             .iter()
             .map(|(picture, sampler)| Held::Image(picture.view.get(), sampler.as_ref().map_or(none, Guard::get)));
         let samplers = self.samplers.iter().map(|s| Held::Image(vk::ImageView::null(), s.get()));
-        self.buffers.held().into_iter().chain(texels).chain(pictures).chain(samplers).collect()
+        let structures = self.worlds.iter().map(|world| Held::Structure(world.handle()));
+        self.buffers.held().into_iter().chain(texels).chain(pictures).chain(samplers).chain(structures).collect()
     }
 
     fn push_constants(&self, push_constants: &[u8], resources: &Resources) -> Result<Vec<u8>, RunError> {
-        self.buffers.push_constants(push_constants, &resources.buffers)
+        let mut bytes = self.buffers.push_constants(push_constants, &resources.buffers)?;
+        for (world, binding) in self.worlds.iter().zip(&resources.structures) {
+            let Some(at) = binding.address_at else { continue };
+            match bytes.get_mut(at..).and_then(|rest| rest.first_chunk_mut()) {
+                Some(place) => *place = world.address().to_le_bytes(),
+                None => return refuse("the address of an acceleration structure has no room in the push constants"),
+            }
+        }
+        Ok(bytes)
     }
 
     fn load(&self, commands: &Commands<'_>) {
         self.pictures.iter().for_each(|(picture, _)| picture.load(commands));
+        self.worlds.iter().for_each(|world| world.load(commands));
     }
 
     fn save(&self, commands: &Commands<'_>) {

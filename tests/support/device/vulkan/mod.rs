@@ -1,4 +1,4 @@
-//! Images, samplers, texel buffers and draws on Vulkan, from the parts of the compiler's own runs.
+//! Images, samplers, texel buffers, acceleration structures, draws and traced rays on Vulkan, from the parts of the compiler's own runs.
 
 mod bound;
 mod format;
@@ -6,6 +6,9 @@ mod image;
 mod pass;
 mod raster;
 mod render;
+mod trace;
+mod world;
 
 pub use format::Format;
 pub use render::draw;
+pub use trace::{Common, trace};
