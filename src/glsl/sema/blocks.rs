@@ -225,7 +225,7 @@ impl Sema<'_> {
     fn block_layout(&mut self, b: &mut Builder<'_>, decl: &Decl, qualifiers: &Qualifiers) -> Option<BlockLayout> {
         let ids = self.layout_ids(decl.qualifiers);
         let push = ids.iter().any(|id| self.text(id.name.symbol) == "push_constant");
-        let record = ids.iter().find(|id| self.text(id.name.symbol) .starts_with("shaderRecord"));
+        let record = ids.iter().find(|id| self.text(id.name.symbol).starts_with("shaderRecord"));
         let space = match record {
             Some(id) if qualifiers.buffer.is_some() => self.shader_record(b, id)?,
             _ => self.block_space(decl, qualifiers, push)?,
