@@ -23,7 +23,7 @@ pub enum Stage {
 }
 
 /// The names of a stage.
-struct Row {
+struct StageRow {
     stage: Stage,
     /// In messages.
     name: &'static str,
@@ -33,21 +33,21 @@ struct Row {
     word: &'static str,
 }
 
-const ROWS: [Row; Stage::ALL.len()] = [
-    Row { stage: Stage::Vertex, name: "vertex", ending: "vert", word: "vertex" },
-    Row { stage: Stage::Fragment, name: "fragment", ending: "frag", word: "fragment" },
-    Row { stage: Stage::Compute, name: "compute", ending: "comp", word: "compute" },
-    Row { stage: Stage::Geometry, name: "geometry", ending: "geom", word: "geometry" },
-    Row { stage: Stage::TessControl, name: "tessellation control", ending: "tesc", word: "tesscontrol" },
-    Row { stage: Stage::TessEvaluation, name: "tessellation evaluation", ending: "tese", word: "tesseval" },
-    Row { stage: Stage::Task, name: "task", ending: "task", word: "task" },
-    Row { stage: Stage::Mesh, name: "mesh", ending: "mesh", word: "mesh" },
-    Row { stage: Stage::RayGeneration, name: "ray generation", ending: "rgen", word: "raygen" },
-    Row { stage: Stage::Intersection, name: "intersection", ending: "rint", word: "intersection" },
-    Row { stage: Stage::AnyHit, name: "any-hit", ending: "rahit", word: "anyhit" },
-    Row { stage: Stage::ClosestHit, name: "closest-hit", ending: "rchit", word: "closesthit" },
-    Row { stage: Stage::Miss, name: "miss", ending: "rmiss", word: "miss" },
-    Row { stage: Stage::Callable, name: "callable", ending: "rcall", word: "callable" },
+const ROWS: [StageRow; Stage::ALL.len()] = [
+    StageRow { stage: Stage::Vertex, name: "vertex", ending: "vert", word: "vertex" },
+    StageRow { stage: Stage::Fragment, name: "fragment", ending: "frag", word: "fragment" },
+    StageRow { stage: Stage::Compute, name: "compute", ending: "comp", word: "compute" },
+    StageRow { stage: Stage::Geometry, name: "geometry", ending: "geom", word: "geometry" },
+    StageRow { stage: Stage::TessControl, name: "tessellation control", ending: "tesc", word: "tesscontrol" },
+    StageRow { stage: Stage::TessEvaluation, name: "tessellation evaluation", ending: "tese", word: "tesseval" },
+    StageRow { stage: Stage::Task, name: "task", ending: "task", word: "task" },
+    StageRow { stage: Stage::Mesh, name: "mesh", ending: "mesh", word: "mesh" },
+    StageRow { stage: Stage::RayGeneration, name: "ray generation", ending: "rgen", word: "raygen" },
+    StageRow { stage: Stage::Intersection, name: "intersection", ending: "rint", word: "intersection" },
+    StageRow { stage: Stage::AnyHit, name: "any-hit", ending: "rahit", word: "anyhit" },
+    StageRow { stage: Stage::ClosestHit, name: "closest-hit", ending: "rchit", word: "closesthit" },
+    StageRow { stage: Stage::Miss, name: "miss", ending: "rmiss", word: "miss" },
+    StageRow { stage: Stage::Callable, name: "callable", ending: "rcall", word: "callable" },
 ];
 
 impl Stage {

@@ -8,7 +8,7 @@ use crate::ir::{
 use smallvec::SmallVec;
 
 /// An operation with its operands.
-struct Asked {
+struct ImageCall {
     image: ImageType,
     has_sampler: bool,
     parts: ImageParts,
@@ -16,7 +16,7 @@ struct Asked {
     values: SmallVec<[Value; 8]>,
 }
 
-impl Asked {
+impl ImageCall {
     /// Place of a part's first operand.
     fn at(&self, part: ImageParts) -> Option<usize> {
         let before = self.parts.intersection(ImageParts::from_bits_truncate(part.bits() - 1));
@@ -47,7 +47,7 @@ impl Body<'_, '_> {
             return Some(self.t.stand_in("residency of texels"));
         }
         let texts = values.iter().map(|value| self.value(*value)).collect();
-        let asked = Asked { image, has_sampler, parts, texts, values };
+        let asked = ImageCall { image, has_sampler, parts, texts, values };
         if parts.contains(ImageParts::MIN_LOD) {
             return Some(self.t.stand_in("least levels of detail"));
         }
@@ -89,7 +89,7 @@ impl Body<'_, '_> {
     }
 
     /// The coordinate with what texels are compared with, which the language takes in one vector if there is room.
-    fn coordinate(&mut self, op: ImageOp, asked: &Asked) -> Vec<Expr> {
+    fn coordinate(&mut self, op: ImageOp, asked: &ImageCall) -> Vec<Expr> {
         let coordinate = asked.text(ImageParts::COORDINATE).unwrap_or_else(|| Expr::primary("0"));
         let Some(reference) = asked.text(ImageParts::REFERENCE) else { return vec![coordinate] };
         let at = asked.at(ImageParts::COORDINATE).unwrap_or(0);
@@ -116,7 +116,7 @@ impl Body<'_, '_> {
         vec![Expr::call(&format!("vec{}", size + 1 + u8::from(has_gap)), &parts)]
     }
 
-    fn sampled(&mut self, op: ImageOp, asked: &Asked) -> Expr {
+    fn sampled(&mut self, op: ImageOp, asked: &ImageCall) -> Expr {
         use ImageParts as P;
         let mut name = "texture".to_string();
         name.push_str(if op == ImageOp::SampleProjected { "Proj" } else { "" });
@@ -145,7 +145,7 @@ impl Body<'_, '_> {
         Expr::call(&name, &args)
     }
 
-    fn gathered(&mut self, asked: &Asked) -> Expr {
+    fn gathered(&mut self, asked: &ImageCall) -> Expr {
         use ImageParts as P;
         let suffix = match (asked.parts.contains(P::OFFSETS), asked.parts.contains(P::OFFSET)) {
             (true, _) => "Offsets",
@@ -159,7 +159,7 @@ impl Body<'_, '_> {
         Expr::call(&format!("textureGather{suffix}"), &args)
     }
 
-    fn fetched(&mut self, asked: &Asked) -> Expr {
+    fn fetched(&mut self, asked: &ImageCall) -> Expr {
         use ImageParts as P;
         let name = if asked.parts.contains(P::OFFSET) { "texelFetchOffset" } else { "texelFetch" };
         let mut args = vec![asked.texts[0].clone()];
@@ -174,7 +174,7 @@ impl Body<'_, '_> {
     }
 
     /// Image, coordinate, sample and what follows.
-    fn texel(&mut self, asked: &Asked, more: ImageParts) -> Vec<Expr> {
+    fn texel(&mut self, asked: &ImageCall, more: ImageParts) -> Vec<Expr> {
         let mut args = vec![asked.texts[0].clone()];
         args.extend(asked.text(ImageParts::COORDINATE));
         args.extend(asked.text(ImageParts::SAMPLE));
@@ -182,7 +182,7 @@ impl Body<'_, '_> {
         args
     }
 
-    fn image_atomic(&mut self, op: AtomicOp, how: (Scope, Order), asked: &Asked) -> Option<Expr> {
+    fn image_atomic(&mut self, op: AtomicOp, how: (Scope, Order), asked: &ImageCall) -> Option<Expr> {
         let (scalar, size) = asked.image.atomic_texel();
         if size > 1 {
             return Some(self.t.stand_in("atomic operations on such images"));
@@ -226,7 +226,7 @@ impl Body<'_, '_> {
     }
 
     /// What the language gives as `int`.
-    fn answer(&mut self, name: &str, asked: &Asked, ty: TypeId) -> Expr {
+    fn answer(&mut self, name: &str, asked: &ImageCall, ty: TypeId) -> Expr {
         let mut args = vec![asked.texts[0].clone()];
         let has_levels = !asked.image.storage
             && !asked.image.multisampled

@@ -5,18 +5,18 @@ use crate::diagnostic::Code;
 use crate::ir::{ArrayLen, ImageDim, ImageType, Scalar, ScalarKind, StructId, Type, TypeId, print::scalar_name};
 
 /// How a scalar is called, how its vectors begin, and the extension that brings it.
-struct Row {
+struct ScalarRow {
     scalar: Scalar,
     name: &'static str,
     vector: &'static str,
     extension: Option<&'static str>,
 }
 
-const fn row(scalar: Scalar, name: &'static str, vector: &'static str, extension: Option<&'static str>) -> Row {
-    Row { scalar, name, vector, extension }
+const fn row(scalar: Scalar, name: &'static str, vector: &'static str, extension: Option<&'static str>) -> ScalarRow {
+    ScalarRow { scalar, name, vector, extension }
 }
 
-const ROWS: [Row; 12] = [
+const ROWS: [ScalarRow; 12] = [
     row(Scalar::BOOL, "bool", "bvec", None),
     row(Scalar::I32, "int", "ivec", None),
     row(Scalar::U32, "uint", "uvec", None),

@@ -41,7 +41,7 @@ pub struct Interface {
 
 /// How an input or output, or a member of a block of them, meets the pipeline.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
-pub struct Place {
+pub struct InterfacePlace {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub location: Option<u32>,
     /// First component of the location; none for the first of all.
@@ -66,7 +66,7 @@ pub struct Place {
 pub struct Port {
     pub name: String,
     #[serde(flatten)]
-    pub place: Place,
+    pub place: InterfacePlace,
     #[serde(flatten)]
     pub shape: Shape,
     /// The thing that the outermost array has an element for.
@@ -383,10 +383,12 @@ fn built_in_crowd(stage: Stage, space: Space, built_in: BuiltIn) -> Option<Crowd
 }
 
 /// Where something of a type meets the pipeline.
-pub(super) fn place(module: &Module, binding: Binding, ty: TypeId, is_interpolated: bool) -> Place {
+pub(super) fn place(module: &Module, binding: Binding, ty: TypeId, is_interpolated: bool) -> InterfacePlace {
     match binding {
-        Binding::BuiltIn(built_in) => Place { built_in: Some(format!("{built_in:?}")), ..Place::default() },
-        Binding::Location { location, component, index, interpolation, sampling } => Place {
+        Binding::BuiltIn(built_in) => {
+            InterfacePlace { built_in: Some(format!("{built_in:?}")), ..InterfacePlace::default() }
+        }
+        Binding::Location { location, component, index, interpolation, sampling } => InterfacePlace {
             location,
             component: Some(component).filter(|component| *component != 0),
             index: Some(index).filter(|index| *index != 0),
@@ -396,9 +398,9 @@ pub(super) fn place(module: &Module, binding: Binding, ty: TypeId, is_interpolat
                 Sampling::Centroid => Some("centroid"),
                 Sampling::Sample => Some("sample"),
             },
-            ..Place::default()
+            ..InterfacePlace::default()
         },
-        _ => Place::default(),
+        _ => InterfacePlace::default(),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::ir::{EntryPoint, ImageDim, ImageType, Module, Space, Type, TypeId};
 use crate::kernel::{self, BindingPoint};
 pub(super) use interface::settled;
 pub use interface::{
-    Block, Fed, Interface, Payload, Place, Port, Primitives, Resource, ResourceKind, SpecConstant, Texels,
+    Block, Fed, Interface, InterfacePlace, Payload, Port, Primitives, Resource, ResourceKind, SpecConstant, Texels,
 };
 use interface::{spec_constants, variables};
 use serde::{Deserialize, Serialize};

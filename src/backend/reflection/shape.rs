@@ -1,6 +1,6 @@
 //! The types of what a shader shares with its caller: arrays, matrices and structs with their offsets and strides.
 
-use super::interface::{Place, place};
+use super::interface::{InterfacePlace, place};
 use crate::ir::layout::size_of;
 use crate::ir::print::type_name;
 use crate::ir::{Access, ArrayLen, Module, Stage, StructId, Type, TypeId};
@@ -49,7 +49,7 @@ pub struct Member {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<u32>,
     #[serde(flatten)]
-    pub place: Place,
+    pub place: InterfacePlace,
     #[serde(flatten)]
     pub shape: Shape,
     #[serde(skip_serializing_if = "is_false")]

@@ -171,13 +171,13 @@ pub(super) fn pieces(text: &str) -> Vec<&str> {
 #[derive(Debug, Default)]
 pub(super) struct Position {
     /// The place that the block being written has named last.
-    said: Option<Place>,
+    said: Option<LinePlace>,
     /// The place of the last instruction that had one.
-    last: Option<Place>,
+    last: Option<LinePlace>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Place {
+struct LinePlace {
     /// The `DebugFunction` or `DebugLexicalBlock`; 0 where only lines are told.
     scope: Word,
     stretch: Stretch,
@@ -187,7 +187,7 @@ impl Body<'_, '_> {
     /// Says where the next instructions come from, if that is not said already.
     pub fn place(&mut self, span: Span) {
         if let Some(stretch) = self.m.stretch(span) {
-            self.position.last = Some(Place { scope: self.scope_at(span.lo), stretch });
+            self.position.last = Some(LinePlace { scope: self.scope_at(span.lo), stretch });
         }
         self.place_again();
     }

@@ -1,7 +1,7 @@
 //! Atomics of buffers and of workgroup memory. An operation without an instruction is a compare-and-swap loop.
 
 use super::arithmetic::{binary_name, class, ty};
-use super::memory::Place;
+use super::memory::Address;
 use super::{Class, Reg, Selector};
 use crate::backend::ptx::isa::Isa;
 use crate::ir::{AtomicOp, MemoryKinds, Order, Scalar, Scope};
@@ -90,7 +90,7 @@ impl Selector<'_> {
     }
 
     /// Computes the new value from the old one and puts it there if that is still what it was, until it is.
-    fn updated(&mut self, op: AtomicOp, scalar: Scalar, space: &str, place: &Place, value: Value) -> Reg {
+    fn updated(&mut self, op: AtomicOp, scalar: Scalar, space: &str, place: &Address, value: Value) -> Reg {
         let operator = match op {
             AtomicOp::Min => BinOp::Min,
             AtomicOp::Max => BinOp::Max,

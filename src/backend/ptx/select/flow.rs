@@ -90,7 +90,7 @@ struct Point {
 
 /// A construct that is being written.
 #[derive(Debug)]
-pub struct Frame {
+pub struct OpenConstruct {
     /// The places ahead, the nearest last.
     ahead: Vec<Point>,
     /// The mask of a loop's lanes in their current iteration.
@@ -243,7 +243,7 @@ impl Selector<'_> {
         let joins = is_leaving && goes_on.is_none() && asked;
         let end = self.point(Goal::End(inst), joins);
         let (label, other) = (end.label.clone(), self.label());
-        self.frames.push(Frame { ahead: vec![end], turn: None, head: String::new() });
+        self.frames.push(OpenConstruct { ahead: vec![end], turn: None, head: String::new() });
         self.push(format!("@!{condition} bra {other};"));
         self.lanes = inside[0];
         self.block(then);
@@ -279,7 +279,7 @@ impl Selector<'_> {
         let is_leaving = self.leaving[inst.index()];
         let end = self.point(Goal::End(inst), is_leaving && asked);
         let label = end.label.clone();
-        self.frames.push(Frame { ahead: vec![end], turn: None, head: String::new() });
+        self.frames.push(OpenConstruct { ahead: vec![end], turn: None, head: String::new() });
         self.block(body);
         self.put_label(&label);
         self.lanes = if is_leaving { Lanes::Unknown } else { outer };
@@ -306,7 +306,7 @@ impl Selector<'_> {
         let head = self.label();
         self.put_label(&head);
         self.lanes = turn.map_or(Lanes::Unknown, Lanes::Of);
-        self.frames.push(Frame { ahead: vec![end, next], turn, head });
+        self.frames.push(OpenConstruct { ahead: vec![end, next], turn, head });
         self.block(body);
         self.put_label(&next_label);
         let entered = turn.map_or(Lanes::Unknown, Lanes::Of);

@@ -12,12 +12,12 @@ fn pieces(access: MemoryAccess) -> Vec<Piece> {
 }
 
 /// A register and a constant that make an address.
-pub struct Place {
+pub struct Address {
     base: String,
     offset: u32,
 }
 
-impl Place {
+impl Address {
     pub fn at(&self, more: u32) -> String {
         match self.offset.wrapping_add(more) {
             0 => format!("[{}]", self.base),
@@ -42,7 +42,7 @@ impl Selector<'_> {
     }
 
     /// Where an access reaches.
-    pub fn place(&mut self, access: MemoryAccess, address: Value) -> Place {
+    pub fn place(&mut self, access: MemoryAccess, address: Value) -> Address {
         let named = match access.space {
             MemorySpace::Shared => SHARED,
             MemorySpace::Private(_) => {
@@ -54,19 +54,19 @@ impl Selector<'_> {
             MemorySpace::Buffer(buffer) => return self.in_buffer(buffer, access, address),
         };
         if let Some(bits) = self.known(address) {
-            return Place { base: named.to_owned(), offset: (bits as u32).wrapping_add(access.offset) };
+            return Address { base: named.to_owned(), offset: (bits as u32).wrapping_add(access.offset) };
         }
         let (start, index) = (self.word("mov.b32", named), self.arg(address));
         let sum = self.word("add.s32", format_args!("{start}, {index}"));
-        Place { base: sum.to_string(), offset: access.offset }
+        Address { base: sum.to_string(), offset: access.offset }
     }
 
-    fn physical(&mut self, access: MemoryAccess, address: Value) -> Place {
+    fn physical(&mut self, access: MemoryAccess, address: Value) -> Address {
         let base = self.arg(address);
         self.near(base, access.offset)
     }
 
-    fn in_buffer(&mut self, buffer: u32, access: MemoryAccess, address: Value) -> Place {
+    fn in_buffer(&mut self, buffer: u32, access: MemoryAccess, address: Value) -> Address {
         let base = match self.buffers[buffer as usize] {
             Some(base) => base,
             None => self.reg(Class::Long),
@@ -81,12 +81,12 @@ impl Selector<'_> {
     }
 
     /// A place behind a register, in whose constant negative numbers have no room.
-    fn near(&mut self, base: Reg, offset: u32) -> Place {
+    fn near(&mut self, base: Reg, offset: u32) -> Address {
         if i32::try_from(offset).is_ok() {
-            return Place { base: base.to_string(), offset };
+            return Address { base: base.to_string(), offset };
         }
         let sum = self.inst(Class::Long, "add.s64", format_args!("{base}, {offset}"));
-        Place { base: sum.to_string(), offset: 0 }
+        Address { base: sum.to_string(), offset: 0 }
     }
 
     /// The state space with what others watch. Uniform buffers never change while the kernel runs.

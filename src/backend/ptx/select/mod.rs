@@ -21,7 +21,7 @@ use crate::kernel::{Def, InstId, Kernel, Op, Origin, Ty, Value};
 use crate::lane::WARP;
 use crate::limits;
 use crate::source::Span;
-use flow::{Asks, Frame, Lanes};
+use flow::{Asks, Lanes, OpenConstruct};
 use std::fmt;
 
 /// A size of registers.
@@ -165,7 +165,7 @@ pub(super) struct Selector<'k> {
     /// The addresses of the buffers.
     buffers: Vec<Option<Reg>>,
     /// The constructs around, innermost last.
-    frames: Vec<Frame>,
+    frames: Vec<OpenConstruct>,
     /// Who runs what comes next.
     lanes: Lanes,
     /// The lanes that the workgroup has in the warp; none where it fills all.
