@@ -504,6 +504,25 @@ impl Module {
         self.constants.as_int(&self.types, id).map(|int| int as u32)
     }
 
+    /// The type of an operand of `function` that is not a variable.
+    pub fn value_type(&self, function: &Function, value: Value) -> Option<TypeId> {
+        match value {
+            Value::Inst(id) => Some(function.insts[id].ty),
+            Value::Const(id) => Some(self.constants.get(id).ty),
+            Value::Param(index) => Some(function.params[index as usize].ty),
+            Value::Global(_) | Value::Local(_) => None,
+        }
+    }
+
+    /// Space and pointee of an operand of `function` that points. `types` are the module's, perhaps with more.
+    pub fn pointee_of(&self, function: &Function, types: &Types, value: Value) -> Option<(Space, TypeId)> {
+        match value {
+            Value::Global(id) => Some((self.globals[id].space, self.globals[id].ty)),
+            Value::Local(id) => Some((Space::Function, function.locals[id].ty)),
+            other => types.pointee(self.value_type(function, other)?),
+        }
+    }
+
     /// Type of an operand of `function`. Pointers to variables are interned on the way, hence `&mut`.
     pub fn type_of(&mut self, function: &Function, value: Value) -> TypeId {
         match value {

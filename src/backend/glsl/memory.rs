@@ -13,11 +13,7 @@ use crate::ir::{
 impl Body<'_, '_> {
     /// Space and pointee of an operand that points.
     pub fn pointee_of(&self, value: Value) -> Option<(Space, TypeId)> {
-        match value {
-            Value::Global(id) => Some((self.t.module.globals[id].space, self.t.module.globals[id].ty)),
-            Value::Local(id) => Some((Space::Function, self.f.locals[id].ty)),
-            other => self.t.types.pointee(self.type_of(other)),
-        }
+        self.t.module.pointee_of(self.f, &self.t.types, value)
     }
 
     /// The path to a part of a variable, of a parameter, or of what a buffer reference points to.

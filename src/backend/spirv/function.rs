@@ -211,21 +211,12 @@ impl<'a> Body<'_, 'a> {
 
     /// Type of an operand that is not a variable.
     pub fn type_of(&self, value: Value) -> Option<TypeId> {
-        match value {
-            Value::Inst(id) => Some(self.f.insts[id].ty),
-            Value::Const(id) => Some(self.m.module.constants.get(id).ty),
-            Value::Param(index) => Some(self.f.params[index as usize].ty),
-            Value::Global(_) | Value::Local(_) => None,
-        }
+        self.m.module.value_type(self.f, value)
     }
 
     /// Space and pointee of an operand that points.
     pub fn pointee_of(&self, value: Value) -> Option<(Space, TypeId)> {
-        match value {
-            Value::Global(id) => Some((self.m.module.globals[id].space, self.m.module.globals[id].ty)),
-            Value::Local(id) => Some((Space::Function, self.f.locals[id].ty)),
-            other => self.m.module.types.pointee(self.type_of(other)?),
-        }
+        self.m.module.pointee_of(self.f, &self.m.module.types, value)
     }
 
     /// Scalar and number of components of an operand that is a scalar or vector.

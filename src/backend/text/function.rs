@@ -270,12 +270,7 @@ impl<'t, 'a> Body<'t, 'a> {
 
     /// The type of an operand that is not a variable.
     pub fn type_of(&self, value: Value) -> Option<TypeId> {
-        match value {
-            Value::Inst(id) => Some(self.f.insts[id].ty),
-            Value::Const(id) => Some(self.t.module.constants.get(id).ty),
-            Value::Param(index) => Some(self.f.params[index as usize].ty),
-            Value::Global(_) | Value::Local(_) => None,
-        }
+        self.t.module.value_type(self.f, value)
     }
 
     /// The types of operands that are values.

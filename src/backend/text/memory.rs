@@ -73,11 +73,7 @@ fn member(module: &Module, index: Value) -> u32 {
 impl Body<'_, '_> {
     /// Space and pointee of an operand that points.
     pub fn pointee_of(&self, value: Value) -> Option<(Space, TypeId)> {
-        match value {
-            Value::Global(id) => Some((self.t.module.globals[id].space, self.t.module.globals[id].ty)),
-            Value::Local(id) => Some((Space::Function, self.f.locals[id].ty)),
-            other => self.t.types.pointee(self.type_of(other)?),
-        }
+        self.t.module.pointee_of(self.f, &self.t.types, value)
     }
 
     /// A pointer to a part.
