@@ -27,6 +27,8 @@ pub(super) struct Body<'e, 'a> {
     pub intro: Words,
     pub setup: Words,
     pub code: Words,
+    /// Where access chains of the block being written lie in `code`.
+    pub chains: Vec<usize>,
     /// Label of the block being written.
     pub label: Word,
     /// True if some path reaches the place being written.
@@ -58,6 +60,7 @@ pub(super) fn emit_queued(m: &mut Emitter) {
         intro: Words::default(),
         setup: Words::with_capacity(64),
         code: Words::with_capacity(8 * f.insts.len()),
+        chains: Vec::new(),
         label: 0,
         live: true,
         scopes: Vec::new(),
@@ -87,6 +90,7 @@ impl<'a> Body<'_, 'a> {
         self.f = f;
         self.live = true;
         [&mut self.vars, &mut self.intro, &mut self.setup, &mut self.code].into_iter().for_each(Words::clear);
+        self.chains.clear();
         self.lane_setup.clear();
         self.forget_places();
         self.tables.clear();
@@ -253,6 +257,7 @@ impl<'a> Body<'_, 'a> {
     /// Starts a block. Lines are forgotten: `OpLine` holds to the end of a block only.
     pub fn start_block(&mut self, label: Word) {
         self.code.named(Op::Label, label, &[]);
+        self.chains.clear();
         self.label = label;
         self.forget_place();
     }

@@ -24,6 +24,9 @@ pub(super) struct Part {
     pub value: Word,
 }
 
+/// Access chains among which the same one is looked for.
+const CHAINS: usize = 16;
+
 /// Which of a type's two forms a conversion makes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
@@ -43,7 +46,7 @@ impl super::Emitter<'_> {
 impl Body<'_, '_> {
     pub fn memory(&mut self, inst: &Inst) -> Word {
         match inst.op {
-            ir::Op::Access { base, indices } => self.access(base, indices, inst.ty),
+            ir::Op::Access { base, indices } => self.access(inst, base, indices),
             ir::Op::Load(pointer) => self.load(pointer, inst.flags),
             ir::Op::Store { pointer, value } => self.store(pointer, value, inst.flags),
             ir::Op::ArrayLength { block } => self.array_length(block),
@@ -51,21 +54,35 @@ impl Body<'_, '_> {
         }
     }
 
-    fn access(&mut self, base: Value, indices: Values, ty: TypeId) -> Word {
-        let ty = match self.m.module.types.pointee(ty) {
+    fn access(&mut self, inst: &Inst, base: Value, indices: Values) -> Word {
+        let ty = match self.m.module.types.pointee(inst.ty) {
             Some((space, pointee)) if self.is_laid_out(base) => {
                 let class = self.m.class_of(space, pointee);
                 let pointee = self.m.memory_type(pointee);
                 self.m.pointer_to(class, pointee)
             }
-            _ => self.m.value_type(ty),
+            _ => self.m.value_type(inst.ty),
         };
         let mut operands: SmallVec<[Word; FEW]> = smallvec![self.value(base)];
         self.push_values(&mut operands, indices);
         match operands.as_slice() {
             [pointer] => *pointer,
-            _ => self.emit(Op::AccessChain, ty, &operands),
+            // Decorations are of one instruction.
+            _ if !inst.flags.is_empty() => self.emit(Op::AccessChain, ty, &operands),
+            _ => self.chain(ty, &operands),
         }
+    }
+
+    /// An access chain, which may be there since one of the last in the same block.
+    fn chain(&mut self, ty: Word, operands: &[Word]) -> Word {
+        let (code, length) = (self.code.as_slice(), 3 + operands.len());
+        let written = self.chains.iter().rev().take(CHAINS).map(|start| &code[*start..]);
+        let is_same = |inst: &&[Word]| inst[0] >> 16 == length as Word && inst[1] == ty && inst[3..length] == *operands;
+        if let Some(known) = written.into_iter().find(is_same) {
+            return known[2];
+        }
+        self.chains.push(self.code.as_slice().len());
+        self.emit(Op::AccessChain, ty, operands)
     }
 
     fn load(&mut self, pointer: Value, flags: InstFlags) -> Word {

@@ -35,6 +35,25 @@ fn composites_with_bools_are_converted_part_by_part() {
     }
 }
 
+/// A chain is shared inside its block, and in no other: one arm does not see that of the other.
+#[test]
+fn equal_access_chains_of_a_block_are_one() {
+    let module = Shader::new(|_| vec![Types::F32, Types::BOOL]).main(|b, block| {
+        let flag = b.access_const(block, 1);
+        let is_set = b.load(flag);
+        let twice = |b: &mut crate::ir::Builder| {
+            let (from, to) = (b.access_const(block, 0), b.access_const(block, 0));
+            let value = b.load(from);
+            b.store(to, value);
+        };
+        b.if_else(is_set, twice, twice);
+        twice(b);
+    });
+    for listing in check(&module) {
+        assert_eq!(listing.matches("OpAccessChain").count(), 4, "{listing}");
+    }
+}
+
 #[test]
 fn layouts_alone_are_copied_at_once_where_the_version_can() {
     let module = Shader::new(|m| {
