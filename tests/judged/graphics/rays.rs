@@ -1,12 +1,12 @@
 //! One launch of a ray tracing pipeline through both compilers: a shader that generates rays, and those of the other
 //! stages whose files begin with its name. `NAME.END` is number 0 of a stage and `NAME.N.END` number `N`: a hit group, or a
-//! record of the table for misses or calls. Ray queries in compute shaders are dispatches as others are.
+//! record of the table for misses or calls. Ray queries in compute and fragment shaders are dispatches and draws as others are.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crosslane::ir::Stage;
 
-use super::{JUDGES, name};
+use super::{JUDGES, name, render};
 use support::device::{Launch, Numbered};
 use support::fixture;
 use support::lavapipe::{Buffers, Request};
@@ -17,13 +17,21 @@ use support::trial::{Trial, judged};
 const FOLDER: &str = "fixtures/graphics/rays";
 
 pub fn trials() -> Vec<Trial> {
-    let files = fixture::files(FOLDER);
-    let of = |stage: Stage| files.iter().filter(move |path| path.extension().is_some_and(|e| e == stage.ending()));
-    let launches = of(Stage::RayGeneration).cloned();
-    let launches = launches.map(|path| judged(format!("rays::{}", name(&path)), &JUDGES, move || check(&path)));
-    let queries = of(Stage::Compute).cloned();
-    let queries = queries.map(|path| judged(format!("rays::{}", name(&path)), &JUDGES, move || super::check(&path)));
-    launches.chain(queries).collect()
+    let row = |path: PathBuf| {
+        let check = match stage(&path)? {
+            Stage::RayGeneration => check,
+            Stage::Compute => super::check,
+            Stage::Fragment => render::check,
+            _ => return None,
+        };
+        Some(judged(format!("rays::{}", name(&path)), &JUDGES, move || check(&path)))
+    };
+    fixture::files(FOLDER).into_iter().filter_map(row).collect()
+}
+
+/// The stage that the end of a file's name says.
+fn stage(path: &Path) -> Option<Stage> {
+    Stage::named(path.extension()?.to_str()?)
 }
 
 /// A shader of a launch.
