@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 /// The targets in the order of their profiles.
-const TARGETS: [&str; 6] = ["spirv", "nv", "amd", "wgsl", "ptx", "glsl"];
+const TARGETS: [&str; 7] = ["spirv", "nv", "amd", "wgsl", "ptx", "glsl", "hlsl"];
 
 #[derive(serde::Deserialize)]
 struct File {

@@ -7,6 +7,7 @@
 #                   know what was written later
 #   DIR/dawn/       Dawn, which browsers run WGSL by, as the npm package `webgpu`; needs npm
 #   DIR/bin/ptxas  NVIDIA's assembler of PTX, from the Python package nvidia-cuda-nvcc-cu12; needs pip
+#   DIR/slang/      Slang, which reads HLSL, as a library from the Python package slangpy; needs pip
 #   DIR/lvp.json    lavapipe of Mesa 25.0.7, as a Vulkan driver manifest (name it in VK_ICD_FILENAMES)
 #
 # Nothing is installed and nothing outside DIR changes. A part that is there is left alone; a part that an earlier run
@@ -111,6 +112,17 @@ ptxas() {
     ln -sf ../ptxas/ptxas "$dir/bin/ptxas"
 }
 
+# The wheel is for one version of Python; the library in it asks for none.
+slang() {
+    mkdir -p "$dir/slang"
+    python3 -m pip download --quiet --no-deps --only-binary=:all: --python-version 3.11 --platform manylinux_2_34_x86_64 \
+        --dest "$dir/slang" slangpy==0.43.1
+    python3 -m zipfile -e "$dir"/slang/*.whl "$dir/slang/root"
+    mv "$dir"/slang/root/slangpy/libslang-compiler.so.* "$dir/slang/"
+    ln -sf "$(basename "$dir"/slang/libslang-compiler.so.*)" "$dir/slang/libslang-compiler.so"
+    rm -r "$dir"/slang/*.whl "$dir/slang/root"
+}
+
 dawn() {
     mkdir -p "$dir/dawn"
     (cd "$dir/dawn" && npm install --silent --no-audit --no-fund --ignore-scripts --prefix . webgpu@0.6.2)
@@ -138,6 +150,6 @@ once tools
 once shaderc
 once cross
 once lavapipe "$suite"
-if python3 -m pip --version > /dev/null 2>&1; then once ptxas; else echo "judges.sh: going on without ptxas: pip is not here" >&2; fi
+if python3 -m pip --version > /dev/null 2>&1; then once ptxas && once slang; else echo "judges.sh: going on without ptxas and Slang: pip is not here" >&2; fi
 if command -v npm > /dev/null; then once dawn; else echo "judges.sh: going on without Dawn: npm is not here" >&2; fi
 [ "${2:-}" != newest ] || once newest

@@ -103,6 +103,7 @@ impl Backend {
             Target::Ptx => &ptx::BACKEND,
             Target::Wgsl => &text::WGSL,
             Target::Glsl => &glsl::BACKEND,
+            Target::Hlsl => &text::HLSL,
         }
     }
 }

@@ -577,6 +577,8 @@ pub enum Emit {
     Wgsl,
     /// GLSL.
     Glsl,
+    /// HLSL.
+    Hlsl,
     /// A code object for AMD's runtimes, by LLVM's assembler and linker.
     Hsaco,
     /// The resources that the caller must bind and the values that it must set, as JSON.

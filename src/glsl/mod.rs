@@ -173,6 +173,10 @@ fn foreign_stage(stage: Stage, target: Target) -> Diagnostic {
     if row.has_no_more_stages {
         return Diagnostic::error(Code::NOT_SUPPORTED, format!("{} has no {name} shaders", row.language));
     }
+    if !row.is_hardware {
+        let message = format!("the {} target does not support {name} shaders yet", row.language);
+        return Diagnostic::error(Code::NOT_SUPPORTED, message);
+    }
     let message = format!("{name} shaders are not supported on assembly targets and in the simulator yet");
     Diagnostic::error(Code::NOT_IN_KERNELS, message)
 }

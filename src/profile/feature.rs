@@ -71,8 +71,12 @@ features! {
     Elect = "elect",
     /// Barriers of the subgroup.
     SubgroupBarrier = "subgroup-barrier",
-    /// Partitions and folds over them (GroupNonUniformPartitionedNV).
+    /// Partitions (GroupNonUniformPartitionedNV, WaveMatch).
     Partitioned = "partitioned",
+    /// Exclusive scans of partitions, but for minimum and maximum (WaveMultiPrefix*).
+    PartitionedScans = "partitioned-scans",
+    /// All other folds over partitions.
+    PartitionedFolds = "partitioned-folds",
     /// Swizzles by constants, writes to a lane and counts of masks (SPV_AMD_shader_ballot).
     ShaderBallotAmd = "shader-ballot-amd",
     /// Numbers of the processor and of its warps (SPV_NV_shader_sm_builtins).

@@ -13,6 +13,7 @@ pub enum Target {
     Wgsl,
     Ptx,
     Glsl,
+    Hlsl,
 }
 
 /// The sizes of waves that a target has.
@@ -113,7 +114,7 @@ const NVIDIA: TargetRow = TargetRow {
     ..DRIVEN
 };
 
-static ROWS: [TargetRow; 6] = [
+static ROWS: [TargetRow; 7] = [
     TargetRow {
         key: "spirv",
         language: "SPIR-V",
@@ -190,10 +191,26 @@ static ROWS: [TargetRow; 6] = [
         wide_types: Some((Feature::ExtendedTypes, "the profile's GLSL")),
         ..DRIVEN
     },
+    TargetRow {
+        key: "hlsl",
+        language: "HLSL",
+        define: "CROSSLANE_TARGET_HLSL",
+        ending: ".hlsl",
+        text_ending: ".hlsl",
+        profile: Some("hlsl-6.0"),
+        // `D3D12_CS_THREAD_GROUP_MAX_THREADS_PER_GROUP`.
+        invocations: 1024,
+        integers: &[32],
+        floats: &[16, 32],
+        wide_types: Some((Feature::ExtendedTypes, "the profile's HLSL")),
+        extensions: Target::Wgsl,
+        ..DRIVEN
+    },
 ];
 
 impl Target {
-    pub const ALL: [Target; 6] = [Target::Spirv, Target::Nv, Target::Amd, Target::Wgsl, Target::Ptx, Target::Glsl];
+    pub const ALL: [Target; 7] =
+        [Target::Spirv, Target::Nv, Target::Amd, Target::Wgsl, Target::Ptx, Target::Glsl, Target::Hlsl];
 
     pub const fn row(self) -> &'static TargetRow {
         &ROWS[self as usize]

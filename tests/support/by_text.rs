@@ -35,7 +35,7 @@ pub fn make(profile: &str, name: &str, source: &str, stage: Stage) -> Result<Out
     match done.verdict {
         Verdict::Done(Artifact::Text(text)) => {
             let samplers = (target == Target::Wgsl).then(|| samplers(&text));
-            Ok(Outcome::Made(Made { module: compiler::module_of(Artifact::Text(text), stage)?, samplers }))
+            Ok(Outcome::Made(Made { module: compiler::module_of(target, Artifact::Text(text), stage)?, samplers }))
         }
         Verdict::Done(Artifact::Spirv(_)) => Err("words came out where text was asked for".to_owned()),
         Verdict::ShaderWrong | Verdict::ProfileLacks => {

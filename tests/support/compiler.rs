@@ -10,11 +10,11 @@ use crosslane::diagnostic::{Diagnostics, render};
 use crosslane::glsl::preprocess::MacroOption;
 use crosslane::ir::Stage;
 use crosslane::kernel::{Kernel, Specializations, lower};
-use crosslane::profile::Profile;
+use crosslane::profile::{Profile, Target as Kind};
 use crosslane::source::NoIncludes;
 
 use super::fixture::{Build, Fixture, Language};
-use super::judge;
+use super::{judge, slang};
 
 /// The target that one fixture is compiled to.
 #[derive(Debug, Clone, Copy)]
@@ -29,36 +29,45 @@ pub struct Target<'a> {
 /// The module that a fixture becomes, or the compiler's messages; for a profile of a shading language that of the text which comes
 /// out.
 pub fn spirv(target: Target<'_>) -> Result<Vec<u32>, String> {
-    module_of(artifact(target, EmitKind::Binary)?, Stage::Compute)
+    module_of(language(target), artifact(target, EmitKind::Binary)?, Stage::Compute)
 }
 
-/// The modules of several fixtures at once: glslang reads all of their texts in one process.
+/// The language of a target's profile.
+fn language(target: Target<'_>) -> Kind {
+    Profile::named(target.profile).map_or(Kind::Spirv, |profile| profile.target)
+}
+
+/// The modules of several fixtures for one profile at once: glslang reads all of their texts in one process.
 pub fn spirv_of_all(targets: &[Target<'_>]) -> Result<Vec<Vec<u32>>, String> {
     let built =
         |target: &Target<'_>| artifact(*target, EmitKind::Binary).map_err(|why| format!("{:?}: {why}", target.build));
     let artifacts = targets.iter().map(built).collect::<Result<Vec<_>, _>>()?;
-    modules_of(&artifacts, Stage::Compute).into_iter().collect()
+    let kind = targets.first().map_or(Kind::Spirv, |target| language(*target));
+    modules_of(kind, &artifacts, Stage::Compute).into_iter().collect()
 }
 
-/// A module, or what is made of a text: of WGSL here, of GLSL by glslang, and here too, as others may read it.
-pub fn module_of(artifact: Artifact, stage: Stage) -> Result<Vec<u32>, String> {
-    modules_of(&[artifact], stage).remove(0)
+/// A module, or what is made of a text: of WGSL here, of GLSL by glslang, and here too, as others may read it, of HLSL by
+/// Slang.
+pub fn module_of(kind: Kind, artifact: Artifact, stage: Stage) -> Result<Vec<u32>, String> {
+    modules_of(kind, &[artifact], stage).remove(0)
 }
 
 /// The same of several of one stage; glslang reads all texts in one process.
-pub fn modules_of(artifacts: &[Artifact], stage: Stage) -> Vec<Result<Vec<u32>, String>> {
+pub fn modules_of(kind: Kind, artifacts: &[Artifact], stage: Stage) -> Vec<Result<Vec<u32>, String>> {
+    let is_glsl = kind == Kind::Glsl;
     let for_glslang = artifacts.iter().filter_map(|artifact| match artifact {
-        Artifact::Text(text) if text.starts_with(VERSION) => Some(known_to_glslang(text)),
+        Artifact::Text(text) if is_glsl => Some(known_to_glslang(text)),
         _ => None,
     });
     let mut made = by_glslang(&for_glslang.collect::<Vec<_>>(), stage).into_iter();
-    let one = |artifact: &Artifact| match artifact {
-        Artifact::Spirv(words) => Ok(words.clone()),
-        Artifact::Text(text) if text.starts_with(VERSION) => {
+    let one = |artifact: &Artifact| match (artifact, kind) {
+        (Artifact::Spirv(words), _) => Ok(words.clone()),
+        (Artifact::Text(text), Kind::Glsl) => {
             let made = made.next().unwrap_or_else(|| Err("glslang was not asked".to_owned()));
             read_again(text, stage).and(made)
         }
-        Artifact::Text(text) => read_again(text, stage),
+        (Artifact::Text(text), Kind::Hlsl) => slang::module(text, stage),
+        (Artifact::Text(text), _) => read_again(text, stage),
     };
     artifacts.iter().map(one).collect()
 }

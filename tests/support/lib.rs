@@ -36,6 +36,7 @@ pub mod seeds;
 pub mod shader;
 pub mod shapes;
 pub mod simulator;
+pub mod slang;
 pub mod snapshot;
 pub mod tables;
 pub mod trial;

@@ -34,6 +34,7 @@ const UNPACKED: &str = "the words of a 64-bit mask are taken apart, which is not
 const LOOP: &str = "the loop around the turns, and the copies of its results, are not priced";
 const BALLOT_WORD: &str = "a word of a ballot at an index that only the run knows is one instruction, priced as the two that hardware takes; a ballot's four words are one operand, priced as four";
 const BOOLS_MOVE: &str = "bools move as words that are 0 or 1, of which one more line makes a bool again";
+const UNSIGNED: &str = "folds of bits take unsigned numbers and bools as words, of which one more line makes what they were; a ballot's four words are one operand, priced as four";
 const INFINITY: &str = "bools move as words that are 0 or 1, of which one more line makes a bool again; an infinity takes two lines, as no literal says it";
 const BALLOT_CALLS: &str = "the words of a ballot are taken out by a line each, and a mask of lanes is a call, which is not priced; a ballot's four words are one operand, priced as four";
 const WGSL_JUMPS: &str = "a ballot's four words are one operand, priced as four, and a mask of lanes is a call, priced as none; bools move as words, of which one more line makes a bool again; an infinity takes two lines, as no literal says it";
@@ -168,6 +169,7 @@ const REASONS: &[(&str, &str, &str, &[&str])] = &[
     ),
     ("wgsl", PARTS[0], BALLOT_CALLS, &["reading of a ballot", "scan of runs by shuffles"]),
     ("wgsl", PARTS[0], INFINITY, &["scan by shuffles"]),
+    ("hlsl", PARTS[0], UNSIGNED, &["native scan of partitions"]),
     (
         "glsl",
         PARTS[0],
@@ -220,8 +222,18 @@ fn rows() -> BTreeMap<Key, Row> {
     rows
 }
 
+/// Targets whose lines another one's reasons are for too.
+const ALIKE: &[(&str, &str)] = &[("wgsl", "hlsl")];
+
+/// The targets of a row of reasons.
+fn targets(of: &'static str) -> impl Iterator<Item = &'static str> {
+    let like = ALIKE.iter().filter(move |(known, _)| *known == of).map(|(_, other)| *other);
+    [of].into_iter().chain(like)
+}
+
 fn reason((target, rule, part): &Key) -> Option<&'static str> {
-    let found = REASONS.iter().find(|(t, p, _, rules)| t == target && p == part && rules.contains(rule));
+    let is_of = |of| targets(of).any(|known| known == *target);
+    let found = REASONS.iter().find(|(of, p, _, rules)| is_of(of) && p == part && rules.contains(rule));
     found.map(|(_, _, reason, _)| *reason)
 }
 
@@ -230,8 +242,11 @@ fn differences_are_listed() {
     let rows = rows();
     let new: Vec<&Key> = rows.keys().filter(|key| reason(key).is_none()).collect();
     assert!(new.is_empty(), "differences without a reason: {new:?}");
-    let known =
-        REASONS.iter().flat_map(|(target, part, _, rules)| rules.iter().map(move |rule| (*target, *rule, *part)));
+    let of_target =
+        |(target, (_, part, _, rules)): (&'static str, &'static (&str, &'static str, &str, &[&'static str]))| {
+            rules.iter().map(move |rule| (target, *rule, *part))
+        };
+    let known = REASONS.iter().flat_map(|row| targets(row.0).map(move |target| (target, row))).flat_map(of_target);
     let stale: Vec<Key> = known.filter(|key| !rows.contains_key(key)).collect();
     assert!(stale.is_empty(), "reasons of differences that are no longer there: {stale:?}");
     let line = |(key, row): (&Key, &Row)| {

@@ -104,7 +104,7 @@ fn an_ending_that_promises_another_format_is_refused() {
     for (args, ending) in [
         (&[][..], "metal"),
         (&["-p", "spirv-1.3"], "wgsl"),
-        (&[], "HLSL"),
+        (&["-p", "spirv-1.3"], "HLSL"),
         (&[], "spvasm"),
         (&[], "glasm"),
         (&[], "json"),

@@ -18,6 +18,7 @@ mod folder;
 mod forms;
 mod fuzz;
 mod glsl_out;
+mod hlsl_out;
 mod interpreter;
 mod layers;
 mod limits;

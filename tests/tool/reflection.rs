@@ -29,13 +29,14 @@ const FOLDERS: [&str; 12] = [
 ];
 
 /// A profile of each target, and the least number of fixtures that it takes.
-const PROFILES: [(&str, usize); 6] = [
+const PROFILES: [(&str, usize); 7] = [
     ("spirv-1.6", 400),
     ("nv-ampere", 150),
     ("gfx1100-wave32", 100),
     ("wgsl", 150),
     ("ptx-sm80", 100),
     ("glsl-450-khr", 300),
+    ("hlsl-6.5", 150),
 ];
 
 /// Keys that no fixture brings about.

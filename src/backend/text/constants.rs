@@ -1,11 +1,12 @@
 //! Constants: scalars are literals, composites are constants without names, which the writers write where they are used.
 
 use super::function::Body;
+use super::language::Constants;
 use super::translator::Translator;
 use super::types::scalar_of;
 use crate::ir::{ConstId, ConstValue, Scalar, ScalarKind, SpecOp, Type, TypeId};
 use half::f16;
-use naga::{Expression, Handle, Literal, Override};
+use naga::{AddressSpace, Expression, GlobalVariable, Handle, Literal, Override};
 
 /// A scalar with these bits; none for what no literal can say: infinities and what is not a number.
 pub(super) fn literal(scalar: Scalar, bits: u64) -> Option<Literal> {
@@ -20,15 +21,8 @@ pub(super) fn literal(scalar: Scalar, bits: u64) -> Option<Literal> {
 }
 
 impl Translator<'_> {
-    /// The specialization constant as one of the language; none for expressions of such.
-    pub fn override_of(&mut self, id: ConstId) -> Option<Handle<Override>> {
-        if let Some(known) = self.overrides.get(&id) {
-            return Some(*known);
-        }
-        if !self.spoken().has_overrides {
-            self.lacks("specialization constants");
-            return None;
-        }
+    /// Number, name and initial value of a specialization constant; none for expressions of such.
+    fn specialized(&mut self, id: ConstId) -> Option<(u32, String, Handle<Expression>)> {
         let constant = self.module.constants.get(id);
         let (ConstValue::Spec { id: number, default }, Type::Scalar(scalar)) =
             (&constant.value, self.types.get(constant.ty))
@@ -39,7 +33,43 @@ impl Translator<'_> {
         let init = self.out.global_expressions.append(Expression::Literal(init), naga::Span::UNDEFINED);
         let name = self.module.spec_names.iter().find(|(named, _)| named == number);
         let name = name.map_or_else(|| format!("constant_{number}_"), |(_, name)| name.to_string());
-        let Ok(number) = u16::try_from(*number) else {
+        Some((*number, name, init))
+    }
+
+    /// The variable that stands for a specialization constant, where the text gives it the value of a macro.
+    pub fn macro_of(&mut self, id: ConstId) -> Option<Handle<GlobalVariable>> {
+        let (number, name, init) = self.specialized(id)?;
+        let ty = self.value_type(self.module.constants.get(id).ty);
+        let same = self.macros.iter().find(|(_, other)| *other == number).map(|(variable, _)| *variable);
+        if let Some(known) = same {
+            let (other, initial) = (&self.out.global_variables[known], &self.out.global_expressions);
+            let is_same = other.ty == ty && other.init.is_some_and(|other| initial[other] == initial[init]);
+            if !is_same {
+                self.lacks("two specialization constants of one number with different types or defaults");
+            }
+            return Some(known);
+        }
+        let variable = GlobalVariable {
+            name: Some(name),
+            space: AddressSpace::Private,
+            binding: None,
+            ty,
+            init: Some(init),
+            memory_decorations: naga::MemoryDecorations::empty(),
+        };
+        let made = self.out.global_variables.append(variable, naga::Span::UNDEFINED);
+        self.macros.push((made, number));
+        Some(made)
+    }
+
+    /// The specialization constant as an override of the language; none for expressions of such.
+    pub fn override_of(&mut self, id: ConstId) -> Option<Handle<Override>> {
+        if let Some(known) = self.overrides.get(&id) {
+            return Some(*known);
+        }
+        let constant = self.module.constants.get(id);
+        let (number, name, init) = self.specialized(id)?;
+        let Ok(number) = u16::try_from(number) else {
             self.lacks("specialization constants with numbers above 65535");
             return None;
         };
@@ -103,13 +133,23 @@ impl Body<'_, '_> {
                     self.compose(constant.ty, components)
                 }
             },
-            (ConstValue::Spec { .. }, _) => match self.t.override_of(id) {
-                Some(known) => self.append(Expression::Override(known)),
+            (ConstValue::Spec { .. }, _) => match self.specialization(id) {
+                Some(known) => known,
                 None => self.nothing("specialization constants without a literal"),
             },
             (ConstValue::SpecOp { op, args }, _) => self.spec_op(*op, args, constant.ty),
             (ConstValue::MatrixLength(_), _) => self.nothing("cooperative matrices"),
             (ConstValue::Bits(_), _) => self.broken("bits of a composite"),
+        }
+    }
+
+    fn specialization(&mut self, id: ConstId) -> Option<Handle<Expression>> {
+        match self.t.spoken().constants {
+            Constants::Overrides => self.t.override_of(id).map(|known| self.append(Expression::Override(known))),
+            Constants::Macros => self.t.macro_of(id).map(|known| {
+                let pointer = self.append(Expression::GlobalVariable(known));
+                self.emit(Expression::Load { pointer })
+            }),
         }
     }
 

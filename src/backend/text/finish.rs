@@ -2,7 +2,7 @@
 //! lines of a cross-lane operation begin and end become comments.
 
 use super::Shader;
-use super::language::Language;
+use super::language::{Asked, Language};
 use super::translator::Translator;
 use crate::backend::written::{Code, Written, names_in};
 use crate::ir::{FuncId, InstId, Module, print::lane_text};
@@ -186,13 +186,13 @@ impl Translator<'_> {
 ///
 /// # Errors
 /// A sentence that says why the language cannot express it.
-pub(super) fn to_text(mut module: naga::Module, language: &Language) -> Result<String, String> {
+pub(super) fn to_text(mut module: naga::Module, language: &Language, asked: &Asked) -> Result<String, String> {
     naga::compact::compact(&mut module, naga::compact::KeepUnused::Yes);
     let flags = ValidationFlags::all() - ValidationFlags::CONTROL_FLOW_UNIFORMITY;
     let mut validator = Validator::new(flags, language.capabilities);
     validator.subgroup_stages(ShaderStages::all()).subgroup_operations(SubgroupOperationSet::all());
     let info = validator.validate(&module).map_err(|error| chain(&error.into_inner()))?;
-    (language.write)(&module, &info)
+    (language.write)(&module, &info, asked)
 }
 
 /// An error with what it says of its cause.

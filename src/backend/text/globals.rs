@@ -36,7 +36,7 @@ impl Translator<'_> {
         let init = global.init.filter(|_| global.space == Space::Private).and_then(|init| self.initializer(init));
         let binding = match global.binding {
             Binding::Resource { set, binding } => Some(ResourceBinding { group: set, binding }),
-            _ => None,
+            _ => self.spoken().push_constants.filter(|_| global.space == Space::PushConstant),
         };
         // Those of several entry points may lie there.
         let is_alone = self.module.entry_points.len() == 1;
@@ -71,7 +71,7 @@ impl Translator<'_> {
             Space::Uniform => AddressSpace::Uniform,
             Space::Storage => AddressSpace::Storage { access: self.storage_access(global) },
             Space::Handle => AddressSpace::Handle,
-            Space::PushConstant if self.spoken().has_push_constants => AddressSpace::Immediate,
+            Space::PushConstant if self.spoken().push_constants.is_some() => AddressSpace::Uniform,
             Space::PushConstant => {
                 self.lacks("push constants");
                 AddressSpace::Uniform

@@ -3,17 +3,18 @@
 use super::{Shader, reflection};
 use crate::backend::written::Unit;
 use crate::backend::{Made, Options};
-use crate::ir::Module;
+use crate::ir::{Module, ScalarKind};
 use crate::lane::GroupOp;
-use crate::profile::Target;
+use crate::profile::{Profile, Target};
 use naga::valid::{Capabilities, ModuleInfo};
+use naga::{Handle, ResourceBinding};
 
 /// Everything that sets a language apart beside its [`crate::profile::target::TargetRow`].
 pub(super) struct Language {
     /// The capabilities that its modules may use.
     pub capabilities: Capabilities,
     /// The text of a valid module: naga's writer with its options, and what that leaves to be mended.
-    pub write: fn(&naga::Module, &ModuleInfo) -> Result<String, String>,
+    pub write: fn(&naga::Module, &ModuleInfo, &Asked) -> Result<String, String>,
     /// The whole text from the commented lines; true if lane operations are used.
     pub complete: fn(String, bool) -> String,
     /// The resources that the caller must bind and the values that it must set, as JSON.
@@ -28,12 +29,61 @@ pub(super) struct Language {
     pub lane_words: &'static [&'static str],
     /// The first words of lines of control flow.
     pub control_words: &'static [&'static str],
-    /// True if specialization constants stay adjustable, sizes among them.
-    pub has_overrides: bool,
-    pub has_push_constants: bool,
+    /// What specialization constants become.
+    pub constants: Constants,
+    /// The spelling of sizes that they give.
+    pub sizing: Sizing,
+    /// The place of the buffer that push constants are in; none where the language has no such buffer.
+    pub push_constants: Option<ResourceBinding>,
+    /// True if bitwise folds take unsigned numbers alone.
+    pub folds_unsigned_bits: bool,
+    /// Built-in values that the language does not have.
+    pub missing_built_ins: &'static [naga::BuiltIn],
+    /// True if the numbers of waves in a workgroup are computed from the order of invocations.
+    pub divides_into_waves: bool,
+    /// True if the position of a fragment has w, not 1 / w.
+    pub fragments_have_w: bool,
+    /// True if compilers agree on the sign that `frexp` gives, and on the type of its exponent.
+    pub has_frexp: bool,
+    /// True if naga's writer has a function for the inverse of a matrix.
+    pub has_inverse: bool,
+    /// True if the writer takes offsets of samples for textures other than 2D ones.
+    pub has_offsets_of_all: bool,
     pub has_subgroup_barriers: bool,
     /// True if loops may have no way out.
     pub has_endless_loops: bool,
+}
+
+/// What a shader asks of a writer.
+pub(super) struct Asked<'a> {
+    pub profile: &'a Profile,
+    /// True if workgroup memory starts as zeros.
+    pub zeroes_shared: bool,
+    /// Variables that stand for specialization constants, with their numbers.
+    pub macros: &'a [(Handle<naga::GlobalVariable>, u32)],
+}
+
+/// What specialization constants become.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Constants {
+    /// Overrides of the language.
+    Overrides,
+    /// Macros, whose value by default is that of the constant.
+    Macros,
+}
+
+/// The spelling of sizes in declarations.
+#[derive(Clone, Copy)]
+pub(super) struct Sizing {
+    /// The text before and after the length of an array.
+    pub length: [&'static str; 2],
+    /// The text before the size of a workgroup; a parenthesis follows it.
+    pub workgroup: &'static str,
+    /// A number that is signed, another type of a number, the bits of another type, and a choice.
+    pub signed: fn(i32) -> String,
+    pub type_name: fn(ScalarKind) -> &'static str,
+    pub bits: fn(ScalarKind, &str) -> String,
+    pub choice: fn(&str, &str, &str) -> String,
 }
 
 impl Language {
@@ -41,6 +91,7 @@ impl Language {
     pub fn of(target: Target) -> &'static Language {
         match target {
             Target::Wgsl => &WGSL,
+            Target::Hlsl => &super::hlsl::HLSL,
             Target::Spirv | Target::Nv | Target::Amd | Target::Ptx | Target::Glsl => {
                 unreachable!("naga's writers make no {}", target.name())
             }
@@ -75,14 +126,33 @@ pub(super) static WGSL: Language = Language {
     naming: |line| line.strip_prefix("let ")?.split_once(" = "),
     lane_words: &["subgroup", "quad"],
     control_words: &["if ", "loop ", "}", "break", "continue", "switch "],
-    has_overrides: true,
-    has_push_constants: false,
+    constants: Constants::Overrides,
+    sizing: Sizing {
+        length: [", ", ">"],
+        workgroup: "@workgroup_size(",
+        signed: |number| format!("{number}i"),
+        type_name: wgsl_type,
+        bits: |kind, value| format!("bitcast<{}>({value})", wgsl_type(kind)),
+        choice: |condition, accept, reject| format!("select({reject}, {accept}, {condition})"),
+    },
+    push_constants: None,
+    folds_unsigned_bits: false,
+    missing_built_ins: &[],
+    divides_into_waves: false,
+    fragments_have_w: false,
+    has_frexp: true,
+    has_inverse: true,
+    has_offsets_of_all: true,
     has_subgroup_barriers: false,
     has_endless_loops: false,
 };
 
+fn wgsl_type(kind: ScalarKind) -> &'static str {
+    if kind == ScalarKind::Sint { "i32" } else { "u32" }
+}
+
 /// naga puts the attributes of a variable on a line of their own.
-fn wgsl_text(module: &naga::Module, info: &ModuleInfo) -> Result<String, String> {
+fn wgsl_text(module: &naga::Module, info: &ModuleInfo, _: &Asked) -> Result<String, String> {
     let flags = naga::back::wgsl::WriterFlags::empty();
     let text = naga::back::wgsl::write_string(module, info, flags).map_err(|error| super::finish::chain(&error))?;
     let mut joined = String::with_capacity(text.len());

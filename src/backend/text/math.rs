@@ -65,7 +65,7 @@ fn row(function: MathFn) -> Form {
         F::Fract => Math(M::Fract),
         F::Mod => Expand(floored_remainder),
         F::Modf => Expand(|body, call| body.pair_of(M::Modf, call)),
-        F::Frexp => Expand(|body, call| body.pair_of(M::Frexp, call)),
+        F::Frexp => Expand(frexp),
         F::Min => Math(M::Min),
         F::Max => Math(M::Max),
         F::Clamp => Math(M::Clamp),
@@ -97,7 +97,7 @@ fn row(function: MathFn) -> Form {
         F::MatrixCompMult => Expand(component_product),
         F::Transpose => Math(M::Transpose),
         F::Determinant => Math(M::Determinant),
-        F::Inverse => Math(M::Inverse),
+        F::Inverse => Expand(inverse),
         F::Any => Form::Relational(RelationalFunction::Any),
         F::All => Form::Relational(RelationalFunction::All),
         F::AddCarry => Expand(add_carry),
@@ -362,6 +362,49 @@ impl Body<'_, '_> {
         let magnitude = self.plain(BinaryOperator::And, bits, mask);
         let infinity = self.splat_constant(Scalar::U32, call.size, 0x7f80_0000);
         self.plain(op, magnitude, infinity)
+    }
+}
+
+/// The language's function, or the parts of the bits. Subnormals may be flushed to zero.
+fn frexp(body: &mut Body<'_, '_>, call: &Call) -> Handle<Expression> {
+    use BinaryOperator as B;
+    if body.t.spoken().has_frexp {
+        return body.pair_of(MathFunction::Frexp, call);
+    }
+    let size = call.size;
+    let is_half = call.scalar.width == 16;
+    let float = |width| Expression::As { expr: call.args[0], kind: naga::ScalarKind::Float, convert: Some(width) };
+    let wide = if is_half { body.emit(float(4)) } else { call.args[0] };
+    let bits = body.as_kind(wide, ScalarKind::Uint);
+    let [exponents, rest, half, one, all] =
+        [0x7f80_0000, 0x807f_ffff, 0x3f00_0000, 1, 255].map(|word| body.splat_constant(Scalar::U32, size, word));
+    let (at, below) = (body.splat_constant(Scalar::U32, size, 23), body.splat_constant(Scalar::U32, size, 254));
+    let field = body.plain(B::And, bits, exponents);
+    let field = body.plain(B::ShiftRight, field, at);
+    let field = body.plain(B::And, field, all);
+    // Neither zero nor infinite: the field is 1 to 254.
+    let from_one = body.plain(B::Subtract, field, one);
+    let is_plain = body.plain(B::Less, from_one, below);
+    let fraction = body.plain(B::And, bits, rest);
+    let fraction = body.plain(B::InclusiveOr, fraction, half);
+    let fraction = body.as_kind(fraction, ScalarKind::Float);
+    let mut significand = body.choose(is_plain, (fraction, wide));
+    if is_half {
+        let narrow = Expression::As { expr: significand, kind: naga::ScalarKind::Float, convert: Some(2) };
+        significand = body.emit(narrow);
+    }
+    let bias = body.splat_constant(Scalar::I32, size, 126);
+    let exponent = body.as_kind(field, ScalarKind::Sint);
+    let exponent = body.plain(B::Subtract, exponent, bias);
+    let none = body.zero(Scalar::I32, size);
+    let exponent = body.choose(is_plain, (exponent, none));
+    body.compose(call.ty, vec![significand, exponent])
+}
+
+fn inverse(body: &mut Body<'_, '_>, call: &Call) -> Handle<Expression> {
+    match body.t.spoken().has_inverse {
+        true => body.apply(MathFunction::Inverse, call.args),
+        false => body.lacking("inverses of matrices"),
     }
 }
 

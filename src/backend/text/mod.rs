@@ -1,4 +1,4 @@
-//! Shading languages that naga writes as targets: WGSL.
+//! Shading languages that naga writes as targets: WGSL, HLSL.
 //!
 //! A module becomes naga's form of it, and naga's writer makes the text. Cross-lane operations are planned for what the
 //! language has. Lane operations that naga's form lacks are calls of functions without a body there, and become the
@@ -13,6 +13,7 @@ mod entry;
 mod finish;
 mod function;
 mod globals;
+mod hlsl;
 mod image;
 mod lane;
 mod language;
@@ -26,13 +27,16 @@ mod types;
 use super::written::{Code as WrittenCode, Unit};
 use super::{Artifact, Backend, Form, Made, ModuleWriter, Options, Writer};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ir::{Inst, InstFlags, Module, Op};
+use crate::ir::{Inst, InstFlags, Module, Op, Space};
 use crate::source::SourceMap;
-use language::Language;
+use language::{Asked, Language};
 use translator::Translator;
 
 /// The row of WGSL.
 pub(super) const WGSL: Backend = backend(|line| language::WGSL.unit(line));
+
+/// The row of HLSL.
+pub(super) const HLSL: Backend = backend(|line| hlsl::HLSL.unit(line));
 
 /// The row of a language with the unit that runs a line.
 const fn backend(unit: fn(&str) -> Unit) -> Backend {
@@ -83,13 +87,16 @@ impl Shader {
         let mut translator = Translator::new(module, options);
         translator.run();
         let samplers = translator.samplers();
-        let Translator { out, notes, sizes, diagnostics, .. } = translator;
+        let Translator { out, notes, sizes, macros, diagnostics, .. } = translator;
         if !diagnostics.is_empty() {
             return Err(diagnostics);
         }
         let language = Language::of(options.profile.target);
-        match finish::to_text(out, language) {
-            Ok(text) => Ok(Shader { language, text: sizes.put(text, module), notes, samplers }),
+        let zeroes_shared =
+            module.globals.iter().any(|(_, global)| global.space == Space::Workgroup && global.init.is_some());
+        let asked = Asked { profile: &options.profile, zeroes_shared, macros: &macros };
+        match finish::to_text(out, language, &asked) {
+            Ok(text) => Ok(Shader { language, text: sizes.put(text, module, language), notes, samplers }),
             Err(why) => {
                 let message = format!("{} cannot express this shader: {why}", options.profile.target.row().language);
                 Err(vec![Diagnostic::error(Code::NOT_SUPPORTED, message)])

@@ -1,6 +1,7 @@
-//! The resources and features that a shader in WGSL asks of the caller and the device, as JSON.
+//! The resources and features that a shader asks of the caller and the device, as JSON.
 
 use super::Shader;
+use super::hlsl::PUSH_SPACE;
 use crate::backend::reflection::{self, Reflection};
 use crate::backend::{Made, Options};
 use crate::ir::Module;
@@ -56,5 +57,52 @@ pub(super) fn webgpu(shader: &Shader, module: &Module, options: &Options) -> Mad
             least_subgroup_size: lanes.least_subgroup_size(),
             samplers: shader.samplers.clone(),
         },
+    }))
+}
+
+/// The facts of every target with those of Direct3D.
+#[derive(Serialize)]
+struct OfDirect3d {
+    #[serde(flatten)]
+    common: Reflection,
+    direct3d: Direct3d,
+}
+
+/// The parameters of a compiler and a root signature.
+#[derive(Serialize)]
+struct Direct3d {
+    /// The Shader Model, such as `6.5`.
+    shader_model: String,
+    /// Fewest lanes of a wave with which all operations are defined: the widest segment in the shader.
+    least_wave_size: u32,
+    /// Samplers that textures of the source brought with them.
+    samplers: Vec<Sampler>,
+    /// The register and the space of the constant buffer that push constants became.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    push_constants: Option<Slot>,
+}
+
+/// A register.
+#[derive(Serialize)]
+struct Slot {
+    register: &'static str,
+    space: u32,
+}
+
+/// The JSON text for a module with a single entry point.
+pub(super) fn direct3d(shader: &Shader, module: &Module, options: &Options) -> Made<String> {
+    let entry = kernel::only_entry(module).map_err(|error| vec![*error])?;
+    let lanes = LaneContract::of_entry(&reflection::settled(module), entry);
+    let common = Reflection::of(module, entry, options.manner.keep_unused, options.profile.wave_size);
+    let (major, minor) = options.profile.version;
+    let push_constants = (common.push_bytes > 0).then_some(Slot { register: "b0", space: PUSH_SPACE });
+    Ok(reflection::text(&OfDirect3d {
+        direct3d: Direct3d {
+            shader_model: format!("{major}.{minor}"),
+            least_wave_size: lanes.least_subgroup_size(),
+            samplers: shader.samplers.clone(),
+            push_constants,
+        },
+        common,
     }))
 }

@@ -30,6 +30,8 @@ pub(super) struct Translator<'a> {
     pub members: FxHashMap<Handle<Type>, Vec<u32>>,
     pub constants: FxHashMap<ir::ConstId, Handle<naga::Constant>>,
     pub overrides: FxHashMap<ir::ConstId, Handle<naga::Override>>,
+    /// Variables that stand for specialization constants, with their numbers.
+    pub macros: Vec<(Handle<naga::GlobalVariable>, u32)>,
     pub globals: FxHashMap<GlobalId, Handle<naga::GlobalVariable>>,
     /// Parts of variables that atomic operations reach.
     pub atomics: FxHashMap<GlobalId, Vec<Vec<Hop>>>,
@@ -73,6 +75,7 @@ impl<'a> Translator<'a> {
             members: FxHashMap::default(),
             constants: FxHashMap::default(),
             overrides: FxHashMap::default(),
+            macros: Vec::new(),
             globals: FxHashMap::default(),
             atomics: FxHashMap::default(),
             ports: FxHashMap::default(),

@@ -51,7 +51,9 @@ struct Rules {
 
 const fn rules_of(target: Target) -> Rules {
     match target {
-        Target::Spirv | Target::Wgsl | Target::Glsl => Rules { of: spirv::rules, is_proposed: |_, _| false },
+        Target::Spirv | Target::Wgsl | Target::Glsl | Target::Hlsl => {
+            Rules { of: spirv::rules, is_proposed: |_, _| false }
+        }
         Target::Nv => Rules { of: nv::rules, is_proposed: |_, _| false },
         Target::Ptx => Rules { of: nv::ptx::rules, is_proposed: |_, _| false },
         Target::Amd => Rules { of: amd::rules, is_proposed: amd::is_proposed },

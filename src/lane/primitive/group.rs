@@ -113,6 +113,10 @@ impl GroupOp {
             {
                 Feature::Scans
             }
+            G::PartitionedReduce(op, GroupReduce::Exclusive) if !matches!(op, ReduceOp::Min | ReduceOp::Max) => {
+                Feature::PartitionedScans
+            }
+            G::PartitionedReduce(..) => Feature::PartitionedFolds,
             G::Vote(VoteOp::Equal) => Feature::VoteEqual,
             G::Elect => Feature::Elect,
             G::Sync => Feature::SubgroupBarrier,

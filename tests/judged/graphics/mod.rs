@@ -51,7 +51,7 @@ pub fn trials() -> Vec<Trial> {
     let primitives = primitives.filter(|path| path.extension().is_some_and(|end| end == "frag"));
     let primitives = primitives.map(|path| judged(name(&path), &JUDGES, move || render::check(&path)));
     let marks = judged("non_uniform_marks", &["bin/spirv-dis"], marks::check);
-    let again = [&text::WGSL, &text::GLSL].into_iter().flat_map(by);
+    let again = [&text::WGSL, &text::GLSL, &text::HLSL].into_iter().flat_map(by);
     computed
         .chain(drawn)
         .chain(again)

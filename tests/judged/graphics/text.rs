@@ -15,83 +15,94 @@ use support::rival;
 pub struct Way {
     pub profile: &'static str,
     /// Fixtures that it cannot express, with a part of the message.
-    refused: &'static [(&'static str, &'static str)],
+    refused: &'static [&'static [(&'static str, &'static str)]],
+    /// True if its modules run; otherwise that they are made is all.
+    runs: bool,
 }
 
-pub static WGSL: Way = Way { profile: "wgsl", refused: NO_WGSL };
-pub static GLSL: Way = Way { profile: "glsl-450-khr", refused: NO_GLSL };
+pub static WGSL: Way = Way { profile: "wgsl", refused: &[NO_NAGA, NO_WGSL], runs: true };
+pub static GLSL: Way = Way { profile: "glsl-450-khr", refused: &[], runs: true };
+/// Slang numbers inputs and outputs in its own way.
+pub static HLSL: Way = Way { profile: "hlsl-6.7", refused: &[NO_NAGA, NO_HLSL], runs: false };
 
-static NO_GLSL: &[(&str, &str)] = &[];
-
-static NO_WGSL: &[(&str, &str)] = &[
+/// Those that naga's form lacks; messages begin with the language.
+static NO_NAGA: &[(&str, &str)] = &[
     ("barycentric_frag", "GL_EXT_fragment_shader_barycentric"),
-    ("clip_and_cull_frag", "WGSL has no built-in value ClipDistance"),
-    ("clipping_frag", "WGSL has no built-in value ClipDistance"),
-    ("components_frag", "the WGSL target does not support inputs and outputs at parts of locations yet"),
-    ("culling_frag", "WGSL has no built-in value CullDistance"),
+    ("clip_and_cull_frag", "SL has no built-in value ClipDistance"),
+    ("clipping_frag", "SL has no built-in value ClipDistance"),
+    ("components_frag", "SL target does not support inputs and outputs at parts of locations yet"),
+    ("culling_frag", "SL has no built-in value CullDistance"),
     ("debug_printf_comp", "GL_EXT_debug_printf"),
-    ("demote_frag", "WGSL has no such built-in function"),
-    ("demoted_neighbours_frag", "WGSL has no such built-in function"),
-    ("derivatives_at_edges_frag", "WGSL has no push constants"),
-    ("draw_parameters_frag", "WGSL has no built-in value BaseVertex"),
-    ("early_tests_frag", "WGSL has no early tests of fragments"),
-    ("flat_doubles_frag", "WGSL has no such built-in function"),
-    ("flat_longs_frag", "the WGSL target does not support bits as a type of another size yet"),
-    ("gathers_four_offsets_comp", "WGSL has no such operations on images"),
-    ("gathers_offsets_comp", "WGSL has no offsets of samples that are not constants"),
-    ("helper_invocation_frag", "WGSL has no built-in value HelperInvocation"),
+    ("demote_frag", "SL has no such built-in function"),
+    ("demoted_neighbours_frag", "SL has no such built-in function"),
+    ("draw_parameters_frag", "SL has no built-in value BaseVertex"),
+    ("early_tests_frag", "SL has no early tests of fragments"),
+    ("flat_doubles_frag", "SL has no such built-in function"),
+    ("flat_longs_frag", "SL target does not support bits as a type of another size yet"),
+    ("gathers_four_offsets_comp", "SL has no such operations on images"),
+    ("gathers_offsets_comp", "SL has no offsets of samples that are not constants"),
+    ("helper_invocation_frag", "SL has no built-in value HelperInvocation"),
     ("image_array_parameters_comp", "GL_EXT_shader_image_load_formatted"),
-    ("image_arrays_comp", "WGSL has no arrays of blocks, textures and samplers"),
-    ("image_arrays_divergent_comp", "WGSL has no arrays of blocks, textures and samplers"),
-    ("image_atomics_comp", "WGSL has no atomic operations on textures"),
-    ("image_atomics_float_comp", "WGSL has no atomic operations on textures"),
+    ("image_arrays_comp", "SL has no arrays of blocks, textures and samplers"),
+    ("image_arrays_divergent_comp", "SL has no arrays of blocks, textures and samplers"),
+    ("image_atomics_comp", "SL has no atomic operations on textures"),
+    ("image_atomics_float_comp", "SL has no atomic operations on textures"),
     ("image_atomics_float_order_comp", "GL_EXT_shader_atomic_float2"),
-    ("image_atomics_frag", "WGSL has no atomic operations on textures"),
+    ("image_atomics_frag", "SL has no atomic operations on textures"),
     ("image_atomics_long_comp", "GL_EXT_shader_image_int64"),
-    ("image_atomics_shared_comp", "WGSL has no atomic operations on textures"),
-    ("image_formats_float_comp", "WGSL has no textures of this kind or format"),
-    ("image_formats_one_int_comp", "WGSL has no textures of this kind or format"),
-    ("image_formats_two_comp", "WGSL has no textures of this kind or format"),
-    ("image_helpers_comp", "WGSL has no atomic operations on textures"),
+    ("image_atomics_shared_comp", "SL has no atomic operations on textures"),
+    ("image_formats_float_comp", "SL has no textures of this kind or format"),
+    ("image_formats_one_int_comp", "SL has no textures of this kind or format"),
+    ("image_formats_two_comp", "SL has no textures of this kind or format"),
+    ("image_helpers_comp", "SL has no atomic operations on textures"),
     ("image_load_formatted_comp", "GL_EXT_shader_image_load_formatted"),
     ("image_parameters_comp", "GL_EXT_shader_image_load_formatted"),
-    ("image_samples_comp", "WGSL has no textures of this kind or format"),
-    ("image_shapes_comp", "WGSL has no textures of this kind or format"),
-    ("image_without_format_comp", "WGSL has no textures of this kind or format"),
-    ("input_attachments_frag", "WGSL has no textures of this kind or format"),
-    ("input_attachments_sampled_frag", "WGSL has no textures of this kind or format"),
-    ("interpolate_at_frag", "WGSL has no interpolation at another place"),
-    ("layers_frag", "WGSL has no built-in value Layer"),
+    ("image_samples_comp", "SL has no textures of this kind or format"),
+    ("image_shapes_comp", "SL has no textures of this kind or format"),
+    ("image_without_format_comp", "SL has no textures of this kind or format"),
+    ("input_attachments_frag", "SL has no textures of this kind or format"),
+    ("input_attachments_sampled_frag", "SL has no textures of this kind or format"),
+    ("interpolate_at_frag", "SL has no interpolation at another place"),
+    ("layers_frag", "SL has no built-in value Layer"),
     ("multiview_frag", "GL_EXT_multiview"),
-    ("narrow_varyings_frag", "WGSL has no type i16"),
-    ("non_uniform_forms_comp", "WGSL has no arrays of blocks, textures and samplers"),
-    ("non_uniform_frag", "WGSL has no arrays of blocks, textures and samplers"),
-    ("outputs_frag", "the WGSL target does not support inputs and outputs at parts of locations yet"),
-    ("points_frag", "WGSL has no built-in value PointCoord"),
-    ("references_frag", "WGSL has no push constants"),
-    ("sampler_arrays_comp", "WGSL has no arrays of blocks, textures and samplers"),
-    ("sampler_parameters_frag", "WGSL has no arrays of blocks, textures and samplers"),
-    ("samples_frag", "WGSL has no built-in value SamplePosition"),
-    ("separate_samplers_frag", "WGSL has no arrays of blocks, textures and samplers"),
+    ("narrow_varyings_frag", "SL has no type i16"),
+    ("non_uniform_forms_comp", "SL has no arrays of blocks, textures and samplers"),
+    ("non_uniform_frag", "SL has no arrays of blocks, textures and samplers"),
+    ("outputs_frag", "SL target does not support inputs and outputs at parts of locations yet"),
+    ("points_frag", "SL has no built-in value PointCoord"),
+    ("sampler_arrays_comp", "SL has no arrays of blocks, textures and samplers"),
+    ("sampler_parameters_frag", "SL has no arrays of blocks, textures and samplers"),
+    ("samples_frag", "SL has no built-in value SamplePosition"),
+    ("separate_samplers_frag", "SL has no arrays of blocks, textures and samplers"),
     ("shadow_first_levels_frag", "GL_EXT_texture_shadow_lod"),
-    ("shadow_lookups_comp", "WGSL has no comparisons at a level that is not the one of derivatives or 0"),
-    ("shadows_frag", "WGSL has no comparisons at a level that is not the one of derivatives or 0"),
-    ("single_sample_frag", "WGSL has no built-in value SamplePosition"),
+    ("shadow_lookups_comp", "SL has no comparisons at a level that is not the one of derivatives or 0"),
+    ("shadows_frag", "SL has no comparisons at a level that is not the one of derivatives or 0"),
+    ("single_sample_frag", "SL has no built-in value SamplePosition"),
     (
         "spec_constants_frag",
-        "WGSL has no arrays as long as a specialization constant says, but for variables in workgroup memory",
+        "SL has no arrays as long as a specialization constant says, but for variables in workgroup memory",
     ),
-    ("storage_arrays_comp", "WGSL has no arrays of blocks, textures and samplers"),
-    ("texel_buffers_comp", "WGSL has no textures of this kind or format"),
-    ("texture_integers_comp", "WGSL has no samples of textures of integers"),
+    ("storage_arrays_comp", "SL has no arrays of blocks, textures and samplers"),
+    ("texel_buffers_comp", "SL has no textures of this kind or format"),
+    ("texture_integers_comp", "SL has no samples of textures of integers"),
     ("texture_query_lod_frag", "GL_ARB_texture_query_lod"),
-    ("texture_shapes_comp", "WGSL has no textures of this kind or format"),
-    ("texture_shapes_frag", "WGSL has no textures of this kind or format"),
-    ("textures_with_samples_comp", "WGSL has no textures of this kind or format"),
+    ("texture_shapes_comp", "SL has no textures of this kind or format"),
+    ("texture_shapes_frag", "SL has no textures of this kind or format"),
+    ("textures_with_samples_comp", "SL has no textures of this kind or format"),
+    ("vertex_doubles_frag", "SL has no such built-in function"),
+    ("vertex_inputs_frag", "SL target does not support inputs and outputs at parts of locations yet"),
+    ("vertex_textures_frag", "SL has no textures of this kind or format"),
+];
+
+static NO_HLSL: &[(&str, &str)] = &[
+    ("references_frag", "the HLSL target does not support buffer references yet"),
+    ("texture_offsets_comp", "HLSL has no offsets of samples of textures that are not 2D"),
+];
+
+static NO_WGSL: &[(&str, &str)] = &[
+    ("derivatives_at_edges_frag", "WGSL has no push constants"),
+    ("references_frag", "WGSL has no push constants"),
     ("uniforms_in_both_frag", "WGSL has no push constants"),
-    ("vertex_doubles_frag", "WGSL has no such built-in function"),
-    ("vertex_inputs_frag", "the WGSL target does not support inputs and outputs at parts of locations yet"),
-    ("vertex_textures_frag", "WGSL has no textures of this kind or format"),
 ];
 
 /// A dispatch.
@@ -99,7 +110,7 @@ pub fn check_compute(way: &Way, path: &Path) -> Result<(), String> {
     let source = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
     let plan = Plan::read(&source)?;
     let Some(made) = all_made(way, path, [(Stage::Compute, source.as_str())].into_iter())? else { return Ok(()) };
-    if super::is_not_run(&super::name(path)) {
+    if !way.runs || super::is_not_run(&super::name(path)) {
         return Ok(());
     }
     let request = plan.request();
@@ -112,7 +123,7 @@ pub fn check_compute(way: &Way, path: &Path) -> Result<(), String> {
 pub fn check_draw(way: &Way, path: &Path) -> Result<(), String> {
     let sources = Sources::read(path)?;
     let Some(made) = all_made(way, path, sources.all())? else { return Ok(()) };
-    if super::is_not_run(&super::name(path)) {
+    if !way.runs || super::is_not_run(&super::name(path)) {
         return Ok(());
     }
     let request = sources.plan.request();
@@ -136,7 +147,7 @@ fn all_made<'s>(
     sources: impl Iterator<Item = (Stage, &'s str)>,
 ) -> Result<Option<Vec<Made>>, String> {
     let name = super::name(path);
-    let reason = way.refused.iter().find(|(known, _)| *known == name).map(|(_, reason)| *reason);
+    let reason = way.refused.iter().copied().flatten().find(|(known, _)| *known == name).map(|(_, reason)| *reason);
     let mut all = Vec::new();
     for (stage, source) in sources {
         match (by_text::make(way.profile, &name, source, stage)?, reason) {

@@ -55,11 +55,12 @@ impl Source {
             Target::Spirv => module(input, &options).map(Made::Spirv),
             Target::Wgsl => {
                 let text = text(input, &options)?;
-                let module = compiler::module_of(Artifact::Text(text.clone()), Stage::Compute)?;
+                let module = compiler::module_of(Target::Wgsl, Artifact::Text(text.clone()), Stage::Compute)?;
                 Ok(Made::Wgsl(text, module))
             }
-            Target::Glsl => {
-                compiler::module_of(Artifact::Text(text(input, &options)?), Stage::Compute).map(Made::Spirv)
+            Target::Glsl | Target::Hlsl => {
+                let text = Artifact::Text(text(input, &options)?);
+                compiler::module_of(profile.target, text, Stage::Compute).map(Made::Spirv)
             }
             Target::Nv => compiler::nv_program(input, &options, &Specializations::new()).map(Made::Nv),
             Target::Ptx => compiler::ptx_program(input, &options, &Specializations::new()).map(Made::Ptx),

@@ -75,7 +75,7 @@ pub static REASONS: &[Reason] = &[
                     "does not fit into a subgroup",
                     "bits as a type of another size",
                     "is not available",
-                    "WGSL has no such",
+                    "SL has no such",
                 ]
                 .map(str::to_owned)
                 .to_vec(),
@@ -93,12 +93,12 @@ pub static REASONS: &[Reason] = &[
     },
 ];
 
-/// Returns true if the values of a cell are of a type that the profile's language does not have; halves have bits in WGSL, which naga does not
-/// read.
+/// Returns true if the values of a cell are of a type that the profile's language does not have; halves that go by way of naga
+/// have no bits.
 fn lacks_type(asked: &Asked<'_>) -> bool {
     use Kind as K;
-    let has_words_only = ["glsl-es-320-khr", "glsl-450-nv"].contains(&&*asked.profile.name);
-    if asked.profile.target != Target::Wgsl && !has_words_only {
+    let has_words_only = ["glsl-es-320-khr", "glsl-450-nv", "hlsl-6.0"].contains(&&*asked.profile.name);
+    if !matches!(asked.profile.target, Target::Wgsl | Target::Hlsl) && !has_words_only {
         return false;
     }
     Shader::value_types(asked.unit, asked.ty).iter().any(|ty| match ty.kind {

@@ -44,7 +44,7 @@ pub fn of(profile: &Profile, unit: &Unit) -> Stages {
     let vendor = VENDORS.iter().find(|(name, _)| **name == *profile.name);
     let is_vendors = vendor.is_some_and(|(_, families)| families.contains(&family));
     match profile.target {
-        Target::Spirv | Target::Wgsl | Target::Glsl => Stages {
+        Target::Spirv | Target::Wgsl | Target::Glsl | Target::Hlsl => Stages {
             interpreted: false,
             validated: true,
             executed: unit.least() <= LAVAPIPE && !is_vendors && profile.wave_size.is_none(),

@@ -40,7 +40,7 @@ fn check(seed: u64, source: &str) -> Result<(), String> {
 }
 
 /// The profiles of the shading languages that kernels go by, and one in how many of the usual kernels does.
-const LANGUAGES: [(&str, u64); 2] = [("wgsl", 1), ("glsl-450-khr", 5)];
+const LANGUAGES: [(&str, u64); 3] = [("wgsl", 1), ("glsl-450-khr", 5), ("hlsl-6.5", 5)];
 
 /// How the buffers are compared.
 const JUDGED: [Judged; 2] = [Judged { kind: Type::I32, closeness: Closeness::Same }; 2];

@@ -1,8 +1,8 @@
 //! Partitions: by SPV_NV_shader_subgroup_partitioned, else by broadcasts and shuffles.
 
 use super::ballots;
-use crate::lane::op::{LaneOp, ReduceKind};
-use crate::lane::plan::{Operand, StepType};
+use crate::lane::op::{LaneOp, ReduceKind, ReduceOp};
+use crate::lane::plan::{AluOp, Operand, StepType};
 use crate::lane::planner::build::Builder;
 use crate::lane::planner::common::reductions::order_matters;
 use crate::lane::planner::partition::{self, Segment, Set, Ways};
@@ -12,7 +12,8 @@ use crate::profile::Feature;
 
 pub static RULES: &[Rule] = &[
     Rule { name: "native partition", needs: &[Feature::Partitioned], build: native },
-    Rule { name: "native fold of partitions", needs: &[Feature::Partitioned], build: native_reduction },
+    Rule { name: "native fold of partitions", needs: &[Feature::PartitionedFolds], build: native_reduction },
+    Rule { name: "native scan of partitions", needs: &[Feature::PartitionedScans], build: native_scan },
     Rule {
         name: "comparison with the first lane that is left, in turns",
         needs: &[Feature::Ballot],
@@ -68,4 +69,29 @@ fn native_reduction(b: &mut Builder) -> Answer {
     };
     let value = b.value();
     Ok(b.group(GroupOp::PartitionedReduce(op, reach), &[value, Operand::Input(1)], b.ty(value)))
+}
+
+/// Any fold of integers by an exclusive scan: the own value comes last, and the highest lane has the whole.
+fn native_scan(b: &mut Builder) -> Answer {
+    let LaneOp::Partitioned { op, kind } = b.request.op else {
+        return Err(No::NotMine);
+    };
+    let of_extremes = matches!(op, ReduceOp::Min | ReduceOp::Max);
+    // Floats are folded in an order that nobody says; jumps keep that of the lanes.
+    if of_extremes || b.request.inputs[0].ty.is_float() {
+        return Err(No::NotMine);
+    }
+    let (value, set) = (b.value(), Operand::Input(1));
+    let below = b.group(GroupOp::PartitionedReduce(op, GroupReduce::Exclusive), &[value, set], b.ty(value));
+    if kind == ReduceKind::Exclusive {
+        return Ok(below);
+    }
+    let inclusive = b.combine(op, below, value);
+    if kind == ReduceKind::Inclusive {
+        return Ok(inclusive);
+    }
+    let active = b.ballot(Operand::Bool(true));
+    let members = b.alu(AluOp::BallotAnd, active, set);
+    let last = ballots::highest(b, members);
+    Ok(b.shuffle(inclusive, last))
 }

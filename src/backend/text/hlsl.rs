@@ -1,0 +1,194 @@
+//! HLSL: the row of the language, and what naga's text leaves to be mended.
+//!
+//! A resource of set S and binding N is `register(xN, spaceS)`, where `x` is its kind's letter. naga reads samplers from a
+//! heap by numbers in a buffer; here they are bound like other resources.
+
+use super::language::{Asked, Constants, Language, Sizing};
+use super::reflection;
+use super::sizes::macro_name;
+use crate::ir::ScalarKind;
+use crate::lane::{GroupOp, GroupReduce, ReduceOp, VoteOp};
+use naga::back::hlsl::{Options, PipelineOptions, ShaderModel, Writer};
+use naga::valid::{Capabilities, ModuleInfo};
+use naga::{AddressSpace, ResourceBinding};
+
+/// The register space of push constants, of which no descriptor set has the number.
+pub(super) const PUSH_SPACE: u32 = 255;
+
+pub(super) static HLSL: Language = Language {
+    capabilities: Capabilities::SUBGROUP
+        .union(Capabilities::SHADER_FLOAT16)
+        .union(Capabilities::SHADER_FLOAT16_IN_FLOAT32)
+        .union(Capabilities::CUBE_ARRAY_TEXTURES)
+        .union(Capabilities::PRIMITIVE_INDEX)
+        .union(Capabilities::MULTISAMPLED_SHADING)
+        .union(Capabilities::DUAL_SOURCE_BLENDING),
+    write: text,
+    complete: |text, _| text,
+    reflection: reflection::direct3d,
+    stands_in: function,
+    most_lanes: 128,
+    naming: named,
+    lane_words: &["Wave", "Quad"],
+    control_words: &[
+        "if ", "} else", "while", "do ", "for ", "}", "{", "break", "continue", "switch", "case ", "default",
+    ],
+    constants: Constants::Macros,
+    sizing: Sizing {
+        length: ["[", "]"],
+        workgroup: "[numthreads(",
+        signed: |number| format!("({number})"),
+        type_name,
+        bits: |kind, value| format!("as{}({value})", type_name(kind)),
+        choice: |condition, accept, reject| format!("({condition} ? {accept} : {reject})"),
+    },
+    push_constants: Some(ResourceBinding { group: PUSH_SPACE, binding: 0 }),
+    folds_unsigned_bits: true,
+    missing_built_ins: &[naga::BuiltIn::NumWorkGroups],
+    divides_into_waves: true,
+    fragments_have_w: true,
+    has_frexp: false,
+    has_inverse: false,
+    has_offsets_of_all: false,
+    has_subgroup_barriers: false,
+    has_endless_loops: true,
+};
+
+fn type_name(kind: ScalarKind) -> &'static str {
+    if kind == ScalarKind::Sint { "int" } else { "uint" }
+}
+
+/// The functions of the language for what naga's form lacks.
+fn function(op: GroupOp) -> Option<&'static str> {
+    Some(match op {
+        GroupOp::Elect => "WaveIsFirstLane",
+        GroupOp::Partition => "WaveMatch",
+        GroupOp::QuadVote(VoteOp::All) => "QuadAll",
+        GroupOp::QuadVote(VoteOp::Any) => "QuadAny",
+        GroupOp::PartitionedReduce(op, GroupReduce::Exclusive) => match op {
+            ReduceOp::Add => "WaveMultiPrefixSum",
+            ReduceOp::Mul => "WaveMultiPrefixProduct",
+            ReduceOp::And => "WaveMultiPrefixBitAnd",
+            ReduceOp::Or => "WaveMultiPrefixBitOr",
+            ReduceOp::Xor => "WaveMultiPrefixBitXor",
+            ReduceOp::Min | ReduceOp::Max => return None,
+        },
+        _ => return None,
+    })
+}
+
+/// The name and the expression of a line such as `const float2 moved = _e3;`.
+fn named(line: &str) -> Option<(&str, &str)> {
+    let (left, right) = line.split_once(" = ")?;
+    let (ty, name) = left.strip_prefix("const ").unwrap_or(left).split_once(' ')?;
+    let is_word = |word: &str| word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    (is_word(ty) && is_word(name)).then_some((name, right))
+}
+
+fn model((major, minor): (u8, u8)) -> Result<ShaderModel, String> {
+    Ok(match (major, minor) {
+        (6, 0) => ShaderModel::V6_0,
+        (6, 1) => ShaderModel::V6_1,
+        (6, 2) => ShaderModel::V6_2,
+        (6, 3) => ShaderModel::V6_3,
+        (6, 4) => ShaderModel::V6_4,
+        (6, 5) => ShaderModel::V6_5,
+        (6, 6) => ShaderModel::V6_6,
+        (6, 7) => ShaderModel::V6_7,
+        (6, 8) => ShaderModel::V6_8,
+        (6, 9) => ShaderModel::V6_9,
+        _ => return Err(format!("there is no Shader Model {major}.{minor}")),
+    })
+}
+
+fn text(module: &naga::Module, info: &ModuleInfo, asked: &Asked) -> Result<String, String> {
+    let options = Options {
+        shader_model: model(asked.profile.version)?,
+        zero_initialize_workgroup_memory: asked.zeroes_shared,
+        restrict_indexing: false,
+        force_loop_bounding: false,
+        ..Options::default()
+    };
+    let pipeline = PipelineOptions::default();
+    let mut text = String::new();
+    let mut writer = Writer::new(&mut text, &options, &pipeline);
+    writer.write(module, info, None).map_err(|error| super::finish::chain(&error))?;
+    Ok(mended(&text, module, asked))
+}
+
+/// The text with samplers at their registers, specialization constants as macros, and stores of one component to images
+/// that have one.
+fn mended(text: &str, module: &naga::Module, asked: &Asked) -> String {
+    let mut private = module.global_variables.iter().filter(|(_, variable)| variable.space == AddressSpace::Private);
+    let images: Vec<&str> = text.lines().filter_map(image_of_one).collect();
+    let mut whole = String::with_capacity(text.len());
+    for line in text.lines().map(str::trim_end) {
+        if is_of_heap(line) {
+            continue;
+        }
+        if let Some(sampler) = sampler(line) {
+            whole.push_str(&sampler);
+        } else if line.starts_with("static ") && !line.starts_with("static const ") {
+            let variable = private.next().map(|(handle, _)| handle);
+            let constant = asked.macros.iter().find(|(made, _)| Some(*made) == variable);
+            whole.push_str(&constant.map_or_else(|| line.to_string(), |(_, number)| constant_lines(line, *number)));
+        } else {
+            match stored(line, &images) {
+                Some(line) => whole.push_str(&line),
+                None => whole.push_str(line),
+            }
+        }
+        whole.push('\n');
+    }
+    whole
+}
+
+/// The name of an image whose texels have one component: `RWTexture2D<uint> NAME : register(u0);`.
+fn image_of_one(line: &str) -> Option<&str> {
+    let (ty, rest) = line.strip_prefix("RWTexture")?.split_once("> ")?;
+    let is_vector = ty.ends_with(|c: char| c.is_ascii_digit());
+    rest.split_once(" : register(").map(|(name, _)| name).filter(|_| !is_vector)
+}
+
+/// A store of a vector's first component, where the line stores a vector to one of the images.
+fn stored(line: &str, images: &[&str]) -> Option<String> {
+    let (image, _) = line.trim_start().split_once('[')?;
+    let (place, value) = line.split_once("] = ")?;
+    let value = value.strip_suffix(';').filter(|_| images.contains(&image))?;
+    Some(format!("{place}] = ({value}).x;"))
+}
+
+/// Returns true for the declarations of the heaps of samplers and of the buffers with numbers in them.
+fn is_of_heap(line: &str) -> bool {
+    let of_numbers = line.starts_with("StructuredBuffer<uint> nagaGroup") && line.contains("SamplerIndexArray");
+    of_numbers
+        || line.starts_with("SamplerState nagaSamplerHeap[")
+        || line.starts_with("SamplerComparisonState nagaComparisonSamplerHeap[")
+}
+
+/// The declaration of a sampler from that of one in a heap:
+/// `static const SamplerState NAME = nagaSamplerHeap[nagaGroup0SamplerIndexArray[3]];`.
+fn sampler(line: &str) -> Option<String> {
+    let (declared, heap) = line.strip_prefix("static const ")?.split_once(" = ")?;
+    let (_, array) = heap.split_once("SamplerHeap[nagaGroup")?;
+    let (group, rest) = array.split_once("SamplerIndexArray")?;
+    let (_, index) = rest.split_once('[')?;
+    let (index, _) = index.split_once(']')?;
+    Some(match group {
+        "0" => format!("{declared} : register(s{index});"),
+        _ => format!("{declared} : register(s{index}, space{group});"),
+    })
+}
+
+/// A variable that starts with what a macro says, or with its own value where nobody defines that.
+fn constant_lines(line: &str, number: u32) -> String {
+    let by = macro_name(number);
+    match line.split_once(" = ") {
+        Some((declared, value)) => {
+            let value = value.trim_end_matches(';');
+            let declared = declared.replacen("static ", "static const ", 1);
+            format!("#ifndef {by}\n#define {by} {value}\n#endif\n{declared} = {by};")
+        }
+        None => line.to_string(),
+    }
+}

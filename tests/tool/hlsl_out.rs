@@ -1,0 +1,139 @@
+//! HLSL as output: registers, specialization constants, push constants, comments on operations, refusals, reflection.
+
+use crate::folder::{Folder, status, stderr, stdout};
+
+const KEPT: &str = "#version 450
+#extension GL_CROSSLANE_portable : require
+layout(local_size_x = 64) in;
+layout(constant_id = 3) const uint COUNT = 4u;
+layout(set = 1, binding = 2, std140) uniform Scene { mat4 view; vec4 light; } scene;
+layout(set = 0, binding = 1, std430) readonly buffer Numbers { float numbers[]; };
+layout(set = 2, binding = 3, std430) buffer Results { float results[]; };
+layout(set = 1, binding = 4) uniform sampler2D image;
+layout(push_constant) uniform Push { int first; float by; } push;
+shared float row[COUNT * 2u];
+
+void main() {
+    float own = numbers[gl_GlobalInvocationID.x] * push.by + textureLod(image, vec2(0.5), 0.0).x;
+    row[gl_LocalInvocationIndex % COUNT] = butterfly2(own);
+    barrier();
+    results[gl_LocalInvocationIndex] = allReduceAdd8(row[push.first]) + scene.light.x + float(gl_SubgroupID);
+}
+";
+
+/// Lines that the text of `KEPT` has.
+const LINES: &[&str] = &[
+    "ByteAddressBuffer Numbers_1 : register(t1);",
+    "RWByteAddressBuffer Results_1 : register(u3, space2);",
+    "cbuffer scene : register(b2, space1) { Scene scene; }",
+    "cbuffer push : register(b0, space255) { Push push; }",
+    "Texture2D<float4> image : register(t4, space1);",
+    "SamplerState image_sampler : register(s5, space1);",
+    "#ifndef CONSTANT_3",
+    "#define CONSTANT_3 4u",
+    "static const uint COUNT = CONSTANT_3;",
+    "groupshared float row[(CONSTANT_3 * 2u)];",
+    "[numthreads(64, 1, 1)]",
+    "    // butterfly<2>: shuffle by a mask",
+    "    // all_reduce.add<8>: tree of butterflies",
+    "    GroupMemoryBarrierWithGroupSync();",
+];
+
+fn source() -> String {
+    KEPT.replacen("#extension", "#extension GL_KHR_shader_subgroup_basic : require\n#extension", 1)
+}
+
+/// The text that a shader becomes.
+fn text(folder: &Folder, shader: &str, profile: &str) -> String {
+    let output = folder.run(&["compile", shader, "-p", profile, "-o", "-"]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    stdout(&output)
+}
+
+fn refusal(folder: &Folder, shader: &str, profile: &str) -> String {
+    let output = folder.run(&["compile", shader, "-p", profile, "-o", "-"]);
+    assert_eq!((status(&output), stdout(&output).as_str()), (3, ""), "{}", stderr(&output));
+    stderr(&output)
+}
+
+#[test]
+fn resources_are_at_registers_of_their_numbers() {
+    let folder = Folder::new("hlsl-kept");
+    folder.file("kept.comp", source());
+    let once = text(&folder, "kept.comp", "hlsl-6.0");
+    for line in LINES {
+        assert!(once.lines().any(|known| known == *line), "{line} is not in\n{once}");
+    }
+    assert!(!once.contains("crosslane_") && !once.contains("nagaSampler"), "{once}");
+}
+
+#[test]
+fn the_ending_of_the_output_says_the_language() {
+    let folder = Folder::new("hlsl-ending");
+    folder.file("kept.comp", source());
+    let output = folder.run(&["compile", "kept.comp", "-o", "out.hlsl"]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    let once = std::fs::read_to_string(folder.0.join("out.hlsl")).unwrap();
+    assert_eq!(once, text(&folder, "kept.comp", "hlsl-6.0"));
+}
+
+const PARTITIONS: &str = "#version 450
+#extension GL_NV_shader_subgroup_partitioned : require
+#extension GL_KHR_shader_subgroup_vote : require
+layout(local_size_x = 64) in;
+layout(std430, binding = 0) buffer Numbers { int numbers[]; };
+void main() {
+    uint i = gl_GlobalInvocationID.x;
+    uvec4 set = subgroupPartitionNV(numbers[i]);
+    numbers[i] = subgroupPartitionedExclusiveAddNV(numbers[i], set) + subgroupPartitionedAndNV(numbers[i], set);
+}
+";
+
+#[test]
+fn newer_models_have_functions_for_partitions() {
+    let folder = Folder::new("hlsl-partitions");
+    folder.file("partitions.comp", PARTITIONS);
+    let newer = text(&folder, "partitions.comp", "hlsl-6.5");
+    for call in ["WaveMatch(", "WaveMultiPrefixSum(", "WaveMultiPrefixBitAnd(asuint("] {
+        assert!(newer.contains(call), "{call} is not in\n{newer}");
+    }
+    assert!(!text(&folder, "partitions.comp", "hlsl-6.0").contains("WaveM"));
+}
+
+const WAVES: &str = "#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+layout(local_size_x = 8, local_size_y = 8) in;
+layout(std430, binding = 0) buffer Numbers { double wide; uint numbers[]; };
+void main() {
+    numbers[gl_LocalInvocationIndex] = gl_SubgroupID;
+    numbers[0] = gl_NumWorkGroups.x;
+    wide += 1.0;
+}
+";
+
+#[test]
+fn what_the_language_lacks_is_refused_where_it_is() {
+    let folder = Folder::new("hlsl-refused");
+    folder.file("waves.comp", WAVES);
+    let said = refusal(&folder, "waves.comp", "hlsl-6.7");
+    for part in [
+        "HLSL has no numbers of waves in workgroups of several dimensions",
+        "HLSL has no built-in value NumWorkGroups",
+        "HLSL has no type f64",
+        "waves.comp:6:",
+    ] {
+        assert!(said.contains(part), "{part} is not in\n{said}");
+    }
+}
+
+#[test]
+fn reflection_says_the_model_and_the_place_of_push_constants() {
+    let folder = Folder::new("hlsl-reflection");
+    folder.file("kept.comp", source());
+    let output = folder.run(&["compile", "kept.comp", "-p", "hlsl-6.5", "--emit", "reflection", "-o", "-"]);
+    let reflection: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    let own = &reflection["direct3d"];
+    assert_eq!((&own["shader_model"], &own["least_wave_size"]), (&"6.5".into(), &8.into()), "{reflection}");
+    assert_eq!(own["push_constants"], serde_json::json!({"register": "b0", "space": 255}), "{reflection}");
+    assert_eq!(own["samplers"], serde_json::json!([{"name": "image_sampler", "group": 1, "binding": 5}]));
+}
