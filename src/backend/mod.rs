@@ -13,6 +13,7 @@ mod range;
 pub mod reflection;
 pub mod spirv;
 mod text;
+mod truth;
 pub mod written;
 
 use crate::diagnostic::Diagnostic;

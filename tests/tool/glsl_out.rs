@@ -124,6 +124,56 @@ fn a_flag_tells_the_first_turn_where_others_begin_with_statements() {
     assert_eq!(status(&folder.run(&["check", "loops.comp", "-p", "spirv-1.3"])), 0);
 }
 
+const EXITS: &str = "#version 450
+#extension GL_KHR_shader_subgroup_ballot : require
+layout(local_size_x = 64) in;
+layout(binding = 0) buffer B { uint x[]; };
+uint together(uint key) {
+    for (;;) {
+        if (subgroupBroadcastFirst(key) == key) {
+            return subgroupBallotBitCount(subgroupBallot(true));
+        }
+    }
+}
+void main() {
+    uint key = x[gl_GlobalInvocationID.x];
+    uint found = 0u;
+    for (uint turn = 0u; turn < 8u; turn++) {
+        if (subgroupBroadcastFirst(key) == key) {
+            found = subgroupBallot(true).x;
+            break;
+        }
+        if (turn > key) { continue; }
+        found += 1u;
+    }
+    x[gl_GlobalInvocationID.x] = found + together(key);
+}
+";
+
+/// NVIDIA's compiler runs operations of such an arm with the wrong lanes.
+#[test]
+fn an_arm_with_operations_leaves_its_loop_by_a_flag_in_nvidia_s_dialect() {
+    let folder = Folder::new("glsl-exits");
+    folder.file("exits.comp", EXITS);
+    let nvidia = text(&folder, "exits.comp", "glsl-450-nv");
+    let lines: Vec<&str> = nvidia.lines().map(str::trim).collect();
+    let follow = |first: &str, second: &str| lines.windows(2).any(|pair| pair == [first, second]);
+    for (first, second) in [
+        ("leaves = true;", "}"),
+        ("if (leaves) {", "break;"),
+        ("if (leaves) {", "return given;"),
+        ("bool leaves = false;", "uint given;"),
+    ] {
+        assert!(follow(first, second), "{first} {second}\n{nvidia}");
+    }
+    assert!(lines.contains(&"continue;"), "{nvidia}");
+    assert!(!text(&folder, "exits.comp", "glsl-450-khr").contains("leaves"));
+    folder.file("deeper.comp", &EXITS.replace("break;", "if (turn > 2u) { break; }"));
+    let said = refusal(&folder, "deeper.comp", "glsl-450-nv");
+    let message = "does not support cross-lane operations in an arm that leaves a loop from inside another arm yet";
+    assert!(said.contains(message) && said.contains("deeper.comp:16:"), "{said}");
+}
+
 const GEOMETRY: &str = "#version 450
 layout(points) in;
 layout(points, max_vertices = 1) out;

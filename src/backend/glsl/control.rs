@@ -1,5 +1,6 @@
 //! Control flow: the language has what the typed form has, but for what runs between the turns of a loop.
 
+use super::exits::Around;
 use super::expr::{Expr, Level};
 use super::function::Body;
 use super::tree::{Arm, Kind, Stmt};
@@ -66,13 +67,14 @@ impl Body<'_, '_> {
         let condition = self.value(condition);
         let hint = self.hint(hint);
         if ty == Types::VOID {
-            let [then, otherwise] = blocks.map(|block| self.block_of(block));
-            self.push(Kind::If { condition, then, otherwise, hint });
+            let after = self.jumps_after(blocks);
+            let arms = blocks.map(|block| self.arm_of(block));
+            self.select_and_jump(condition, arms, after, hint);
             return None;
         }
         let [mut then, mut otherwise] = blocks.map(|block| {
             self.yields.push(None);
-            let code = self.block_of(block);
+            let code = self.arm_of(block);
             (code, self.yields.pop().flatten())
         });
         // Where the arms do nothing but compute, it is an expression.
@@ -106,12 +108,14 @@ impl Body<'_, '_> {
     fn repeat(&mut self, body: BlockId, continuing: BlockId, break_if: Option<Value>, hint: ControlHint) {
         let hint = self.hint(hint);
         let continues = self.continues(body);
+        self.around.push(Around::Loop);
         let mut code = self.block_of(body);
         let mut ends = None;
         let after = self.within(|inner| {
             inner.statements_of(continuing);
             ends = break_if.map(|value| inner.value(value));
         });
+        self.around.pop();
         match (steps_of(&after), ends) {
             // What comes between the turns fits the head of the loop.
             (Some(steps), None) => {
@@ -177,6 +181,7 @@ impl Body<'_, '_> {
             return self.t.lacks("switches over such integers");
         }
         let selector = self.value(selector).text;
+        self.around.push(Around::Switch);
         let label = |value: u64| match scalar.kind {
             ScalarKind::Sint => format!("case {}", value as i32),
             _ => format!("case {}u", value as u32),
@@ -196,6 +201,7 @@ impl Body<'_, '_> {
             })
             .filter(|arm| !arm.labels.is_empty())
             .collect();
+        self.around.pop();
         if !made.is_empty() {
             self.push(Kind::Switch { selector, arms: made, hint });
         }

@@ -66,6 +66,8 @@ pub(super) struct Body<'t, 'a> {
     /// What the whole function sees.
     pub setup: Vec<Stmt>,
     pub blocks: Vec<Vec<Stmt>>,
+    /// The constructs around, innermost last.
+    pub around: Vec<super::exits::Around>,
     pub origin: Origin,
     pub lane_setup: super::lane::Setup,
     /// Values of the selections being written, the innermost last.
@@ -116,6 +118,7 @@ impl<'t, 'a> Body<'t, 'a> {
             copies,
             setup: Vec::new(),
             blocks: Vec::new(),
+            around: Vec::new(),
             origin: Origin::Code,
             lane_setup: super::lane::Setup::default(),
             yields: Vec::new(),

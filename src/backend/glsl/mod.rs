@@ -11,6 +11,7 @@ mod constants;
 mod control;
 mod dialect;
 mod entry;
+mod exits;
 mod expr;
 mod function;
 mod globals;

@@ -44,6 +44,8 @@ pub(super) struct Writer<'a> {
     /// Names of constant arrays and structs.
     pub constants: FxHashMap<ConstId, String>,
     pub function_names: FxHashMap<FuncId, String>,
+    /// For each function, true if it reaches other lanes.
+    pub reaching: Vec<bool>,
     pub references: FxHashMap<StructId, String>,
     pub declared_structs: FxHashSet<StructId>,
     pub declared_references: FxHashSet<StructId>,
@@ -107,6 +109,7 @@ impl<'a> Writer<'a> {
             spec_names: FxHashMap::default(),
             constants: FxHashMap::default(),
             function_names: FxHashMap::default(),
+            reaching: super::exits::reaching(module),
             references: FxHashMap::default(),
             declared_structs: FxHashSet::default(),
             declared_references: FxHashSet::default(),

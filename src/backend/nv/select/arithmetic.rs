@@ -8,7 +8,7 @@ use super::{Selector, is_word};
 use crate::backend::nv::machine::{Class, Kind, Operand};
 use crate::backend::nv::mnemonic;
 use crate::ir::{Scalar, ScalarKind};
-use crate::kernel::{BinOp, CmpOp, TernOp, UnOp, Value};
+use crate::kernel::{BinOp, CmpOp, Op, TernOp, UnOp, Value};
 
 /// How constants of a type are written.
 pub const fn kind(scalar: Scalar) -> Kind {
@@ -126,6 +126,11 @@ impl Selector<'_> {
     }
 
     pub fn binary(&mut self, op: BinOp, scalar: Scalar, args: [Value; 2]) -> Operand {
+        if (op, scalar.width) == (BinOp::Xor, 32)
+            && let Some(chosen) = self.chosen_inverse(args)
+        {
+            return chosen;
+        }
         match scalar.width {
             64 => self.long_binary(op, scalar, args),
             8 | 16 => self.narrow_binary(op, scalar, args),
@@ -135,6 +140,27 @@ impl Selector<'_> {
                 self.word_binary(op, kind(scalar), args)
             }
         }
+    }
+
+    /// `y ^ (c ? -1 : 0)` as a choice between `y` and its inverse. Where `y` is a negation, NVIDIA's compiler makes `x + 1` of
+    /// the exclusive `-x ^ -1`, which is `x - 1` (docs/verified/nv-flow.md).
+    fn chosen_inverse(&mut self, args: [Value; 2]) -> Option<Operand> {
+        let kernel = self.kernel;
+        let mask = |value: Value| {
+            let inst = kernel.definition(value).filter(|inst| kernel.insts[*inst].op == Op::Select)?;
+            let [condition, accept, reject] = *kernel.args(inst) else { return None };
+            let words = [accept, reject].map(|value| kernel.as_constant(value).map(|bits| bits as u32));
+            matches!(words, [Some(0), Some(u32::MAX)] | [Some(u32::MAX), Some(0)])
+                .then_some((condition, words[0] == Some(0)))
+        };
+        let [a, b] = args;
+        let ((condition, keeps), value) = mask(a).map(|mask| (mask, b)).or_else(|| Some((mask(b)?, a)))?;
+        let value = self.arg(value, Kind::Uint);
+        let inverse = self.word("NOT.U", &[value.clone()]);
+        let condition = self.uint(condition);
+        let condition = Operand::Reg(self.in_reg(condition));
+        let (accept, reject) = if keeps { (value, inverse) } else { (inverse, value) };
+        Some(self.word("CMP.S", &[condition, accept, reject]))
     }
 
     pub fn word_binary(&mut self, op: BinOp, kind: Kind, args: [Operand; 2]) -> Operand {

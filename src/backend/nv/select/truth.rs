@@ -1,27 +1,14 @@
-//! Keeps -1 and 1.0 apart where a variable may be either.
-//!
-//! NVIDIA's compiler takes the words 0xffffffff and 0x3f800000 for the same truth where a branch, an element of an array
-//! or half of a long value gets one of them (seen on an H100, driver 580.159). A 1.0 that it cannot see through stays
-//! itself.
+//! Keeps -1 and 1.0 apart where a variable may be either: see [`crate::backend::truth`].
 
 use super::Selector;
 use crate::backend::nv::machine::{Class, Dest, Inst, Kind, Line, Operand, Reg};
+use crate::backend::truth::{ONE, Truths};
 use crate::lane::{LaneFact, MaskOp};
 
-const TRUE: u32 = u32::MAX;
-const ONE: u32 = 0x3f80_0000;
-
-/// The values that are copied to each other.
-#[derive(Clone, Copy, Default)]
-struct Holds {
-    truth: bool,
-    one: bool,
-}
-
-/// Registers that are copied to each other, and the private array, as disjoint sets.
+/// Registers that are copied to each other, and memory, as disjoint sets.
 struct Sets {
     parents: Vec<usize>,
-    holds: Vec<Holds>,
+    holds: Vec<Truths>,
 }
 
 impl Sets {
@@ -37,21 +24,18 @@ impl Sets {
     fn join(&mut self, a: usize, b: usize) {
         let (a, b) = (self.find(a), self.find(b));
         self.parents[a] = b;
-        let Holds { truth, one } = self.holds[a];
-        self.holds[b].truth |= truth;
-        self.holds[b].one |= one;
+        self.holds[b] = self.holds[b].and(self.holds[a]);
     }
 
     /// Notes that a word flows into a set.
     fn hold(&mut self, set: usize, word: u32) {
         let set = self.find(set);
-        self.holds[set].truth |= word == TRUE;
-        self.holds[set].one |= word == ONE;
+        self.holds[set].hold(word);
     }
 
     fn is_mixed(&mut self, at: usize) -> bool {
         let set = self.find(at);
-        self.holds[set].truth && self.holds[set].one
+        self.holds[set].are_mixed()
     }
 }
 
@@ -73,7 +57,7 @@ fn copied_to(inst: &Inst) -> Option<usize> {
 }
 
 fn sets(lines: &[Line], registers: usize) -> Sets {
-    let mut sets = Sets { parents: (0..=registers).collect(), holds: vec![Holds::default(); registers + 1] };
+    let mut sets = Sets { parents: (0..=registers).collect(), holds: vec![Truths::default(); registers + 1] };
     for inst in lines.iter().filter_map(instruction) {
         let Some(to) = copied_to(inst) else { continue };
         inst.written().iter().for_each(|reg| sets.join(set_of(*reg), to));

@@ -70,7 +70,7 @@ impl Selector<'_> {
         match (scalar.width, scalar.is_float()) {
             (1, _) => {
                 let a = self.arg(a);
-                self.inst(Class::Pred, "not.pred", a)
+                self.inverse(a)
             }
             (8 | 16, _) => self.narrow_unary(op, scalar, a),
             (_, true) => {
@@ -144,13 +144,8 @@ impl Selector<'_> {
 
     pub fn binary(&mut self, op: BinOp, scalar: Scalar, args: [Value; 2]) -> Reg {
         if scalar.is_bool() {
-            let name = match op {
-                BinOp::And => "and.pred",
-                BinOp::Or => "or.pred",
-                _ => "xor.pred",
-            };
             let [a, b] = args.map(|arg| self.arg(arg));
-            return self.inst(Class::Pred, name, format_args!("{a}, {b}"));
+            return self.logic(op, a, b);
         }
         if scalar.width < 32 {
             return self.narrow_binary(op, scalar, args);
@@ -166,8 +161,8 @@ impl Selector<'_> {
     pub fn compare(&mut self, op: CmpOp, scalar: Scalar, args: [Value; 2]) -> Reg {
         if scalar.is_bool() {
             let [a, b] = args.map(|arg| self.arg(arg));
-            let differ = self.inst(Class::Pred, "xor.pred", format_args!("{a}, {b}"));
-            return if op == CmpOp::Ne { differ } else { self.inst(Class::Pred, "not.pred", differ) };
+            let differ = self.logic(BinOp::Xor, a, b);
+            return if op == CmpOp::Ne { differ } else { self.inverse(differ) };
         }
         let name = comparison(op, scalar.is_float());
         if scalar == Scalar::F16 && !self.isa.has_halves() {
@@ -175,7 +170,9 @@ impl Selector<'_> {
             return self.inst(Class::Pred, format_args!("setp.{name}.f32"), format_args!("{a}, {b}"));
         }
         let [a, b] = args.map(|arg| self.typed(scalar, arg));
-        self.inst(Class::Pred, format_args!("setp.{name}.{}", ty(scalar)), format_args!("{a}, {b}"))
+        let made = self.inst(Class::Pred, format_args!("setp.{name}.{}", ty(scalar)), format_args!("{a}, {b}"));
+        self.predicates.compared((op, scalar), [&a, &b], made);
+        made
     }
 
     pub fn ternary(&mut self, op: TernOp, scalar: Scalar, args: [Value; 3]) -> Reg {

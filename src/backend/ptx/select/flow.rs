@@ -115,6 +115,7 @@ impl Selector<'_> {
         if self.asks.any {
             self.find_whole();
         }
+        self.part_truths();
         let start = self.lines.len();
         self.block(self.kernel.body);
         self.origin = crate::kernel::Origin::Code;
@@ -177,7 +178,7 @@ impl Selector<'_> {
     fn block(&mut self, block: BlockId) {
         let kernel = self.kernel;
         let insts = &kernel.blocks[block].insts;
-        let outer = self.origin;
+        let (outer, visible) = (self.origin, self.predicates.visible());
         for (at, inst) in insts.iter().enumerate() {
             self.begin(*inst);
             if self.uniformity.flow(*inst) >= Extent::Wave {
@@ -194,6 +195,7 @@ impl Selector<'_> {
             }
             self.origin = outer;
         }
+        self.predicates.forget(visible);
     }
 
     /// Returns true if the lanes that come to the end of a block must be known: a loop's go on to its next iteration.
@@ -345,7 +347,7 @@ impl Selector<'_> {
             let all = self.members();
             match condition.filter(|_| !self.uniformity.is_uniform(leave[0])) {
                 Some(condition) => {
-                    let stays = self.inst(Class::Pred, "not.pred", condition);
+                    let stays = self.inverse(condition);
                     let left = self.ballot(stays, &all);
                     self.copy(turn, left);
                 }

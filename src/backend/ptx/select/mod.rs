@@ -8,16 +8,19 @@ mod atomic;
 mod convert;
 pub mod flow;
 mod lane;
+mod logic;
 mod memory;
 mod narrow;
+mod truth;
 
 use super::interface::Interface;
 use super::isa::Isa;
+use crate::backend::truth::ONE;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{BuiltIn, Scalar};
 use crate::kernel::tree::Tree;
 use crate::kernel::uniform::Uniformity;
-use crate::kernel::{Def, InstId, Kernel, Op, Origin, Ty, Value};
+use crate::kernel::{BinOp, Def, InstId, Kernel, Op, Origin, Ty, Value};
 use crate::lane::WARP;
 use crate::limits;
 use crate::source::Span;
@@ -129,6 +132,8 @@ pub fn select(kernel: &Kernel, interface: &Interface, isa: Isa, debug: bool) -> 
         lines: Vec::new(),
         counts: [0; 4],
         values: vec![None; kernel.values.len()],
+        predicates: logic::Predicates::default(),
+        hidden_one: None,
         buffers: vec![None; kernel.buffers.len()],
         frames: Vec::new(),
         lanes: Lanes::All,
@@ -162,6 +167,9 @@ pub(super) struct Selector<'k> {
     counts: [u32; 4],
     /// The registers of each value of the kernel.
     values: Vec<Option<Reg>>,
+    predicates: logic::Predicates,
+    /// A register with the bits of 1.0 that the assembler cannot see through, where the kernel needs it.
+    hidden_one: Option<Reg>,
     /// The addresses of the buffers.
     buffers: Vec<Option<Reg>>,
     /// The constructs around, innermost last.
@@ -247,6 +255,9 @@ impl Selector<'_> {
             (None, None) => self.reg(self.class(value)),
             (Some(bits), _) => {
                 let class = self.class(value);
+                if let Some(one) = self.hidden(class, bits) {
+                    return one;
+                }
                 let text = bits_text(class, bits);
                 self.inst(class, format_args!("mov.{}", class.ty()), text)
             }
@@ -257,9 +268,16 @@ impl Selector<'_> {
     /// registers.
     fn operand(&mut self, value: Value) -> String {
         match (self.known(value), self.class(value)) {
-            (Some(bits), class @ (Class::Half | Class::Word | Class::Long)) => bits_text(class, bits),
+            (Some(bits), class @ (Class::Half | Class::Word | Class::Long)) if self.hidden(class, bits).is_none() => {
+                bits_text(class, bits)
+            }
             _ => self.arg(value).to_string(),
         }
+    }
+
+    /// The register that holds a constant which the assembler must not see.
+    fn hidden(&self, class: Class, bits: u64) -> Option<Reg> {
+        self.hidden_one.filter(|_| class == Class::Word && bits as u32 == ONE)
     }
 
     /// A value as an operand of an instruction on values of a type.
@@ -366,27 +384,27 @@ impl Selector<'_> {
     fn select_predicate(&mut self, condition: Reg, accept: Value, reject: Value) -> Reg {
         let [known_accept, known_reject] = [accept, reject].map(|value| self.known(value).map(|bits| bits != 0));
         let (yes, otherwise) = match (known_accept, known_reject) {
-            (_, Some(false)) => (Some(("and.pred", accept)), None),
-            (Some(true), _) => (Some(("or.pred", reject)), None),
-            (Some(false), _) => (None, Some(("and.pred", reject))),
-            (_, Some(true)) => (None, Some(("or.pred", accept))),
-            (None, None) => (Some(("and.pred", accept)), Some(("and.pred", reject))),
+            (_, Some(false)) => (Some((BinOp::And, accept)), None),
+            (Some(true), _) => (Some((BinOp::Or, reject)), None),
+            (Some(false), _) => (None, Some((BinOp::And, reject))),
+            (_, Some(true)) => (None, Some((BinOp::Or, accept))),
+            (None, None) => (Some((BinOp::And, accept)), Some((BinOp::And, reject))),
         };
-        let yes = yes.map(|(name, value)| self.on_predicates(name, condition, value));
-        let no = otherwise.map(|(name, value)| {
-            let inverse = self.inst(Class::Pred, "not.pred", condition);
-            self.on_predicates(name, inverse, value)
+        let yes = yes.map(|(op, value)| self.logic_with(op, condition, value));
+        let no = otherwise.map(|(op, value)| {
+            let inverse = self.inverse(condition);
+            self.logic_with(op, inverse, value)
         });
         match (yes, no) {
-            (Some(yes), Some(no)) => self.inst(Class::Pred, "or.pred", format_args!("{yes}, {no}")),
+            (Some(yes), Some(no)) => self.logic(BinOp::Or, yes, no),
             (Some(made), None) | (None, Some(made)) => made,
             (None, None) => condition,
         }
     }
 
-    fn on_predicates(&mut self, name: &str, a: Reg, b: Value) -> Reg {
+    fn logic_with(&mut self, op: BinOp, a: Reg, b: Value) -> Reg {
         let b = self.arg(b);
-        self.inst(Class::Pred, name, format_args!("{a}, {b}"))
+        self.logic(op, a, b)
     }
 
     /// A special register.

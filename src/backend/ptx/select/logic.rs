@@ -1,0 +1,233 @@
+//! Logic on predicates.
+//!
+//! NVIDIA's assembler joins `x & y` and an operation that is made of `x | y` and reads `x` once more, as `(x | y) ^ x` does, into one
+//! instruction with two results, and gets one of them wrong (ptxas 13.0 for sm_90; docs/verified/nv-flow.md). So a predicate that is a
+//! function of two others is written in the form that reads each of them once.
+
+use super::{Class, Reg, Selector};
+use crate::ir::Scalar;
+use crate::kernel::{BinOp, CmpOp};
+use rustc_hash::FxHashMap;
+
+/// A predicate as a function of two, which may be the same: bit `x + 2y` of the table is its value for `x` and `y`.
+#[derive(Clone, Copy)]
+struct Function {
+    x: Reg,
+    y: Reg,
+    table: u8,
+}
+
+const X: u8 = 0b1010;
+const Y: u8 = 0b1100;
+const ALL: u8 = 0b1111;
+
+impl Function {
+    /// The table over two predicates that hold those of the function.
+    fn over(self, x: Reg, y: Reg) -> u8 {
+        let is_set = |choice: &u8| {
+            let at = |leaf| if leaf == x { choice & 1 } else { choice >> 1 };
+            debug_assert!([self.x, self.y].iter().all(|leaf| *leaf == x || *leaf == y), "another predicate");
+            self.table >> (at(self.x) + 2 * at(self.y)) & 1 == 1
+        };
+        (0..4).filter(is_set).map(|choice| 1 << choice).sum()
+    }
+
+    fn count(self) -> usize {
+        if self.x == self.y { 1 } else { 2 }
+    }
+}
+
+/// The predicates of a kernel.
+#[derive(Default)]
+pub(super) struct Predicates {
+    /// By the number of the register; none for those that are not made of others.
+    functions: Vec<Option<Function>>,
+    /// The comparisons that are visible, with the predicate of the first of its kind, and true if that is the inverse.
+    comparisons: FxHashMap<String, (Reg, bool)>,
+    visible: Vec<String>,
+}
+
+impl Predicates {
+    /// The comparisons that are visible now, for [`Predicates::forget`].
+    pub fn visible(&self) -> usize {
+        self.visible.len()
+    }
+
+    /// Forgets the comparisons of a block that ends.
+    pub fn forget(&mut self, visible: usize) {
+        for key in self.visible.drain(visible..) {
+            self.comparisons.remove(&key);
+        }
+    }
+
+    fn function(&self, reg: Reg) -> Function {
+        let known = self.functions.get(reg.number as usize).copied().flatten();
+        known.unwrap_or(Function { x: reg, y: reg, table: X })
+    }
+
+    fn note(&mut self, reg: Reg, function: Function) {
+        let at = reg.number as usize;
+        if self.functions.len() <= at {
+            self.functions.resize(at + 1, None);
+        }
+        self.functions[at] = Some(function);
+    }
+
+    /// Notes a comparison. One that was made before, or its opposite, stands for it.
+    pub fn compared(&mut self, (op, scalar): (CmpOp, Scalar), [a, b]: [&str; 2], reg: Reg) {
+        let (name, is_swapped, is_inverse) = kind(op, scalar.is_float());
+        let is_swapped = is_swapped || matches!(op, CmpOp::Eq | CmpOp::Ne) && b < a;
+        let (a, b) = if is_swapped { (b, a) } else { (a, b) };
+        let key = format!("{name} {scalar:?} {a} {b}");
+        match self.comparisons.get(&key) {
+            Some((first, inverse)) => {
+                let (first, table) = (*first, if *inverse == is_inverse { X } else { !X & ALL });
+                self.note(reg, Function { x: first, y: first, table });
+            }
+            None => {
+                self.comparisons.insert(key.clone(), (reg, is_inverse));
+                self.visible.push(key);
+            }
+        }
+    }
+}
+
+/// A comparison as one of three kinds: the kind, true if the operands change places, and true if it is the opposite.
+const fn kind(op: CmpOp, is_float: bool) -> (&'static str, bool, bool) {
+    match op {
+        CmpOp::Eq => ("eq", false, false),
+        CmpOp::Ne => ("eq", false, true),
+        CmpOp::Lt => ("lt", false, false),
+        CmpOp::Gt => ("lt", true, false),
+        // With a NaN, neither `<` nor `>=` is true.
+        CmpOp::Le if is_float => ("le", false, false),
+        CmpOp::Ge if is_float => ("le", true, false),
+        CmpOp::Le => ("lt", true, true),
+        CmpOp::Ge => ("lt", false, true),
+    }
+}
+
+impl Selector<'_> {
+    /// `a op b`, where the operation is a conjunction, a disjunction or an exclusive one.
+    pub fn logic(&mut self, op: BinOp, a: Reg, b: Reg) -> Reg {
+        let [f, g] = [a, b].map(|reg| self.predicates.function(reg));
+        let mut leaves = [f.x, f.y, g.x, g.y];
+        leaves.sort_unstable();
+        let others = leaves.windows(2).filter(|pair| pair[0] != pair[1]).count();
+        let (x, y) = (leaves[0], leaves[3]);
+        if others > 1 {
+            return self.plain_logic(op, a, b);
+        }
+        let [of_a, of_b] = [f, g].map(|function| function.over(x, y));
+        let table = match op {
+            BinOp::And => of_a & of_b,
+            BinOp::Or => of_a | of_b,
+            _ => of_a ^ of_b,
+        };
+        let function = Function { x, y, table };
+        match table {
+            _ if table == of_a => return a,
+            _ if table == of_b => return b,
+            _ if f.count() + g.count() > others + 1 => return self.written(function),
+            _ => {}
+        }
+        let made = self.plain_logic(op, a, b);
+        self.predicates.note(made, function);
+        made
+    }
+
+    /// The inverse of a predicate.
+    pub fn inverse(&mut self, a: Reg) -> Reg {
+        let f = self.predicates.function(a);
+        let function = Function { table: !f.table & ALL, ..f };
+        match function.table {
+            X => f.x,
+            Y => f.y,
+            _ => {
+                let made = self.inst(Class::Pred, "not.pred", a);
+                self.predicates.note(made, function);
+                made
+            }
+        }
+    }
+
+    fn plain_logic(&mut self, op: BinOp, a: Reg, b: Reg) -> Reg {
+        let name = match op {
+            BinOp::And => "and.pred",
+            BinOp::Or => "or.pred",
+            _ => "xor.pred",
+        };
+        self.inst(Class::Pred, name, format_args!("{a}, {b}"))
+    }
+
+    /// A predicate in the form that reads each of the two that it depends on once.
+    fn written(&mut self, function: Function) -> Reg {
+        let Function { x, y, table } = function;
+        let (op, invert) = match table {
+            0 => return self.inst(Class::Pred, "mov.pred", 0),
+            ALL => return self.inst(Class::Pred, "mov.pred", 1),
+            X => return x,
+            Y => return y,
+            _ if table == !X & ALL => return self.inverse(x),
+            _ if table == !Y & ALL => return self.inverse(y),
+            _ if table == X ^ Y => (BinOp::Xor, [false, false]),
+            _ if table == !(X ^ Y) & ALL => (BinOp::Xor, [true, false]),
+            // True for one choice.
+            _ if table.is_power_of_two() => {
+                let choice = table.trailing_zeros();
+                (BinOp::And, [choice & 1 == 0, choice >> 1 == 0])
+            }
+            // False for one choice.
+            _ => {
+                let choice = table.trailing_ones();
+                (BinOp::Or, [choice & 1 == 1, choice >> 1 == 1])
+            }
+        };
+        let [a, b] =
+            [(x, invert[0]), (y, invert[1])].map(|(leaf, invert)| if invert { self.inverse(leaf) } else { leaf });
+        let made = self.plain_logic(op, a, b);
+        self.predicates.note(made, function);
+        made
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn predicate(number: u32) -> Reg {
+        Reg { class: Class::Pred, number }
+    }
+
+    /// A table over two predicates is that over the same two in the other order, with the choices exchanged.
+    #[test]
+    fn tables_follow_their_predicates() {
+        let (x, y) = (predicate(0), predicate(1));
+        let only_x = Function { x, y, table: 0b0010 };
+        assert_eq!([only_x.over(x, y), only_x.over(y, x)], [0b0010, 0b0100]);
+        let inverse = Function { x: y, y, table: !X & ALL };
+        assert_eq!([inverse.over(x, y), inverse.over(y, x)], [!Y & ALL, !X & ALL]);
+    }
+
+    #[test]
+    fn a_comparison_and_its_opposite_are_one_predicate() {
+        let mut predicates = Predicates::default();
+        let int = |op| (op, Scalar::I32);
+        predicates.compared(int(CmpOp::Lt), ["%r0", "%r1"], predicate(0));
+        let before = predicates.visible();
+        predicates.compared(int(CmpOp::Le), ["%r1", "%r0"], predicate(1));
+        predicates.compared(int(CmpOp::Gt), ["%r1", "%r0"], predicate(2));
+        predicates.compared((CmpOp::Ge, Scalar::F32), ["%r0", "%r1"], predicate(3));
+        predicates.compared(int(CmpOp::Ne), ["%r1", "%r0"], predicate(4));
+        predicates.compared(int(CmpOp::Eq), ["%r0", "%r1"], predicate(5));
+        let found = |number| {
+            let Function { x, y, table } = predicates.function(predicate(number));
+            (x.number, y.number, table)
+        };
+        let inverse = !X & ALL;
+        assert_eq!([1, 2, 3, 4, 5].map(found), [(0, 0, inverse), (0, 0, X), (3, 3, X), (4, 4, X), (4, 4, inverse)]);
+        predicates.forget(before);
+        predicates.compared(int(CmpOp::Eq), ["%r0", "%r1"], predicate(6));
+        assert_eq!(predicates.function(predicate(6)).x, predicate(6));
+    }
+}

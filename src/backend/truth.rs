@@ -1,0 +1,35 @@
+//! The two words that NVIDIA's compilers, of assembly and of PTX, take for the same truth.
+//!
+//! Where a branch, an element of memory that they see through or half of a long value gets one of them, 0xffffffff may become
+//! 0x3f800000 or the opposite (driver 580.159 and ptxas 13.0, seen on an H100; docs/verified/nv-flow.md). A 1.0 that they cannot see
+//! through stays itself: one that a register holds which is made of the lane's own masks.
+
+/// True as an integer of all bits.
+pub const TRUE: u32 = u32::MAX;
+/// True as a float: the bits of 1.0.
+pub const ONE: u32 = 0x3f80_0000;
+
+/// The truths among the words that flow to one place.
+#[derive(Clone, Copy, Default)]
+pub struct Truths {
+    truth: bool,
+    one: bool,
+}
+
+impl Truths {
+    /// Notes a word.
+    pub const fn hold(&mut self, word: u32) {
+        self.truth |= word == TRUE;
+        self.one |= word == ONE;
+    }
+
+    /// Those of two places.
+    pub const fn and(self, other: Truths) -> Truths {
+        Truths { truth: self.truth || other.truth, one: self.one || other.one }
+    }
+
+    /// Returns true if both flow there.
+    pub const fn are_mixed(self) -> bool {
+        self.truth && self.one
+    }
+}
