@@ -116,6 +116,8 @@ impl Selector<'_> {
     pub fn int_unary(&mut self, op: UnOp, scalar: Scalar, a: Reg) -> Reg {
         let (class, bits) = (class(scalar), scalar.width);
         match op {
+            // The assembler takes the inverse of -32768 for 32768 (docs/verified/nv-flow.md).
+            UnOp::Neg if bits == 16 => self.inst(class, "mul.lo.s16", format_args!("{a}, -1")),
             UnOp::Neg => self.inst(class, format_args!("neg.s{bits}"), a),
             UnOp::Not => self.inst(class, format_args!("not.b{bits}"), a),
             UnOp::Abs if scalar.is_signed() => self.inst(class, format_args!("abs.s{bits}"), a),

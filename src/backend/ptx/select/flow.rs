@@ -472,8 +472,8 @@ impl Selector<'_> {
             let is_undefined = self.kernel.values[*from].def == crate::kernel::Def::Undef;
             let Some(reg) = self.values[to.index()].filter(|_| !is_undefined) else { continue };
             let operand = match self.known(*from) {
-                Some(bits) => super::bits_text(reg.class, bits),
-                None => self.arg(*from).to_string(),
+                Some(bits) if self.hidden(reg.class, bits).is_none() => super::bits_text(reg.class, bits),
+                _ => self.arg(*from).to_string(),
             };
             if operand != reg.to_string() {
                 pending.push((reg, operand));

@@ -2,12 +2,13 @@
 //!
 //! NVIDIA's assembler joins `x & y` and an operation that is made of `x | y` and reads `x` once more, as `(x | y) ^ x` does, into one
 //! instruction with two results, and gets one of them wrong (ptxas 13.0 for sm_90; docs/verified/nv-flow.md). So a predicate that is a
-//! function of two others is written in the form that reads each of them once.
+//! function of two others is written in the form that reads each of them once, at whatever depth the two are.
 
 use super::{Class, Reg, Selector};
 use crate::ir::Scalar;
 use crate::kernel::{BinOp, CmpOp};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 /// A predicate as a function of two, which may be the same: bit `x + 2y` of the table is its value for `x` and `y`.
 #[derive(Clone, Copy)]
@@ -22,6 +23,24 @@ const Y: u8 = 0b1100;
 const ALL: u8 = 0b1111;
 
 impl Function {
+    const fn itself(reg: Reg) -> Function {
+        Function { x: reg, y: reg, table: X }
+    }
+
+    /// An operation on two functions, if the result is one of two predicates; with the tables of both over these.
+    fn joined(op: BinOp, f: Function, g: Function) -> Option<(Function, [u8; 2])> {
+        let mut parts = [f.x, f.y, g.x, g.y];
+        parts.sort_unstable();
+        let (x, y) = (parts[0], parts[3]);
+        let tables = parts[1..3].iter().all(|part| *part == x || *part == y).then(|| [f, g].map(|f| f.over(x, y)))?;
+        let table = match op {
+            BinOp::And => tables[0] & tables[1],
+            BinOp::Or => tables[0] | tables[1],
+            _ => tables[0] ^ tables[1],
+        };
+        Some((Function { x, y, table }, tables))
+    }
+
     /// The table over two predicates that hold those of the function.
     fn over(self, x: Reg, y: Reg) -> u8 {
         let is_set = |choice: &u8| {
@@ -35,13 +54,20 @@ impl Function {
     fn count(self) -> usize {
         if self.x == self.y { 1 } else { 2 }
     }
+
+    const fn inverse(self) -> Function {
+        Function { table: !self.table & ALL, ..self }
+    }
 }
+
+/// The ways to see a predicate: as itself, as a function of what it was made of, and as one of what those were made of.
+type Views = SmallVec<[Function; 3]>;
 
 /// The predicates of a kernel.
 #[derive(Default)]
 pub(super) struct Predicates {
-    /// By the number of the register; none for those that are not made of others.
-    functions: Vec<Option<Function>>,
+    /// The views of each beside itself, by the number of the register.
+    views: Vec<Views>,
     /// The comparisons that are visible, with the predicate of the first of its kind, and true if that is the inverse.
     comparisons: FxHashMap<String, (Reg, bool)>,
     visible: Vec<String>,
@@ -60,17 +86,17 @@ impl Predicates {
         }
     }
 
-    fn function(&self, reg: Reg) -> Function {
-        let known = self.functions.get(reg.number as usize).copied().flatten();
-        known.unwrap_or(Function { x: reg, y: reg, table: X })
+    fn views(&self, reg: Reg) -> Views {
+        let others = self.views.get(reg.number as usize).into_iter().flatten().copied();
+        [Function::itself(reg)].into_iter().chain(others).collect()
     }
 
-    fn note(&mut self, reg: Reg, function: Function) {
+    fn note(&mut self, reg: Reg, view: Function) {
         let at = reg.number as usize;
-        if self.functions.len() <= at {
-            self.functions.resize(at + 1, None);
+        if self.views.len() <= at {
+            self.views.resize(at + 1, Views::new());
         }
-        self.functions[at] = Some(function);
+        self.views[at].push(view);
     }
 
     /// Notes a comparison. One that was made before, or its opposite, stands for it.
@@ -110,45 +136,36 @@ const fn kind(op: CmpOp, is_float: bool) -> (&'static str, bool, bool) {
 impl Selector<'_> {
     /// `a op b`, where the operation is a conjunction, a disjunction or an exclusive one.
     pub fn logic(&mut self, op: BinOp, a: Reg, b: Reg) -> Reg {
-        let [f, g] = [a, b].map(|reg| self.predicates.function(reg));
-        let mut leaves = [f.x, f.y, g.x, g.y];
-        leaves.sort_unstable();
-        let others = leaves.windows(2).filter(|pair| pair[0] != pair[1]).count();
-        let (x, y) = (leaves[0], leaves[3]);
-        if others > 1 {
-            return self.plain_logic(op, a, b);
+        let (views, others) = (self.predicates.views(a), self.predicates.views(b));
+        let pairs = || views.iter().flat_map(|f| others.iter().map(move |g| (*f, *g)));
+        for (f, g) in pairs() {
+            match Function::joined(op, f, g) {
+                Some((function, [of_a, _])) if function.table == of_a => return a,
+                Some((function, [_, of_b])) if function.table == of_b => return b,
+                Some((function, _)) if f.count() + g.count() > function.count() => return self.written(function),
+                _ => {}
+            }
         }
-        let [of_a, of_b] = [f, g].map(|function| function.over(x, y));
-        let table = match op {
-            BinOp::And => of_a & of_b,
-            BinOp::Or => of_a | of_b,
-            _ => of_a ^ of_b,
-        };
-        let function = Function { x, y, table };
-        match table {
-            _ if table == of_a => return a,
-            _ if table == of_b => return b,
-            _ if f.count() + g.count() > others + 1 => return self.written(function),
-            _ => {}
-        }
+        let mut seen = pairs().filter_map(|(f, g)| Some(Function::joined(op, f, g)?.0));
+        let (nearest, farthest) = (seen.next(), seen.last());
         let made = self.plain_logic(op, a, b);
-        self.predicates.note(made, function);
+        nearest.into_iter().chain(farthest).for_each(|view| self.predicates.note(made, view));
         made
     }
 
     /// The inverse of a predicate.
     pub fn inverse(&mut self, a: Reg) -> Reg {
-        let f = self.predicates.function(a);
-        let function = Function { table: !f.table & ALL, ..f };
-        match function.table {
-            X => f.x,
-            Y => f.y,
-            _ => {
-                let made = self.inst(Class::Pred, "not.pred", a);
-                self.predicates.note(made, function);
-                made
+        let inverses: Views = self.predicates.views(a).iter().map(|view| view.inverse()).collect();
+        for Function { x, y, table } in &inverses {
+            match *table {
+                X => return *x,
+                Y => return *y,
+                _ => {}
             }
         }
+        let made = self.inst(Class::Pred, "not.pred", a);
+        inverses.into_iter().for_each(|view| self.predicates.note(made, view));
+        made
     }
 
     fn plain_logic(&mut self, op: BinOp, a: Reg, b: Reg) -> Reg {
@@ -221,13 +238,13 @@ mod tests {
         predicates.compared(int(CmpOp::Ne), ["%r1", "%r0"], predicate(4));
         predicates.compared(int(CmpOp::Eq), ["%r0", "%r1"], predicate(5));
         let found = |number| {
-            let Function { x, y, table } = predicates.function(predicate(number));
+            let Function { x, y, table } = *predicates.views(predicate(number)).last().unwrap();
             (x.number, y.number, table)
         };
         let inverse = !X & ALL;
         assert_eq!([1, 2, 3, 4, 5].map(found), [(0, 0, inverse), (0, 0, X), (3, 3, X), (4, 4, X), (4, 4, inverse)]);
         predicates.forget(before);
         predicates.compared(int(CmpOp::Eq), ["%r0", "%r1"], predicate(6));
-        assert_eq!(predicates.function(predicate(6)).x, predicate(6));
+        assert_eq!(predicates.views(predicate(6)).len(), 1);
     }
 }

@@ -12,6 +12,9 @@ impl Folder<'_> {
         if self.args[0] == self.args[1] {
             return self.with_itself(op, scalar);
         }
+        if self.known(0) == Some(0) && matches!(op, BinOp::Shl | BinOp::Shr | BinOp::Div | BinOp::Rem) {
+            return self.number(Ty::of(scalar), 0);
+        }
         let by = self.known(1)?;
         self.with_constant(op, scalar, by)
             .or_else(|| self.by_power_of_two(op, scalar, by))
