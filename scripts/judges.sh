@@ -112,13 +112,13 @@ ptxas() {
     ln -sf ../ptxas/ptxas "$dir/bin/ptxas"
 }
 
-# The wheel is for one version of Python; the library in it asks for none.
+# The wheel is for one version of Python; the libraries in it ask for none. The compiler loads the other one for SPIR-V.
 slang() {
     mkdir -p "$dir/slang"
     python3 -m pip download --quiet --no-deps --only-binary=:all: --python-version 3.11 --platform manylinux_2_34_x86_64 \
         --dest "$dir/slang" slangpy==0.43.1
     python3 -m zipfile -e "$dir"/slang/*.whl "$dir/slang/root"
-    mv "$dir"/slang/root/slangpy/libslang-compiler.so.* "$dir/slang/"
+    mv "$dir"/slang/root/slangpy/libslang-compiler.so.* "$dir"/slang/root/slangpy/libslang-glslang-*.so "$dir/slang/"
     ln -sf "$(basename "$dir"/slang/libslang-compiler.so.*)" "$dir/slang/libslang-compiler.so"
     rm -r "$dir"/slang/*.whl "$dir/slang/root"
 }
