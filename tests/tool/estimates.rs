@@ -29,6 +29,7 @@ const M0: &str = "before GFX9, M0 is set before the first access of LDS memory, 
 const ONES: &str = "before GFX10 a shift takes no literal: it is moved to a register, which is not priced";
 const MASK: &str = "the 64 ones that are shifted are written by two instructions, which are not priced";
 const FOLDED: &str = "a step of the set-up is part of another";
+const OF_ZERO: &str = "a shift of 0 in the set-up is folded";
 const NOT_OF_COMPARISON: &str = "the NOT of a comparison is the opposite comparison";
 const UNPACKED: &str = "the words of a 64-bit mask are taken apart, which is not priced";
 const LOOP: &str = "the loop around the turns, and the copies of its results, are not priced";
@@ -85,6 +86,8 @@ const REASONS: &[(&str, &str, &str, &[&str])] = &[
     ),
     ("amd", PARTS[1], MASK, &["mask of lanes"]),
     ("amd", PARTS[1], FOLDED, &["scan of a mask"]),
+    ("nv", PARTS[1], OF_ZERO, &["SHFIDX, zero from inactive lanes"]),
+    ("ptx", PARTS[1], OF_ZERO, &["shfl.idx, zero from inactive lanes"]),
     (
         "amd",
         PARTS[2],

@@ -12,6 +12,9 @@ impl Folder<'_> {
         if self.args[0] == self.args[1] {
             return self.with_itself(op, scalar);
         }
+        if self.known(0) == Some(0) && op == BinOp::Sub {
+            return Some(Simpler::Op(Op::Un(UnOp::Neg, scalar), vec![self.args[1]]));
+        }
         if self.known(0) == Some(0) && matches!(op, BinOp::Shl | BinOp::Shr | BinOp::Div | BinOp::Rem) {
             return self.number(Ty::of(scalar), 0);
         }
