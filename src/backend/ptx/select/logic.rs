@@ -147,7 +147,7 @@ impl Selector<'_> {
             }
         }
         let mut seen = pairs().filter_map(|(f, g)| Some(Function::joined(op, f, g)?.0));
-        let (nearest, farthest) = (seen.next(), seen.last());
+        let (nearest, farthest) = (seen.next(), seen.next_back());
         let made = self.plain_logic(op, a, b);
         nearest.into_iter().chain(farthest).for_each(|view| self.predicates.note(made, view));
         made
