@@ -37,7 +37,7 @@ impl Choice {
     }
 }
 
-/// The functions that a row stands for.
+/// The functions that a row expands to.
 pub fn function(table: &Table, row: &Function) -> Result<Vec<Function>, String> {
     let mut all = Vec::new();
     for choice in choices(table, &row.with)? {
@@ -72,7 +72,7 @@ fn fill_function(row: &Function, choice: &Choice, extra: Option<&str>) -> Functi
     }
 }
 
-/// The variables that a row stands for.
+/// The variables that a row expands to.
 pub fn variable(table: &Table, row: &Variable) -> Result<Vec<Variable>, String> {
     let fill = |choice: &Choice| Variable {
         name: choice.fill(&row.name),
@@ -87,7 +87,7 @@ pub fn variable(table: &Table, row: &Variable) -> Result<Vec<Variable>, String> 
     Ok(choices(table, &row.with)?.iter().map(fill).collect())
 }
 
-/// The constants that a row stands for.
+/// The constants that a row expands to.
 pub fn constant(table: &Table, row: &Constant) -> Result<Vec<Constant>, String> {
     let fill = |choice: &Choice| Constant {
         name: choice.fill(&row.name),

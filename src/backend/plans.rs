@@ -63,6 +63,14 @@ pub trait Shaped {
     fn shape(&self) -> Shape;
 }
 
+/// A part of a plan.
+pub enum Part {
+    /// The step of this number.
+    Step(usize),
+    /// The steps that are repeated until the last lane leaves; most plans have none.
+    Turns(Range<usize>),
+}
+
 /// One run of a plan: the values that its steps can read so far.
 pub struct Run<'p, A> {
     pub plan: &'p Plan,
@@ -86,8 +94,11 @@ impl<'p, A: Shaped> Run<'p, A> {
         }
     }
 
-    /// The steps that are repeated until the last lane leaves; none of them in most plans.
-    pub fn turns(&self) -> Range<usize> {
-        self.plan.turns.as_ref().map_or(0..0, |turns| turns.steps.start.into()..turns.steps.end.into())
+    /// The parts of the plan, in order.
+    pub fn parts(&self) -> Vec<Part> {
+        let turns = self.plan.turns.as_ref().map(|turns| turns.steps.start.into()..turns.steps.end.into());
+        let Range { start, end } = turns.clone().unwrap_or_default();
+        let steps = |range: Range<usize>| range.map(Part::Step);
+        steps(0..start).chain(turns.map(Part::Turns)).chain(steps(end..self.plan.steps.len())).collect()
     }
 }

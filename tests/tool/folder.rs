@@ -74,3 +74,17 @@ pub fn stderr(output: &Output) -> String {
 pub fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
+
+/// The text that a shader becomes.
+pub fn text(folder: &Folder, shader: &str, profile: &str) -> String {
+    let output = folder.run(&["compile", shader, "-p", profile, "-o", "-"]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    stdout(&output)
+}
+
+/// The messages for a shader that the profile cannot express; nothing is written.
+pub fn refusal(folder: &Folder, shader: &str, profile: &str) -> String {
+    let output = folder.run(&["compile", shader, "-p", profile, "-o", "-"]);
+    assert_eq!((status(&output), stdout(&output).as_str()), (3, ""), "{}", stderr(&output));
+    stderr(&output)
+}

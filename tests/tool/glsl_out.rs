@@ -1,6 +1,6 @@
 //! GLSL as output: what stays of a source, the comments on operations, extensions, refusals, reflection.
 
-use crate::folder::{Folder, status, stderr, stdout};
+use crate::folder::{Folder, refusal, status, stderr, stdout, text};
 
 const KEPT: &str = "#version 450
 #extension GL_CROSSLANE_portable : require
@@ -51,19 +51,6 @@ const LINES: &[&str] = &[
     "        // butterfly<2>: shuffle by a mask",
     "    // all_reduce.add<8>: native reduction of segments",
 ];
-
-/// The text that a shader becomes.
-fn text(folder: &Folder, shader: &str, profile: &str) -> String {
-    let output = folder.run(&["compile", shader, "-p", profile, "-o", "-"]);
-    assert_eq!(status(&output), 0, "{}", stderr(&output));
-    stdout(&output)
-}
-
-fn refusal(folder: &Folder, shader: &str, profile: &str) -> String {
-    let output = folder.run(&["compile", shader, "-p", profile, "-o", "-"]);
-    assert_eq!((status(&output), stdout(&output).as_str()), (3, ""), "{}", stderr(&output));
-    stderr(&output)
-}
 
 #[test]
 fn what_the_source_says_stays() {

@@ -1,6 +1,6 @@
 //! HLSL as output: registers, specialization constants, push constants, comments on operations, refusals, reflection.
 
-use crate::folder::{Folder, status, stderr, stdout};
+use crate::folder::{Folder, refusal, status, stderr, stdout, text};
 
 const KEPT: &str = "#version 450
 #extension GL_CROSSLANE_portable : require
@@ -41,19 +41,6 @@ const LINES: &[&str] = &[
 
 fn source() -> String {
     KEPT.replacen("#extension", "#extension GL_KHR_shader_subgroup_basic : require\n#extension", 1)
-}
-
-/// The text that a shader becomes.
-fn text(folder: &Folder, shader: &str, profile: &str) -> String {
-    let output = folder.run(&["compile", shader, "-p", profile, "-o", "-"]);
-    assert_eq!(status(&output), 0, "{}", stderr(&output));
-    stdout(&output)
-}
-
-fn refusal(folder: &Folder, shader: &str, profile: &str) -> String {
-    let output = folder.run(&["compile", shader, "-p", profile, "-o", "-"]);
-    assert_eq!((status(&output), stdout(&output).as_str()), (3, ""), "{}", stderr(&output));
-    stderr(&output)
 }
 
 #[test]

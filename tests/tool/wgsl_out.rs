@@ -1,6 +1,6 @@
 //! WGSL as output: the text, the comments on operations, refusals, reflection.
 
-use crate::folder::{Folder, status, stderr, stdout};
+use crate::folder::{self, Folder, status, stderr, stdout};
 
 /// A folder with some shaders.
 fn folder(name: &str) -> Folder {
@@ -46,9 +46,7 @@ void main() { b[0] = b[1] + 1ul; }
 
 /// The text that a shader becomes.
 fn text(folder: &Folder, shader: &str) -> String {
-    let output = folder.run(&["compile", shader, "-p", "wgsl", "-o", "-"]);
-    assert_eq!(status(&output), 0, "{}", stderr(&output));
-    stdout(&output)
+    folder::text(folder, shader, "wgsl")
 }
 
 #[test]

@@ -40,7 +40,7 @@ impl Definition {
     }
 }
 
-/// What became of a result.
+/// The expressions that hold a result.
 #[derive(Clone, Debug)]
 pub(super) enum Made {
     One(Expr),
@@ -63,7 +63,7 @@ pub(super) struct Body<'t, 'a> {
     /// Variables that get what must not be contracted.
     pub exact: FxHashSet<LocalId>,
     copies: Copies,
-    /// What the whole function sees.
+    /// The statements at the start of the function, in scope in all of it.
     pub setup: Vec<Stmt>,
     pub blocks: Vec<Vec<Stmt>>,
     /// The constructs around, innermost last.
@@ -162,7 +162,7 @@ impl<'t, 'a> Body<'t, 'a> {
         self.blocks.pop().unwrap_or_default()
     }
 
-    /// What `write` writes, as a block of its own.
+    /// The statements that `write` makes, as a block of their own.
     pub fn within(&mut self, write: impl FnOnce(&mut Self)) -> Vec<Stmt> {
         self.blocks.push(Vec::new());
         write(self);
@@ -273,7 +273,7 @@ impl<'t, 'a> Body<'t, 'a> {
         if self.is_pointer(inst) || inst.ty == Types::VOID {
             return value;
         }
-        // An image with its sampler is no variable.
+        // An image and its sampler cannot be assigned to a variable.
         if self.is_handle(inst.ty) {
             return value;
         }
@@ -316,7 +316,7 @@ impl<'t, 'a> Body<'t, 'a> {
         is_stored || is_exact(user, &self.t.types)
     }
 
-    /// What a value is called: like the variable or function that it comes from.
+    /// The base of a value's name: that of the variable or function that it comes from.
     fn base_of(&self, inst: &Inst) -> String {
         let of = |name: &str| if name.is_empty() { "t".to_string() } else { name.to_string() };
         match inst.op {

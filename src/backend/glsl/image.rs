@@ -225,7 +225,7 @@ impl Body<'_, '_> {
         Some(call)
     }
 
-    /// What the language gives as `int`.
+    /// A query whose result is an `int` in GLSL.
     fn answer(&mut self, name: &str, asked: &ImageCall, ty: TypeId) -> Expr {
         let mut args = vec![asked.texts[0].clone()];
         let has_levels = !asked.image.storage

@@ -5,7 +5,7 @@ use super::dialect::Lanes;
 use super::expr::{Expr, Level};
 use super::function::{Body, Made};
 use super::tree::{Kind, Stmt};
-use crate::backend::plans::{self, BOOL, INDEX, Shape, Shaped, identity};
+use crate::backend::plans::{self, BOOL, INDEX, Part, Shape, Shaped, identity};
 use crate::ir::{InstId, Scalar, ScalarKind, TypeId, Types, Value, Values, print::lane_text};
 use crate::kernel::Origin;
 use crate::lane::{
@@ -76,15 +76,13 @@ impl Body<'_, '_> {
     }
 
     fn steps(&mut self, run: &mut Run) {
-        let plan = run.plan;
-        let turns = run.turns();
-        for (n, step) in plan.steps.iter().enumerate() {
-            if n == turns.start && !turns.is_empty() {
-                self.turns(run, turns.clone());
-            }
-            if !turns.contains(&n) {
-                let result = self.step(step, run);
-                run.steps.push(result);
+        for part in run.parts() {
+            match part {
+                Part::Turns(steps) => self.turns(run, steps),
+                Part::Step(n) => {
+                    let result = self.step(&run.plan.steps[n], run);
+                    run.steps.push(result);
+                }
             }
         }
     }

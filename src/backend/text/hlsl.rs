@@ -3,26 +3,20 @@
 //! A resource of set S and binding N is `register(xN, spaceS)`, where `x` is its kind's letter. naga reads samplers from a
 //! heap by numbers in a buffer; here they are bound like other resources.
 
-use super::language::{Asked, Constants, Language, Sizing};
+use super::language::{Asked, CAPABILITIES, Constants, Language, Sizing};
 use super::reflection;
 use super::sizes::macro_name;
 use crate::ir::ScalarKind;
 use crate::lane::{GroupOp, GroupReduce, ReduceOp, VoteOp};
 use naga::back::hlsl::{Options, PipelineOptions, ShaderModel, Writer};
-use naga::valid::{Capabilities, ModuleInfo};
+use naga::valid::ModuleInfo;
 use naga::{AddressSpace, ResourceBinding};
 
 /// The register space of push constants, of which no descriptor set has the number.
 pub(super) const PUSH_SPACE: u32 = 255;
 
 pub(super) static HLSL: Language = Language {
-    capabilities: Capabilities::SUBGROUP
-        .union(Capabilities::SHADER_FLOAT16)
-        .union(Capabilities::SHADER_FLOAT16_IN_FLOAT32)
-        .union(Capabilities::CUBE_ARRAY_TEXTURES)
-        .union(Capabilities::PRIMITIVE_INDEX)
-        .union(Capabilities::MULTISAMPLED_SHADING)
-        .union(Capabilities::DUAL_SOURCE_BLENDING),
+    capabilities: CAPABILITIES,
     write: text,
     complete: |text, _| text,
     reflection: reflection::direct3d,

@@ -5,7 +5,7 @@
 use super::entry::Port;
 use super::function::Body;
 use super::types::scalar_of;
-use crate::backend::plans::{self, BOOL, INDEX, Shape, Shaped, identity};
+use crate::backend::plans::{self, BOOL, INDEX, Part, Shape, Shaped, identity};
 use crate::ir::{self, InstId, Scalar, ScalarKind, TypeId, Value, Values};
 use crate::lane::{
     AluOp, CompareOp, GroupOp, GroupReduce, LaneFact, LaneOp, MaskOp, Operand, Primitive, QuadMove, ReduceOp, Step,
@@ -90,15 +90,13 @@ impl Body<'_, '_> {
     }
 
     fn steps(&mut self, run: &mut Run) {
-        let plan = run.plan;
-        let turns = run.turns();
-        for (n, step) in plan.steps.iter().enumerate() {
-            if n == turns.start && !turns.is_empty() {
-                self.turns(run, turns.clone());
-            }
-            if !turns.contains(&n) {
-                let result = self.step(step, run);
-                run.steps.push(result);
+        for part in run.parts() {
+            match part {
+                Part::Turns(steps) => self.turns(run, steps),
+                Part::Step(n) => {
+                    let result = self.step(&run.plan.steps[n], run);
+                    run.steps.push(result);
+                }
             }
         }
     }

@@ -109,14 +109,17 @@ impl Language {
     }
 }
 
+/// The capabilities that every language has.
+pub(super) const CAPABILITIES: Capabilities = Capabilities::SUBGROUP
+    .union(Capabilities::SHADER_FLOAT16)
+    .union(Capabilities::SHADER_FLOAT16_IN_FLOAT32)
+    .union(Capabilities::CUBE_ARRAY_TEXTURES)
+    .union(Capabilities::PRIMITIVE_INDEX)
+    .union(Capabilities::MULTISAMPLED_SHADING)
+    .union(Capabilities::DUAL_SOURCE_BLENDING);
+
 pub(super) static WGSL: Language = Language {
-    capabilities: Capabilities::SUBGROUP
-        .union(Capabilities::SHADER_FLOAT16)
-        .union(Capabilities::SHADER_FLOAT16_IN_FLOAT32)
-        .union(Capabilities::CUBE_ARRAY_TEXTURES)
-        .union(Capabilities::PRIMITIVE_INDEX)
-        .union(Capabilities::MULTISAMPLED_SHADING)
-        .union(Capabilities::DUAL_SOURCE_BLENDING),
+    capabilities: CAPABILITIES,
     write: wgsl_text,
     complete: wgsl_complete,
     reflection: reflection::webgpu,

@@ -4,6 +4,7 @@ use super::Sema;
 use super::expressions::Lowered;
 use super::lvalue::{LValue, Mutability};
 use super::qualifiers::Qualifiers;
+use super::ray_tracing::RECORDS;
 use super::scope::Entity;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{self, Decl, LayoutId};
@@ -225,7 +226,7 @@ impl Sema<'_> {
     fn block_layout(&mut self, b: &mut Builder<'_>, decl: &Decl, qualifiers: &Qualifiers) -> Option<BlockLayout> {
         let ids = self.layout_ids(decl.qualifiers);
         let push = ids.iter().any(|id| self.text(id.name.symbol) == "push_constant");
-        let record = ids.iter().find(|id| self.text(id.name.symbol).starts_with("shaderRecord"));
+        let record = ids.iter().find(|id| RECORDS.contains(&self.text(id.name.symbol)));
         let space = match record {
             Some(id) if qualifiers.buffer.is_some() => self.shader_record(b, id)?,
             _ => self.block_space(decl, qualifiers, push)?,
@@ -266,7 +267,7 @@ impl Sema<'_> {
     fn block_layout_id(&mut self, b: &mut Builder<'_>, id: &LayoutId, layout: &mut BlockLayout) -> Option<()> {
         match self.text(id.name.symbol) {
             "push_constant" => {}
-            "shaderRecordEXT" | "shaderRecordNV" if layout.space == Space::ShaderRecord => {}
+            word if layout.space == Space::ShaderRecord && RECORDS.contains(&word) => {}
             "set" | "binding" if layout.space == Space::ShaderRecord => {
                 self.error(Code::BAD_LAYOUT, id.span, "a shader record has no set and no binding", "nothing is bound");
             }

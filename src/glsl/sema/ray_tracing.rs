@@ -20,6 +20,10 @@ use smallvec::SmallVec;
 
 pub const RAY_TRACING: &str = "GL_EXT_ray_tracing";
 pub const RAY_TRACING_NV: &str = "GL_NV_ray_tracing";
+
+/// The layouts that make a block a shader record.
+pub const RECORDS: [&str; 2] = ["shaderRecordEXT", "shaderRecordNV"];
+
 const MOTION_BLUR: &str = "GL_NV_ray_tracing_motion_blur";
 
 /// A storage qualifier: its word, its space, the stages that have it, whether it has a location, and the extension that brings
