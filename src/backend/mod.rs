@@ -163,6 +163,19 @@ pub struct Manner {
     pub nan_clamp: bool,
     /// Variables that are declared although nothing uses them.
     pub keep_unused: Kept,
+    pub optimize: Optimize,
+}
+
+/// How much work is done on SPIR-V before it is written.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub enum Optimize {
+    /// The straight translation.
+    #[default]
+    None,
+    /// For speed, and for size where speed is the same.
+    Speed,
+    /// For size.
+    Size,
 }
 
 /// Variables that meet the outside and that nothing uses.

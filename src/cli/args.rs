@@ -1,6 +1,6 @@
 //! The options of every subcommand, and the option groups that several share.
 
-use crate::backend::DebugInfo;
+use crate::backend::{DebugInfo, Optimize};
 use crate::diagnostic::warning::{self, Choice};
 use crate::ir::Stage;
 use crate::wgsl::BoundsChecks;
@@ -220,6 +220,10 @@ pub struct DialectArgs {
     /// The unused variables that SPIR-V declares (`bindings` also `-fpreserve-bindings`).
     #[arg(long, value_name = "WHAT", default_value = "none")]
     pub keep_unused: Unused,
+    /// The work that is done on SPIR-V before it is written (`speed` also `-O`, `size` also `-Os`, `none` also `-O0`). The
+    /// other targets have one level.
+    #[arg(long, value_name = "FOR", default_value = "none")]
+    pub optimize: Goal,
     /// Form of a SPIR-V binary: bytes, hexadecimal numbers with commas, the same in braces, or lines of them (also `-mfmt=`).
     #[arg(long, value_name = "FORM", default_value = "bin")]
     pub words: WordForm,
@@ -236,6 +240,27 @@ pub enum Unused {
     Bindings,
     /// Resources, inputs, outputs and push constants.
     All,
+}
+
+/// The goal of optimization.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Goal {
+    /// None: the straight translation.
+    None,
+    /// Speed.
+    Speed,
+    /// Size.
+    Size,
+}
+
+impl From<Goal> for Optimize {
+    fn from(goal: Goal) -> Optimize {
+        match goal {
+            Goal::None => Optimize::None,
+            Goal::Speed => Optimize::Speed,
+            Goal::Size => Optimize::Size,
+        }
+    }
 }
 
 /// The debug information in an output.

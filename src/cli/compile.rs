@@ -79,7 +79,7 @@ pub fn draft(args: &CompileArgs, claims: &Claims) -> Result<Draft, CommandError>
         no_warnings: args.messages.no_warnings,
         warnings: warnings(args),
         dialect: dialect(&args.dialect)?,
-        manner: Manner { nan_clamp: args.dialect.nan_clamp, keep_unused: kept(args.dialect.keep_unused) },
+        manner: manner(&args.dialect),
         settings: settings(&args.set)?,
         ..options(&args.source, &shader, profile)?
     };
@@ -125,6 +125,12 @@ fn output(args: &CompileArgs, profile: &Profile, artifact: &Artifact) -> Result<
             Artifact::Text(_) => artifact.to_bytes(),
         }),
     }
+}
+
+/// How SPIR-V is written.
+fn manner(args: &DialectArgs) -> Manner {
+    let (keep_unused, optimize) = (kept(args.keep_unused), args.optimize.into());
+    Manner { nan_clamp: args.nan_clamp, keep_unused, optimize }
 }
 
 fn kept(unused: Unused) -> Kept {

@@ -27,9 +27,9 @@ static SPELLINGS: &[(&str, Spelling)] = &[
     ("-MMD", Spelling::Word("--deps")),
     ("-M", Spelling::Word("--deps-only")),
     ("-MM", Spelling::Word("--deps-only")),
-    ("-O0", Spelling::Nothing),
-    ("-O", Spelling::Nothing),
-    ("-Os", Spelling::Nothing),
+    ("-O0", Spelling::Word("--optimize=none")),
+    ("-O", Spelling::Word("--optimize=speed")),
+    ("-Os", Spelling::Word("--optimize=size")),
     ("-c", Spelling::Nothing),
 ];
 
@@ -109,7 +109,9 @@ mod tests {
     fn glslc_spellings_become_ours() {
         let ours =
             translated(&["crosslane", "compile", "-fshader-stage=comp", "--target-env=vulkan1.2", "-O", "-Werror"]);
-        assert_eq!(ours, ["crosslane", "compile", "--stage=comp", "--profile=spirv-1.5", "--deny-warnings"]);
+        let expected =
+            ["crosslane", "compile", "--stage=comp", "--profile=spirv-1.5", "--optimize=speed", "--deny-warnings"];
+        assert_eq!(ours, expected);
     }
 
     #[test]

@@ -566,23 +566,36 @@ impl Op {
     }
 
     /// The list of operands; empty where there is none.
-    const fn list(&self) -> Values {
-        match *self {
-            Op::Image { operands: list, .. }
-            | Op::Math(_, list)
-            | Op::Construct(list)
-            | Op::Lane(_, list)
-            | Op::Call(_, list)
-            | Op::Cooperative(_, list)
-            | Op::Foreign(_, list)
-            | Op::End(_, list)
-            | Op::Access { indices: list, .. }
-            | Op::Atomic { args: list, .. }
-            | Op::Interpolate { args: list, .. }
-            | Op::Ray { args: list, .. }
-            | Op::Print { args: list, .. } => list,
-            _ => Values { start: 0, len: 0 },
+    fn list(&self) -> Values {
+        let mut found = Values::default();
+        let _ = self.map_list(|list| {
+            found = list;
+            list
+        });
+        found
+    }
+
+    /// The operation with another list of operands, if it has one.
+    #[must_use]
+    pub fn map_list(self, map: impl FnOnce(Values) -> Values) -> Op {
+        let mut op = self;
+        if let Op::Image { operands: list, .. }
+        | Op::Math(_, list)
+        | Op::Construct(list)
+        | Op::Lane(_, list)
+        | Op::Call(_, list)
+        | Op::Cooperative(_, list)
+        | Op::Foreign(_, list)
+        | Op::End(_, list)
+        | Op::Access { indices: list, .. }
+        | Op::Atomic { args: list, .. }
+        | Op::Interpolate { args: list, .. }
+        | Op::Ray { args: list, .. }
+        | Op::Print { args: list, .. } = &mut op
+        {
+            *list = map(*list);
         }
+        op
     }
 
     /// Returns true if a block ends with it.

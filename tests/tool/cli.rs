@@ -265,6 +265,22 @@ fn glslc_spellings_are_taken() {
 }
 
 #[test]
+fn optimized_modules_are_smaller() {
+    let folder = Folder::new("optimized");
+    let twice = "#version 450\nlayout(local_size_x = 32) in;\nlayout(binding = 0) buffer B { int x[]; };\n\
+                 int twice(int v) { return v * 2; }\n\
+                 void main() { int v = x[0]; if (x[1] > 3) v = twice(v); x[2] = v; }\n";
+    folder.file("a.comp", twice);
+    let size = |flag: &str| {
+        let output = folder.run(&["compile", "a.comp", flag, "-o", "a.spv"]);
+        assert_eq!(status(&output), 0, "{}", stderr(&output));
+        fs::metadata(folder.0.join("a.spv")).unwrap().len()
+    };
+    let [straight, fast, small] = ["-O0", "-O", "-Os"].map(size);
+    assert!(fast < straight && small < straight, "{straight} {fast} {small}");
+}
+
+#[test]
 fn messages_as_json_lines() {
     let folder = Folder::new("json");
     folder.file("a.comp", GOOD);

@@ -8,9 +8,11 @@ use super::Version;
 use super::constants::shape;
 use super::function::Body;
 use super::memory::Part;
+use super::promote::{Edge, State};
 use crate::ir::{self, BlockId, Case, Cases, ControlHint, Ending, Inst, Scalar, Space, Type, TypeId, Value, Values};
 use rspirv::spirv::{LoopControl, Op, SelectionControl, Word};
 use smallvec::SmallVec;
+use std::ops::Range;
 
 /// A construct that encloses the place being written.
 pub(super) struct Scope {
@@ -22,12 +24,22 @@ pub(super) struct Scope {
     yields: Vec<Word>,
     /// Blocks that no path reaches and that branch to the merge block nevertheless.
     dead: Vec<Word>,
+    /// The variables that are values and that it stores to.
+    pub list: Range<usize>,
+    /// Their values where each of its parts begins.
+    before: State,
+    /// The ways to the merge block.
+    edges: Vec<Edge>,
+    /// Where the values of a loop's rounds lie in the code.
+    pub rounds: Vec<usize>,
+    /// The instructions that all of its parts may share.
+    mark: usize,
 }
 
 enum Kind {
     If,
     Switch,
-    Loop { header: Word, continuing: Word, continue_reached: bool, stage: Stage },
+    Loop { header: Word, continuing: Word, continue_edges: Vec<Edge>, stage: Stage },
 }
 
 /// The part of a loop that is being written.
@@ -104,28 +116,64 @@ impl Body<'_, '_> {
         self.end_block(Op::Branch, &[target]);
     }
 
-    fn enter(&mut self, merge: Word, kind: Kind) {
-        self.scopes.push(Scope { merge, merge_reached: false, kind, yields: Vec::new(), dead: Vec::new() });
+    /// Enters a construct that stores to the variables of a list.
+    fn enter(&mut self, merge: Word, kind: Kind, list: Range<usize>, rounds: Vec<usize>) {
+        let (before, mark) = (self.state(list.clone()), self.shared.mark());
+        let (yields, dead, edges) = (Vec::new(), Vec::new(), Vec::new());
+        self.scopes.push(Scope { merge, merge_reached: false, kind, yields, dead, list, before, edges, rounds, mark });
+    }
+
+    /// Begins a part of the innermost construct, with the values that all parts begin with.
+    fn begin_part(&mut self) {
+        let Some(Scope { list, before, mark, .. }) = self.scopes.last() else { return };
+        let (list, before, mark) = (list.clone(), before.clone(), *mark);
+        self.set_state(list, &before);
+        self.shared.leave(mark);
+    }
+
+    /// The way from the block being written out of the construct at a depth.
+    fn edge(&mut self, depth: usize) -> Edge {
+        let list = self.scopes[depth].list.clone();
+        Edge { from: self.label, state: self.state(list) }
+    }
+
+    /// Adds the way from a block before the innermost construct to its merge block.
+    fn skip(&mut self, from: Word) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.merge_reached = true;
+            scope.edges.push(Edge { from, state: scope.before.clone() });
+        }
+    }
+
+    /// Adds the way from the block being written to the merge block of the construct at a depth.
+    fn reach_merge(&mut self, depth: usize) -> Word {
+        if !self.scopes[depth].list.is_empty() {
+            let edge = self.edge(depth);
+            self.scopes[depth].edges.push(edge);
+        }
+        self.scopes[depth].merge_reached = true;
+        self.scopes[depth].merge
     }
 
     /// Goes from the end of a construct's block to its merge block, if any path gets there.
     fn go_to_merge(&mut self) {
         if self.live
-            && let Some(scope) = self.scopes.last_mut()
+            && let Some(depth) = self.scopes.len().checked_sub(1)
         {
-            scope.merge_reached = true;
-            let merge = scope.merge;
+            let merge = self.reach_merge(depth);
             self.branch(merge);
         }
     }
 
     /// Leaves the innermost construct and starts its merge block.
     fn leave(&mut self) -> Option<Scope> {
+        self.begin_part();
         let scope = self.scopes.pop()?;
         self.start_block(scope.merge);
         self.live = scope.merge_reached;
-        if !self.live {
-            self.dead_end();
+        match self.live {
+            true => self.join(scope.list.clone(), &scope.edges),
+            false => self.dead_end(),
         }
         Some(scope)
     }
@@ -140,11 +188,17 @@ impl Body<'_, '_> {
             return self.emit_void(Op::Unreachable, &[]);
         }
         let label = self.label;
-        let Some(scope) = self.scopes.last_mut() else { return };
+        let Some(depth) = self.scopes.len().checked_sub(1) else { return };
+        let edge = self.edge(depth);
+        let scope = &mut self.scopes[depth];
         let target = match scope.kind {
-            Kind::Loop { header, stage: Stage::Continuing, .. } => header,
+            Kind::Loop { header, stage: Stage::Continuing, .. } => {
+                self.close_round();
+                header
+            }
             Kind::If | Kind::Switch | Kind::Loop { .. } => {
                 scope.dead.push(label);
+                scope.edges.push(edge);
                 scope.merge
             }
         };
@@ -165,6 +219,7 @@ impl Body<'_, '_> {
         if self.is_empty(blocks.0) && self.is_empty(blocks.1) || self.jump_if(condition, blocks) {
             return 0;
         }
+        let list = self.stored_by(self.at);
         let condition = self.value(condition);
         let given = self.given_at_once(blocks);
         let merge = self.m.id();
@@ -176,7 +231,10 @@ impl Body<'_, '_> {
         }
         self.emit_void(Op::SelectionMerge, &[merge, selection_control(hint)]);
         self.end_block(Op::BranchConditional, &[condition, targets[0], targets[1]]);
-        self.enter(merge, Kind::If);
+        self.enter(merge, Kind::If, list, Vec::new());
+        if targets.contains(&merge) {
+            self.skip(self.label);
+        }
         for (block, target) in [blocks.0, blocks.1].into_iter().zip(targets) {
             self.arm(block, target, merge);
         }
@@ -234,11 +292,9 @@ impl Body<'_, '_> {
     /// One block of a selection; an empty one is the merge block itself.
     fn arm(&mut self, block: BlockId, target: Word, merge: Word) {
         if target == merge {
-            if let Some(scope) = self.scopes.last_mut() {
-                scope.merge_reached = true;
-            }
             return;
         }
+        self.begin_part();
         self.start(target);
         self.block(block);
         self.go_to_merge();
@@ -273,20 +329,23 @@ impl Body<'_, '_> {
 
     /// Where `Break` or `Continue` goes; marks it as reached.
     fn jump_target(&mut self, op: &ir::Op) -> Option<Word> {
-        for scope in self.scopes.iter_mut().rev() {
-            match (&mut scope.kind, op) {
-                (Kind::Loop { .. } | Kind::Switch, ir::Op::Break) => {
-                    scope.merge_reached = true;
-                    return Some(scope.merge);
-                }
-                (Kind::Loop { continuing, continue_reached, .. }, ir::Op::Continue) => {
-                    *continue_reached = true;
-                    return Some(*continuing);
-                }
-                _ => {}
-            }
+        let depth = self.scopes.iter().rposition(|scope| match scope.kind {
+            Kind::Loop { .. } => true,
+            Kind::Switch => matches!(op, ir::Op::Break),
+            Kind::If => false,
+        })?;
+        match op {
+            ir::Op::Break => Some(self.reach_merge(depth)),
+            _ => self.reach_continuing(depth),
         }
-        None
+    }
+
+    /// Adds the way from the block being written to the continuing block of the loop at a depth.
+    fn reach_continuing(&mut self, depth: usize) -> Option<Word> {
+        let edge = self.edge(depth);
+        let Kind::Loop { continuing, continue_edges, .. } = &mut self.scopes[depth].kind else { return None };
+        continue_edges.push(edge);
+        Some(*continuing)
     }
 
     fn give_back(&mut self, value: Option<Value>) {
@@ -308,39 +367,45 @@ impl Body<'_, '_> {
     }
 
     fn repeat(&mut self, body: BlockId, continuing: BlockId, break_if: Option<Value>, hint: ControlHint) {
+        let (list, from) = (self.stored_by(self.at), self.label);
         let [header, first, next, merge] = [(); 4].map(|()| self.m.id());
         self.branch(header);
         self.start(header);
+        let rounds = self.begin_rounds(list.clone(), from);
         self.place_again();
         self.emit_void(Op::LoopMerge, &[merge, next, loop_control(hint)]);
         self.branch(first);
-        self.enter(merge, Kind::Loop { header, continuing: next, continue_reached: false, stage: Stage::Body });
+        let kind = Kind::Loop { header, continuing: next, continue_edges: Vec::new(), stage: Stage::Body };
+        self.enter(merge, kind, list.clone(), rounds);
         self.start(first);
         self.block(body);
-        let fell = self.live;
-        if fell {
+        if self.live {
+            self.reach_continuing(self.scopes.len() - 1);
             self.branch(next);
         }
-        let reached = self.begin_continuing() || fell;
+        let ways = self.begin_continuing();
         self.start_block(next);
         self.live = true;
-        if reached {
+        self.join(list, &ways);
+        if ways.is_empty() {
+            self.close_round();
+            self.branch(header);
+        } else {
             self.block(continuing);
             self.back_edge(header, break_if);
-        } else {
-            self.branch(header);
         }
         self.leave();
     }
 
-    /// Turns from the body of the innermost loop to its continuing block: whether a `Continue` leads there.
-    fn begin_continuing(&mut self) -> bool {
+    /// Turns from the body of the innermost loop to its continuing block; gives the ways there.
+    fn begin_continuing(&mut self) -> Vec<Edge> {
+        self.begin_part();
         match self.scopes.last_mut() {
-            Some(Scope { kind: Kind::Loop { continue_reached, stage, .. }, .. }) => {
+            Some(Scope { kind: Kind::Loop { continue_edges, stage, .. }, .. }) => {
                 *stage = Stage::Continuing;
-                *continue_reached
+                std::mem::take(continue_edges)
             }
-            _ => false,
+            _ => Vec::new(),
         }
     }
 
@@ -348,11 +413,11 @@ impl Body<'_, '_> {
         if !self.live {
             return;
         }
+        self.close_round();
         let Some(condition) = break_if else { return self.branch(header) };
         let condition = self.value(condition);
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.merge_reached = true;
-            let merge = scope.merge;
+        if let Some(depth) = self.scopes.len().checked_sub(1) {
+            let merge = self.reach_merge(depth);
             self.end_block(Op::BranchConditional, &[condition, merge, header]);
         }
     }
@@ -361,7 +426,7 @@ impl Body<'_, '_> {
     /// list of targets and in the code (section 2.11.2).
     fn switch(&mut self, selector: Value, cases: Cases, hint: ControlHint) {
         let f = self.f;
-        let arms = f.arms(cases);
+        let (arms, list) = (f.arms(cases), self.stored_by(self.at));
         let wide = self.shape_of(selector).is_some_and(|(scalar, _)| scalar.width == 64);
         let selector = self.value(selector);
         let merge = self.m.id();
@@ -369,25 +434,29 @@ impl Body<'_, '_> {
         let default = arms.iter().position(|arm| arm.default).map_or(merge, |index| labels[index]);
         self.emit_void(Op::SelectionMerge, &[merge, selection_control(hint)]);
         self.emit_switch(selector, default, arms, &labels, wide);
-        self.enter(merge, Kind::Switch);
+        let from = self.label;
+        self.enter(merge, Kind::Switch, list.clone(), Vec::new());
         if default == merge {
-            self.mark_merge();
+            self.skip(from);
         }
+        let mut fallen: Option<Edge> = None;
         for (index, arm) in arms.iter().enumerate() {
+            self.begin_part();
             self.start(labels[index]);
+            if let Some(fallen) = fallen.take() {
+                let entry = Edge { from, state: self.state(list.clone()) };
+                self.join(list.clone(), &[entry, fallen]);
+            }
             self.block(arm.body);
             match labels.get(index + 1) {
-                Some(next) if arm.falls_through && self.live => self.branch(*next),
+                Some(next) if arm.falls_through && self.live => {
+                    fallen = Some(self.edge(self.scopes.len() - 1));
+                    self.branch(*next);
+                }
                 _ => self.go_to_merge(),
             }
         }
         self.leave();
-    }
-
-    fn mark_merge(&mut self) {
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.merge_reached = true;
-        }
     }
 
     fn emit_switch(&mut self, selector: Word, default: Word, arms: &[Case], labels: &[Word], wide: bool) {

@@ -4,10 +4,12 @@
 //! that no path reaches is not written.
 
 use super::constants::shape;
+use super::share;
 use super::types::storage_class;
 use super::words::Words;
 use super::written::Mark;
 use super::{Emitter, Uses};
+use crate::backend::{DebugInfo, Optimize};
 use crate::ir::{
     self, ConstId, FuncId, Function, Inst, InstFlags, InstId, LocalId, Scalar, Space, Type, TypeId, UnaryOp, Value,
 };
@@ -34,6 +36,14 @@ pub(super) struct Body<'e, 'a> {
     /// True if some path reaches the place being written.
     pub live: bool,
     pub scopes: Vec<super::control::Scope>,
+    pub promoted: super::promote::Promoted,
+    pub shared: super::share::Shared,
+    /// True if equal instructions are written once while this one is written.
+    pub shares: bool,
+    /// The flags of the instruction being written, as bits.
+    pub decorations: Word,
+    /// The instruction being written.
+    pub at: InstId,
     pub uses: Uses,
     /// Ids of set-up steps of lane plans.
     pub lane_setup: super::lane::Setup,
@@ -64,6 +74,11 @@ pub(super) fn emit_queued(m: &mut Emitter) {
         label: 0,
         live: true,
         scopes: Vec::new(),
+        promoted: super::promote::Promoted::default(),
+        shared: super::share::Shared::default(),
+        shares: false,
+        decorations: 0,
+        at: InstId::from_index(0),
         uses: Uses::default(),
         lane_setup: super::lane::Setup::default(),
         lane_code: Vec::new(),
@@ -97,6 +112,17 @@ impl<'a> Body<'_, 'a> {
         self.params.clear();
         clear_to(&mut self.values, f.insts.len());
         clear_to(&mut self.locals, f.locals.len());
+        self.begin_values(id);
+    }
+
+    /// Finds the variables that are values. Those that a debugger shows are not.
+    fn begin_values(&mut self, id: FuncId) {
+        self.shared.clear();
+        self.promoted.clear();
+        if self.m.options.manner.optimize != Optimize::None {
+            let (f, describes) = (&self.m.module.functions[id], self.m.options.debug == DebugInfo::Full);
+            self.promoted.find(self.m.module, f, |local| describes && !f.locals[local].scope.is_none());
+        }
     }
 
     fn run(&mut self, id: FuncId) {
@@ -156,6 +182,34 @@ impl<'a> Body<'_, 'a> {
 
     /// An instruction with a result, in the current block.
     pub fn emit(&mut self, op: Op, ty: Word, operands: &[Word]) -> Word {
+        match self.shares && self.is_pure(op, operands) {
+            true => self.emit_once(op, ty, operands),
+            false => self.emit_always(op, ty, operands),
+        }
+    }
+
+    fn is_pure(&self, op: Op, operands: &[Word]) -> bool {
+        match operands {
+            [set, number, ..] if op == Op::ExtInst => *set == self.m.glsl && share::is_pure_function(*number),
+            _ => share::is_pure(op),
+        }
+    }
+
+    /// An instruction with a result that is the same for the same operands.
+    pub fn emit_once(&mut self, op: Op, ty: Word, operands: &[Word]) -> Word {
+        let key = self.key(op, ty, operands);
+        if let Some(known) = self.shared.find(&key) {
+            return known;
+        }
+        let word = self.emit_always(op, ty, operands);
+        if op == Op::CompositeInsert {
+            self.shared.note(op, word, operands);
+        }
+        self.shared.add(key, word);
+        word
+    }
+
+    fn emit_always(&mut self, op: Op, ty: Word, operands: &[Word]) -> Word {
         self.m.needs.op(op);
         let id = self.m.id();
         self.code.typed(op, ty, id, operands);
@@ -273,8 +327,11 @@ impl<'a> Body<'_, 'a> {
         if self.m.narrow {
             self.need_narrow(&inst);
         }
-        let start = self.code.as_slice().len();
+        (self.at, self.decorations) = (id, Word::from(inst.flags.bits()));
+        self.shares = self.m.options.manner.optimize != Optimize::None && can_share(&inst);
+        let (start, last) = (self.code.as_slice().len(), self.m.last);
         let word = self.operation(&inst);
+        self.shares = false;
         self.m.refuse_late();
         if let ir::Op::Lane(..) = inst.op {
             self.lane_code.push((id, start..self.code.as_slice().len()));
@@ -287,7 +344,7 @@ impl<'a> Body<'_, 'a> {
         if inst.flags.contains(InstFlags::SATURATED) {
             self.m.decorate(word, Decoration::SaturatedToLargestFloat8NormalConversionEXT, &[]);
         }
-        if inst.flags.contains(InstFlags::RELAXED) && self.can_relax(&inst) {
+        if inst.flags.contains(InstFlags::RELAXED) && word > last && self.can_relax(&inst) {
             self.m.decorate(word, Decoration::RelaxedPrecision, &[]);
         }
     }
@@ -358,7 +415,11 @@ impl<'a> Body<'_, 'a> {
                 let words = self.values(parts);
                 self.emit(Op::CompositeConstructReplicateEXT, ty, &words)
             }
-            ir::Op::Construct(parts) => self.construct(ty, parts),
+            ir::Op::Construct(parts) => {
+                let word = self.construct(ty, parts);
+                self.note_elements(inst.ty, word, parts);
+                word
+            }
             ir::Op::Splat(part) => {
                 let part = self.value(part);
                 let size = self.m.module.types.components(inst.ty).unwrap_or(1);
@@ -366,7 +427,7 @@ impl<'a> Body<'_, 'a> {
             }
             ir::Op::Extract { composite, index } => {
                 let composite = self.value(composite);
-                self.emit(Op::CompositeExtract, ty, &[composite, index])
+                self.extract(ty, composite, &[index])
             }
             ir::Op::Insert { composite, index, part } => {
                 let (part, composite) = (self.value(part), self.value(composite));
@@ -374,6 +435,15 @@ impl<'a> Body<'_, 'a> {
             }
             ir::Op::Shuffle { a, b, mask } => self.shuffle(inst.ty, a, b, mask),
             _ => self.m.internal("a composite operation that is none"),
+        }
+    }
+
+    /// Records a composite that has one part for each element.
+    fn note_elements(&mut self, ty: TypeId, word: Word, parts: ir::Values) {
+        let elements = self.m.module.types.components(ty).map_or(parts.len, Word::from);
+        if self.shares && elements == parts.len {
+            let words = self.values(parts);
+            self.shared.note(Op::CompositeConstruct, word, &words);
         }
     }
 
@@ -465,6 +535,33 @@ impl<'a> Body<'_, 'a> {
         let value = self.value(value);
         self.by_column(op, ty, &[value])
     }
+}
+
+/// Returns true if parts of what is written for an instruction may be there already. What is decorated by the use that is
+/// made of it has its own words.
+fn can_share(inst: &Inst) -> bool {
+    use ir::Op as O;
+    let plain = !inst.flags.intersects(InstFlags::NON_UNIFORM | InstFlags::SATURATED);
+    let computes = matches!(
+        inst.op,
+        O::Unary(..)
+            | O::Binary(..)
+            | O::Math(..)
+            | O::Convert(_)
+            | O::Bitcast(_)
+            | O::Select { .. }
+            | O::Construct(_)
+            | O::Splat(_)
+            | O::Extract { .. }
+            | O::Insert { .. }
+            | O::Shuffle { .. }
+            | O::ExtractDynamic { .. }
+            | O::InsertDynamic { .. }
+            | O::Access { .. }
+            | O::Load(_)
+            | O::Store { .. }
+    );
+    plain && computes
 }
 
 /// So many zeros.

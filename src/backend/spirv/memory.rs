@@ -47,7 +47,7 @@ impl Body<'_, '_> {
     pub fn memory(&mut self, inst: &Inst) -> Word {
         match inst.op {
             ir::Op::Access { base, indices } => self.access(inst, base, indices),
-            ir::Op::Load(pointer) => self.load(pointer, inst.flags),
+            ir::Op::Load(pointer) => self.load(pointer, inst.ty, inst.flags),
             ir::Op::Store { pointer, value } => self.store(pointer, value, inst.flags),
             ir::Op::ArrayLength { block } => self.array_length(block),
             _ => self.m.internal("a memory operation that is none"),
@@ -55,6 +55,9 @@ impl Body<'_, '_> {
     }
 
     fn access(&mut self, inst: &Inst, base: Value, indices: Values) -> Word {
+        if self.promoted_at(base).is_some() {
+            return 0;
+        }
         let ty = match self.m.module.types.pointee(inst.ty) {
             Some((space, pointee)) if self.is_laid_out(base) => {
                 let class = self.m.class_of(space, pointee);
@@ -68,7 +71,7 @@ impl Body<'_, '_> {
         match operands.as_slice() {
             [pointer] => *pointer,
             // Decorations are of one instruction.
-            _ if !inst.flags.is_empty() => self.emit(Op::AccessChain, ty, &operands),
+            _ if self.shares || !inst.flags.is_empty() => self.emit(Op::AccessChain, ty, &operands),
             _ => self.chain(ty, &operands),
         }
     }
@@ -85,7 +88,10 @@ impl Body<'_, '_> {
         self.emit(Op::AccessChain, ty, operands)
     }
 
-    fn load(&mut self, pointer: Value, flags: InstFlags) -> Word {
+    fn load(&mut self, pointer: Value, ty: TypeId, flags: InstFlags) -> Word {
+        if let Some(local) = self.promoted_at(pointer) {
+            return self.load_promoted(local, pointer, ty);
+        }
         let Some((space, pointee)) = self.pointee_of(pointer) else {
             return self.m.internal("a load from a value that is not a pointer");
         };
@@ -93,8 +99,33 @@ impl Body<'_, '_> {
         let ty = if laid_out { self.m.memory_type(pointee) } else { self.m.value_type(pointee) };
         let mut operands: SmallVec<[Word; FEW]> = smallvec![self.value(pointer)];
         self.access_operands(&mut operands, (space, pointer), flags, Direction::Reads);
-        let raw = self.emit(Op::Load, ty, &operands);
+        let raw = match self.shares && self.is_constant(space, pointer, flags) {
+            true => self.emit_once(Op::Load, ty, &operands),
+            false => self.emit(Op::Load, ty, &operands),
+        };
         if laid_out { self.relayout(raw, pointee, Form::Value) } else { raw }
+    }
+
+    /// Returns true if memory holds the same all the time.
+    fn is_constant(&self, space: Space, pointer: Value, flags: InstFlags) -> bool {
+        let changes = |global: ir::GlobalId| {
+            let binding = self.m.module.globals[global].binding;
+            matches!(binding, ir::Binding::BuiltIn(ir::BuiltIn::HelperInvocation))
+        };
+        let is_input = space == Space::Input && !self.m.stage.is_of_rays();
+        let is_constant = matches!(space, Space::Uniform | Space::PushConstant | Space::Handle) || is_input;
+        is_constant && flags.is_empty() && !self.root_global(pointer).is_some_and(changes)
+    }
+
+    fn root_global(&self, pointer: Value) -> Option<ir::GlobalId> {
+        match pointer {
+            Value::Global(global) => Some(global),
+            Value::Inst(id) => match self.f.insts[id].op {
+                ir::Op::Access { base: Value::Global(global), .. } => Some(global),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     fn store(&mut self, pointer: Value, value: Value, flags: InstFlags) -> Word {
@@ -102,6 +133,10 @@ impl Body<'_, '_> {
             return self.m.internal("a store to a value that is not a pointer");
         };
         let mut value = self.value(value);
+        if let Some(local) = self.promoted_at(pointer) {
+            self.store_promoted(local, pointer, value);
+            return 0;
+        }
         if self.is_laid_out(pointer) {
             value = self.relayout(value, pointee, Form::Memory);
         }

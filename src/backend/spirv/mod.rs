@@ -10,6 +10,7 @@ mod capability;
 mod constants;
 mod control;
 mod cooperative;
+mod dead;
 mod debug;
 mod describe;
 mod dot;
@@ -32,8 +33,10 @@ mod narrow;
 mod physical;
 mod print;
 mod process;
+mod promote;
 mod ray;
 pub mod reflection;
+mod share;
 mod small_floats;
 mod types;
 mod unknown;
@@ -45,9 +48,9 @@ mod tests;
 
 use super::plans::ModulePlans;
 use super::written::Unit;
-use super::{Artifact, Backend, Form, Made, ModuleWriter, Options, Writer};
+use super::{Artifact, Backend, DebugInfo, Form, Made, ModuleWriter, Optimize, Options, Writer};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ir::{FuncId, Module, Stage};
+use crate::ir::{self, FuncId, Module, Stage};
 use crate::kernel;
 use crate::profile::Profile;
 use crate::source::{SourceMap, Span};
@@ -169,6 +172,25 @@ fn text(words: &[u32]) -> Made<String> {
 /// # Errors
 /// One diagnostic for each construct that SPIR-V, this version of it, or crosslane cannot express.
 pub fn emit(module: &Module, options: &Options, sources: &SourceMap) -> Made<Vec<u32>> {
+    // Debuggers know functions by the places of their code.
+    let small = match options.manner.optimize {
+        _ if options.debug == DebugInfo::Full => None,
+        Optimize::None => None,
+        Optimize::Speed => Some(SMALL_FOR_SPEED),
+        Optimize::Size => Some(SMALL_FOR_SIZE),
+    };
+    let Some(small) = small else { return emit_straight(module, options, sources) };
+    let mut optimized = module.clone();
+    ir::optimize::optimize(&mut optimized, small);
+    debug_assert!(ir::verify::verify(&optimized).is_ok(), "{:?}", ir::verify::verify(&optimized));
+    emit_straight(&optimized, options, sources)
+}
+
+/// Instructions of the functions that are inlined wherever they are called.
+const SMALL_FOR_SPEED: usize = 16;
+const SMALL_FOR_SIZE: usize = 4;
+
+fn emit_straight(module: &Module, options: &Options, sources: &SourceMap) -> Made<Vec<u32>> {
     let mut emitter = Emitter::new(module, options, sources)?;
     emitter.run();
     if emitter.diagnostics.is_empty() { Ok(emitter.finish()) } else { Err(emitter.diagnostics) }
@@ -303,6 +325,9 @@ impl<'a> Emitter<'a> {
         self.alias_shared_blocks();
         self.ray_modes();
         self.refuse_late();
+        if self.options.manner.optimize != Optimize::None {
+            self.eliminate_dead();
+        }
     }
 
     /// The module from its sections, in the order of section 2.4.

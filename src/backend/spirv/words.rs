@@ -89,6 +89,11 @@ impl Words {
         self.words[start] |= (count as Word) << 16;
     }
 
+    /// Puts another word in the place of one.
+    pub fn set(&mut self, at: usize, word: Word) {
+        self.words[at] = word;
+    }
+
     pub fn append(&mut self, other: &Words) {
         self.words.extend_from_slice(&other.words);
     }

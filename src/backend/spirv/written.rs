@@ -6,7 +6,7 @@
 use super::unknown::instructions;
 use super::{Emitter, text};
 use crate::backend::written::{Code, Unit, Written};
-use crate::backend::{Made, Options};
+use crate::backend::{Made, Manner, Optimize, Options};
 use crate::ir::{FuncId, InstId, Module};
 use crate::kernel::Origin;
 use crate::source::SourceMap;
@@ -55,7 +55,8 @@ impl Marks {
 /// # Errors
 /// As [`emit`](super::emit).
 pub fn written(module: &Module, options: &Options, sources: &SourceMap) -> Made<Code> {
-    let mut emitter = Emitter::new(module, options, sources)?;
+    let straight = Options { manner: Manner { optimize: Optimize::None, ..options.manner }, ..options.clone() };
+    let mut emitter = Emitter::new(module, &straight, sources)?;
     emitter.run();
     if !emitter.diagnostics.is_empty() {
         return Err(emitter.diagnostics);

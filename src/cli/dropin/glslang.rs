@@ -137,7 +137,7 @@ pub static FLAGS: &[Flag] = &[
     flag("--spirv-val", Takes::Nothing, Means::Nothing("tests hold modules to the validator; none is built in")),
     flag("--stdin", Takes::Nothing, Means::Own),
     flag("-Od", Takes::Nothing, Means::Own),
-    flag("-Os", Takes::Nothing, Means::Own),
+    flag("-Os", Takes::Nothing, Means::Own).but("this program's passes: `compile --optimize=size`"),
 ];
 
 /// Environments and the profiles for them.
@@ -418,7 +418,7 @@ impl Request {
         );
         words.extend(["--lang=glsl".into(), format!("--stage={stage}"), "-W=no-version-forced".into()]);
         words.extend(self.silent.then(|| "--message-format=none".to_string()));
-        words.extend((!self.size).then(|| "--keep-unused=all".to_string()));
+        words.push(if self.size { "--optimize=size" } else { "--keep-unused=all" }.to_string());
         let output = self.output.clone().unwrap_or_else(|| format!("{stage}.spv"));
         if self.preprocess {
             words.extend(["-E", "-o=-", "--message-format=lines"].map(str::to_string));

@@ -28,8 +28,8 @@ pub static FLAGS: &[Flag] = &[
     flag("-g0", Takes::Nothing, Means::Ours("--debug=none")).but("glslc has no such option"),
     flag("-g2", Takes::Nothing, Means::Ours("--debug=full")).but("glslc has no such option"),
     flag("-gVS", Takes::Nothing, Means::Ours("--debug=full")).but("glslc has no such option"),
-    flag("-O", Takes::Nothing, Means::Own),
-    flag("-Os", Takes::Nothing, Means::Own),
+    flag("-O", Takes::Nothing, Means::Own).but("this program's passes: `compile --optimize=speed`"),
+    flag("-Os", Takes::Nothing, Means::Own).but("this program's passes: `compile --optimize=size`"),
     flag("-O0", Takes::Nothing, Means::Own),
     flag("-w", Takes::Nothing, Means::Ours("-w")),
     flag("-Werror", Takes::Nothing, Means::Ours("--deny-warnings")),
@@ -115,7 +115,8 @@ struct Request {
     compile_only: bool,
     assembly: bool,
     preprocess: bool,
-    optimize: bool,
+    /// The goal of `-O` or `-Os`.
+    optimize: Option<&'static str>,
     deps_only: bool,
     deps: bool,
     deps_file: Option<String>,
@@ -207,8 +208,9 @@ impl Request {
             "-S" => self.assembly = true,
             "-E" => self.preprocess = true,
             "-o" => self.output = Some(value.to_string()),
-            "-O" | "-Os" => self.optimize = true,
-            "-O0" => self.optimize = false,
+            "-O" => self.optimize = Some("speed"),
+            "-Os" => self.optimize = Some("size"),
+            "-O0" => self.optimize = None,
             "-M" | "-MM" => self.deps_only = true,
             "-MD" => self.deps = true,
             "-MF" => self.deps_file = Some(value.to_string()),
@@ -319,7 +321,7 @@ impl Request {
     }
 
     fn compile(&self, input: &Input, claims: &Claims) -> Result<super::Made, CommandError> {
-        let names = if self.optimize { "none" } else { "names" };
+        let names = if self.optimize.is_some() { "none" } else { "names" };
         let mut words = vec![format!("--debug={names}"), "--message-format=lines".into()];
         words.extend(self.words.iter().cloned());
         words.push(format!("--profile={}", self.version.or(self.environment).unwrap_or("spirv-1.3")));
@@ -333,9 +335,7 @@ impl Request {
             None => {}
         }
         words.extend(input.entry.iter().filter(|_| language == "wgsl").map(|name| format!("--entry={name}")));
-        if !self.optimize {
-            words.push("--keep-unused=all".into());
-        }
+        words.push(self.optimize.map_or("--keep-unused=all".into(), |goal| format!("--optimize={goal}")));
         words.extend(self.form.map(|(name, _)| format!("--words={name}")));
         self.outputs(input, &mut words);
         compile_one(&words, &input.path, claims)

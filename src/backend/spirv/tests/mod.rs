@@ -6,12 +6,12 @@
 mod control;
 mod lanes;
 mod memory;
+mod optimize;
 mod rays;
 mod values;
 
 use super::emit;
-use crate::backend::DebugInfo;
-use crate::backend::Options;
+use crate::backend::{DebugInfo, Optimize, Options};
 use crate::diagnostic::Diagnostic;
 use crate::ir::layout::{Layouts, Rule};
 use crate::ir::verify::verify;
@@ -118,6 +118,10 @@ fn check(module: &Module) -> [String; 3] {
         judge(&words, environment);
         options.debug = DebugInfo::Lines;
         judge(&assemble(module, &options), environment);
+        for optimize in [Optimize::Speed, Optimize::Size] {
+            options.manner.optimize = optimize;
+            judge(&assemble(module, &options), environment);
+        }
         listing(&words)
     })
 }

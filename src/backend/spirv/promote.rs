@@ -1,0 +1,310 @@
+//! Variables of functions as values: a variable that is only loaded and stored, whole or by constant indices, is not written
+//! as memory. Its value is known at every place, since control flow is structured: where paths meet, `OpPhi` chooses among
+//! the values that they bring (SPIR-V 1.6 section 2.4 and 3.49.17).
+//!
+//! Only stores inside of a construct can change a variable there, so each construct has the list of the variables that it
+//! stores to; only these are looked at where it begins, branches and ends.
+
+use super::control::Scope;
+use super::function::Body;
+use crate::ir::plain::{plain_locals, root_local};
+use crate::ir::{ArrayLen, BlockId, Function, InstId, LocalId, Module, Op, Scalar, Type, TypeId, Types, Value, Values};
+use rspirv::spirv::{self, Word};
+use rustc_hash::FxHashMap;
+use smallvec::{SmallVec, smallvec};
+use std::ops::Range;
+
+/// Scalars, vectors and columns up to which a composite is a value.
+const MOST_PARTS: u32 = 64;
+
+/// Values of the variables that a construct stores to, in the order of its list.
+pub(super) type State = SmallVec<[Word; 4]>;
+
+/// A way into a block: the block that it comes from and the values that it brings.
+pub(super) struct Edge {
+    pub from: Word,
+    pub state: State,
+}
+
+/// The variables of the function being written that are values.
+#[derive(Default)]
+pub(super) struct Promoted {
+    /// By variable.
+    is_value: Vec<bool>,
+    /// The value of each at the place being written; 0 where it has its first one.
+    current: Vec<Word>,
+    /// The lists of all constructs, one after the other.
+    stored: Vec<LocalId>,
+    /// The list of each construct that stores to some.
+    lists: FxHashMap<InstId, Range<usize>>,
+    /// Undefined values by type.
+    undefined: FxHashMap<TypeId, Word>,
+}
+
+impl Promoted {
+    /// Finds the variables of a function that are values; none of those that `is_kept`.
+    pub fn find(&mut self, module: &Module, f: &Function, is_kept: impl Fn(LocalId) -> bool) {
+        self.current.clear();
+        self.current.resize(f.locals.len(), 0);
+        self.stored.clear();
+        self.lists.clear();
+        self.is_value.clear();
+        let is_plain = plain_locals(f, |local, indices| is_path(module, f, f.locals[local].ty, indices));
+        self.is_value.extend(f.locals.iter().zip(is_plain).map(|((id, local), is_plain)| {
+            let is_small = parts(&module.types, local.ty).is_some_and(|parts| parts <= MOST_PARTS);
+            is_plain && is_small && !local.restrict && !is_kept(id)
+        }));
+        let mut open = Vec::new();
+        self.list(f, f.body, &mut open);
+    }
+
+    /// No variable is a value.
+    pub fn clear(&mut self) {
+        self.is_value.clear();
+    }
+
+    pub fn has(&self, id: LocalId) -> bool {
+        self.is_value.get(id.index()).copied().unwrap_or(false)
+    }
+
+    /// Lists the variables that the constructs in a block store to; `open` takes those of the block.
+    fn list(&mut self, f: &Function, block: BlockId, open: &mut Vec<LocalId>) {
+        for id in &f.blocks[block].insts {
+            let start = open.len();
+            match f.insts[*id].op {
+                Op::Store { pointer, .. } => open.extend(root_local(f, pointer).filter(|local| self.has(*local))),
+                Op::If { then, otherwise, .. } => [then, otherwise].into_iter().for_each(|b| self.list(f, b, open)),
+                Op::Loop { body, continuing, .. } => [body, continuing].into_iter().for_each(|b| self.list(f, b, open)),
+                Op::Switch { cases, .. } => f.arms(cases).iter().for_each(|arm| self.list(f, arm.body, open)),
+                _ => continue,
+            }
+            let mut inner: SmallVec<[LocalId; 8]> = SmallVec::from_slice(&open[start..]);
+            inner.sort_unstable_by_key(|local| local.index());
+            inner.dedup();
+            open.truncate(start);
+            open.extend_from_slice(&inner);
+            if !matches!(f.insts[*id].op, Op::Store { .. }) && !inner.is_empty() {
+                let first = self.stored.len();
+                self.stored.extend(inner);
+                self.lists.insert(*id, first..self.stored.len());
+            }
+        }
+    }
+}
+
+/// The scalars, vectors and columns of a type; none if it has other parts or an unknown number of them.
+fn parts(types: &Types, ty: TypeId) -> Option<u32> {
+    match types.get(ty) {
+        Type::Scalar(_) | Type::Vector { .. } | Type::BufferReference { .. } => Some(1),
+        Type::Matrix { columns, .. } => Some(columns.into()),
+        Type::Array { element, len: ArrayLen::Fixed(len), .. } => parts(types, element)?.checked_mul(len),
+        Type::Struct(id) => types.structs[id]
+            .members
+            .iter()
+            .try_fold(0, |sum: u32, member| sum.checked_add(parts(types, member.ty)?).filter(|sum| *sum <= MOST_PARTS)),
+        _ => None,
+    }
+}
+
+/// The composite that an index is of. The columns of a matrix have no type in the module.
+#[derive(Clone, Copy)]
+enum Composite {
+    Of(TypeId),
+    Vector(Scalar, u8),
+    None,
+}
+
+impl Composite {
+    fn new(types: &Types, ty: TypeId) -> Composite {
+        match types.get(ty) {
+            Type::Vector { scalar, size } => Composite::Vector(scalar, size),
+            _ => Composite::Of(ty),
+        }
+    }
+
+    /// The element at an index; none if there is no such element.
+    fn element(self, types: &Types, index: u32) -> Option<Composite> {
+        match self {
+            Composite::Vector(_, size) => (index < u32::from(size)).then_some(Composite::None),
+            Composite::None => None,
+            Composite::Of(ty) => match types.get(ty) {
+                Type::Matrix { scalar, columns, rows, .. } => {
+                    (index < u32::from(columns)).then_some(Composite::Vector(scalar, rows))
+                }
+                Type::Array { element, len: ArrayLen::Fixed(len), .. } => {
+                    (index < len).then(|| Composite::new(types, element))
+                }
+                Type::Struct(id) => {
+                    let member = types.structs[id].members.get(index as usize)?;
+                    Some(Composite::new(types, member.ty))
+                }
+                _ => None,
+            },
+        }
+    }
+}
+
+/// Returns true if indices are constants within their composites; the last one may be any if it is of a vector's component.
+fn is_path(module: &Module, f: &Function, ty: TypeId, indices: Values) -> bool {
+    let mut around = Some(Composite::new(&module.types, ty));
+    f.values(indices).iter().all(|index| {
+        let Some(composite) = around else { return false };
+        around = match (module.known_u32(*index), composite) {
+            (Some(known), _) => composite.element(&module.types, known),
+            (None, Composite::Vector(..)) => Some(Composite::None),
+            (None, _) => None,
+        };
+        around.is_some()
+    })
+}
+
+/// A place in a value.
+struct Place {
+    /// Constant indices.
+    path: SmallVec<[Word; 4]>,
+    /// The component of the vector there, with the vector's scalar and size.
+    component: Option<(Value, Scalar, u8)>,
+}
+
+impl Body<'_, '_> {
+    /// The list of variables of the construct that is being written.
+    pub fn stored_by(&self, construct: InstId) -> Range<usize> {
+        self.promoted.lists.get(&construct).cloned().unwrap_or_default()
+    }
+
+    /// The values of the variables of a list.
+    pub fn state(&mut self, list: Range<usize>) -> State {
+        list.map(|at| self.current(self.promoted.stored[at])).collect()
+    }
+
+    pub fn set_state(&mut self, list: Range<usize>, state: &[Word]) {
+        for (at, word) in list.zip(state) {
+            self.promoted.current[self.promoted.stored[at].index()] = *word;
+        }
+    }
+
+    /// The value of a variable.
+    fn current(&mut self, id: LocalId) -> Word {
+        if self.promoted.current[id.index()] == 0 {
+            let local = &self.f.locals[id];
+            self.m.need_narrow_type(local.ty);
+            self.promoted.current[id.index()] = match local.init.filter(|init| !self.m.is_undef(*init)) {
+                Some(init) => self.m.constant(init),
+                None => self.undefined(local.ty),
+            };
+        }
+        self.promoted.current[id.index()]
+    }
+
+    fn undefined(&mut self, ty: TypeId) -> Word {
+        match self.promoted.undefined.get(&ty) {
+            Some(word) => *word,
+            None => {
+                let word = self.m.undef(ty);
+                self.promoted.undefined.insert(ty, word);
+                word
+            }
+        }
+    }
+
+    /// Sets the values where paths meet, at the begin of their block.
+    pub fn join(&mut self, list: Range<usize>, edges: &[Edge]) {
+        for (number, at) in list.enumerate() {
+            let Some(first) = edges.first().map(|edge| edge.state[number]) else { return };
+            let local = self.promoted.stored[at];
+            let is_same = edges.iter().all(|edge| edge.state[number] == first);
+            self.promoted.current[local.index()] = if is_same { first } else { self.phi(local, number, edges) };
+        }
+    }
+
+    fn phi(&mut self, local: LocalId, number: usize, edges: &[Edge]) -> Word {
+        let ty = self.f.locals[local].ty;
+        self.m.need_narrow_type(ty);
+        let ty = self.m.value_type(ty);
+        let mut operands: SmallVec<[Word; 8]> = SmallVec::new();
+        for edge in edges {
+            operands.extend([edge.state[number], edge.from]);
+        }
+        let id = self.m.id();
+        self.code.typed(spirv::Op::Phi, ty, id, &operands);
+        id
+    }
+
+    /// Gives the variables of a list the values that they have at the begin of each round of a loop, which is entered from
+    /// the block `from`; gives where the instructions lie. [`Body::close_round`] completes them.
+    pub fn begin_rounds(&mut self, list: Range<usize>, from: Word) -> Vec<usize> {
+        list.map(|at| {
+            let local = self.promoted.stored[at];
+            let edge = Edge { from, state: smallvec![self.current(local)] };
+            let place = self.code.as_slice().len();
+            let next = Edge { from: 0, state: smallvec![0] };
+            self.promoted.current[local.index()] = self.phi(local, 0, &[edge, next]);
+            place
+        })
+        .collect()
+    }
+
+    /// Says with which values the innermost loop goes on from the block being written.
+    pub fn close_round(&mut self) {
+        let Some(Scope { list, rounds, .. }) = self.scopes.last() else { return };
+        for (at, place) in list.clone().zip(rounds.clone()) {
+            let word = self.current(self.promoted.stored[at]);
+            self.code.set(place + 5, word);
+            self.code.set(place + 6, self.label);
+        }
+    }
+
+    /// The variable that is a value and that a pointer points into.
+    pub fn promoted_at(&self, pointer: Value) -> Option<LocalId> {
+        root_local(self.f, pointer).filter(|local| self.promoted.has(*local))
+    }
+
+    fn place_of(&self, local: LocalId, pointer: Value) -> Place {
+        let mut place = Place { path: SmallVec::new(), component: None };
+        let Value::Inst(id) = pointer else { return place };
+        let Op::Access { indices, .. } = self.f.insts[id].op else { return place };
+        let (module, mut around) = (self.m.module, Composite::new(&self.m.module.types, self.f.locals[local].ty));
+        for index in self.f.values(indices) {
+            match (module.known_u32(*index), around) {
+                (Some(known), _) => {
+                    place.path.push(known);
+                    around = around.element(&module.types, known).unwrap_or(Composite::None);
+                }
+                (None, Composite::Vector(scalar, size)) => place.component = Some((*index, scalar, size)),
+                _ => {}
+            }
+        }
+        place
+    }
+
+    pub fn load_promoted(&mut self, local: LocalId, pointer: Value, ty: TypeId) -> Word {
+        let (whole, place) = (self.current(local), self.place_of(local, pointer));
+        let word = self.m.value_type(ty);
+        match place.component {
+            None if place.path.is_empty() => whole,
+            None => self.extract(word, whole, &place.path),
+            Some((component, scalar, size)) => {
+                let vector = self.m.vector_type(scalar, size);
+                let (vector, component) = (self.extract(vector, whole, &place.path), self.value(component));
+                self.emit(spirv::Op::VectorExtractDynamic, word, &[vector, component])
+            }
+        }
+    }
+
+    pub fn store_promoted(&mut self, local: LocalId, pointer: Value, value: Word) {
+        let place = self.place_of(local, pointer);
+        let mut value = value;
+        if let Some((component, scalar, size)) = place.component {
+            let (whole, ty) = (self.current(local), self.m.vector_type(scalar, size));
+            let (vector, component) = (self.extract(ty, whole, &place.path), self.value(component));
+            value = self.emit(spirv::Op::VectorInsertDynamic, ty, &[vector, value, component]);
+        }
+        if !place.path.is_empty() {
+            let (whole, ty) = (self.current(local), self.m.value_type(self.f.locals[local].ty));
+            let mut operands: SmallVec<[Word; 8]> = smallvec![value, whole];
+            operands.extend_from_slice(&place.path);
+            value = self.emit(spirv::Op::CompositeInsert, ty, &operands);
+        }
+        self.promoted.current[local.index()] = value;
+    }
+}

@@ -1,0 +1,239 @@
+//! One instruction for equal ones: a pure instruction is not written again where an equal one has been on every path. Parts
+//! of composites that were put together are taken from what they were made of.
+//!
+//! Only what depends on its operands alone is shared: nothing that looks at other invocations, reads memory that may
+//! change, or has an effect.
+
+use super::function::Body;
+use rspirv::spirv::{GlslStd450Op, Op, Word};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+/// Steps back through the making of a composite at most.
+const STEPS: usize = 64;
+
+/// Opcode, decorations, result type, operands.
+type Key = SmallVec<[Word; 8]>;
+
+/// The instructions that may be used where the function is being written.
+#[derive(Default)]
+pub(super) struct Shared {
+    known: FxHashMap<Key, Word>,
+    /// Those of `known`, the newest last.
+    order: Vec<Key>,
+    /// The operands of instructions that make composites, by their results.
+    made: FxHashMap<Word, (Op, SmallVec<[Word; 8]>)>,
+}
+
+impl Shared {
+    pub fn clear(&mut self) {
+        self.known.clear();
+        self.order.clear();
+        self.made.clear();
+    }
+
+    /// The place to which [`Shared::leave`] goes back.
+    pub fn mark(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Forgets what was written since a mark: it is not on all paths that come next.
+    pub fn leave(&mut self, mark: usize) {
+        for key in self.order.drain(mark..) {
+            self.known.remove(&key);
+        }
+    }
+
+    pub fn find(&self, key: &Key) -> Option<Word> {
+        self.known.get(key).copied()
+    }
+
+    pub fn add(&mut self, key: Key, word: Word) {
+        self.order.push(key.clone());
+        self.known.insert(key, word);
+    }
+
+    /// Records how a composite is made: the operands of `OpCompositeInsert`, or one operand for each element.
+    pub fn note(&mut self, op: Op, word: Word, operands: &[Word]) {
+        self.made.insert(word, (op, SmallVec::from_slice(operands)));
+    }
+
+    /// The value that holds a part of a composite, as far as the making of the composite says; the rest of the path is left.
+    fn source(&self, composite: &mut Word, path: &mut SmallVec<[Word; 4]>) {
+        for _ in 0..STEPS {
+            let Some((op, operands)) = self.made.get(composite) else { return };
+            match (op, operands.as_slice()) {
+                (Op::CompositeInsert, [part, _, at @ ..]) if path.starts_with(at) => {
+                    *composite = *part;
+                    path.drain(..at.len());
+                }
+                (Op::CompositeInsert, [_, base, at @ ..]) if !at.starts_with(path) => *composite = *base,
+                (Op::CompositeConstruct, elements) => {
+                    let Some(element) = path.first().and_then(|index| elements.get(*index as usize)) else { return };
+                    *composite = *element;
+                    path.remove(0);
+                }
+                _ => return,
+            }
+            if path.is_empty() {
+                return;
+            }
+        }
+    }
+}
+
+impl Body<'_, '_> {
+    /// The key of an instruction.
+    pub fn key(&self, op: Op, ty: Word, operands: &[Word]) -> Key {
+        let mut key: Key = SmallVec::with_capacity(3 + operands.len());
+        key.extend([op as Word, self.decorations, ty]);
+        key.extend_from_slice(operands);
+        key
+    }
+
+    /// Part of a composite; the composite itself for an empty path.
+    pub fn extract(&mut self, ty: Word, composite: Word, path: &[Word]) -> Word {
+        let (mut composite, mut path) = (composite, SmallVec::from_slice(path));
+        if self.shares {
+            self.shared.source(&mut composite, &mut path);
+        }
+        if path.is_empty() {
+            return composite;
+        }
+        let mut operands: SmallVec<[Word; 8]> = SmallVec::new();
+        operands.push(composite);
+        operands.extend(path);
+        self.emit(Op::CompositeExtract, ty, &operands)
+    }
+}
+
+/// Returns true if a function of GLSL.std.450 depends on its operands alone.
+pub(super) fn is_pure_function(number: Word) -> bool {
+    const OTHERS: [GlslStd450Op; 5] = [
+        GlslStd450Op::Modf,
+        GlslStd450Op::Frexp,
+        GlslStd450Op::InterpolateAtCentroid,
+        GlslStd450Op::InterpolateAtSample,
+        GlslStd450Op::InterpolateAtOffset,
+    ];
+    OTHERS.iter().all(|other| *other as Word != number)
+}
+
+/// Returns true if the result depends on the operands alone, and nothing else happens.
+pub(super) const fn is_pure(op: Op) -> bool {
+    is_composite(op) || is_conversion(op) || is_arithmetic(op) || is_comparison(op) || is_of_bits(op)
+}
+
+const fn is_composite(op: Op) -> bool {
+    matches!(
+        op,
+        Op::AccessChain
+            | Op::CompositeConstruct
+            | Op::CompositeExtract
+            | Op::CompositeInsert
+            | Op::CopyLogical
+            | Op::CopyObject
+            | Op::Select
+            | Op::Transpose
+            | Op::VectorExtractDynamic
+            | Op::VectorInsertDynamic
+            | Op::VectorShuffle
+    )
+}
+
+const fn is_conversion(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Bitcast
+            | Op::ConvertFToS
+            | Op::ConvertFToU
+            | Op::ConvertSToF
+            | Op::ConvertUToF
+            | Op::FConvert
+            | Op::QuantizeToF16
+            | Op::SConvert
+            | Op::UConvert
+    )
+}
+
+const fn is_arithmetic(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Dot
+            | Op::FAdd
+            | Op::FDiv
+            | Op::FMod
+            | Op::FMul
+            | Op::FNegate
+            | Op::FRem
+            | Op::FSub
+            | Op::IAdd
+            | Op::IAddCarry
+            | Op::IMul
+            | Op::ISub
+            | Op::ISubBorrow
+            | Op::MatrixTimesMatrix
+            | Op::MatrixTimesScalar
+            | Op::MatrixTimesVector
+            | Op::OuterProduct
+            | Op::SDiv
+            | Op::SMod
+            | Op::SMulExtended
+            | Op::SNegate
+            | Op::SRem
+            | Op::UDiv
+            | Op::UMod
+            | Op::UMulExtended
+            | Op::VectorTimesMatrix
+            | Op::VectorTimesScalar
+    )
+}
+
+const fn is_comparison(op: Op) -> bool {
+    matches!(
+        op,
+        Op::All
+            | Op::Any
+            | Op::FOrdEqual
+            | Op::FOrdGreaterThan
+            | Op::FOrdGreaterThanEqual
+            | Op::FOrdLessThan
+            | Op::FOrdLessThanEqual
+            | Op::FUnordNotEqual
+            | Op::IEqual
+            | Op::INotEqual
+            | Op::IsInf
+            | Op::IsNan
+            | Op::LogicalAnd
+            | Op::LogicalEqual
+            | Op::LogicalNot
+            | Op::LogicalNotEqual
+            | Op::LogicalOr
+            | Op::SGreaterThan
+            | Op::SGreaterThanEqual
+            | Op::SLessThan
+            | Op::SLessThanEqual
+            | Op::UGreaterThan
+            | Op::UGreaterThanEqual
+            | Op::ULessThan
+            | Op::ULessThanEqual
+    )
+}
+
+const fn is_of_bits(op: Op) -> bool {
+    matches!(
+        op,
+        Op::BitCount
+            | Op::BitFieldInsert
+            | Op::BitFieldSExtract
+            | Op::BitFieldUExtract
+            | Op::BitReverse
+            | Op::BitwiseAnd
+            | Op::BitwiseOr
+            | Op::BitwiseXor
+            | Op::Not
+            | Op::ShiftLeftLogical
+            | Op::ShiftRightArithmetic
+            | Op::ShiftRightLogical
+    )
+}

@@ -1,0 +1,270 @@
+//! Constants along all paths: loads of variables that hold a constant, operations on constants, and selections by them.
+//!
+//! A variable holds a constant from a store of one until the next store, or until the end of a construct that stores to it.
+//! One walk in the order of the code; nothing is moved, so operations across lanes see the same invocations as before.
+
+use super::fold::{self, Expr};
+use super::plain::{plain_locals, root_local};
+use super::{BlockId, ConstId, Function, Inst, InstFlags, InstId, LocalId, Module, Op, TypeId, Types, Value, Values};
+use smallvec::SmallVec;
+
+/// Propagates constants in a function of a module, which does not hold it meanwhile.
+pub fn propagate(module: &mut Module, function: &mut Function) {
+    let is_plain = plain_locals(function, |_, _| true);
+    let mut walk = Walk {
+        holds: vec![None; function.locals.len()],
+        stored: Vec::new(),
+        replaced: vec![None; function.insts.len()],
+        is_plain,
+        module,
+        function,
+    };
+    for (id, local) in walk.function.locals.iter() {
+        walk.holds[id.index()] = local.init.filter(|_| walk.is_plain[id.index()]);
+    }
+    walk.block(walk.function.body, true);
+}
+
+struct Walk<'a> {
+    module: &'a mut Module,
+    function: &'a mut Function,
+    /// Variables of which all changes are known.
+    is_plain: Vec<bool>,
+    /// The constant that a variable holds.
+    holds: Vec<Option<ConstId>>,
+    /// Variables that were stored to, in order, with what they held before.
+    stored: Vec<(LocalId, Option<ConstId>)>,
+    /// The values of instructions that are not needed for them.
+    replaced: Vec<Option<Value>>,
+}
+
+impl Walk<'_> {
+    /// Walks a block; `may_end` if it need not give a value.
+    fn block(&mut self, block: BlockId, may_end: bool) {
+        let insts = std::mem::take(&mut self.function.blocks[block].insts);
+        let mut left = SmallVec::with_capacity(insts.len());
+        self.instructions(&insts, may_end, &mut left);
+        self.function.blocks[block].insts = left;
+    }
+
+    /// Walks instructions; those that are needed go to `left`. Returns true if they end their block.
+    fn instructions(&mut self, insts: &[InstId], may_end: bool, left: &mut SmallVec<[InstId; 4]>) -> bool {
+        for id in insts {
+            self.rename(*id);
+            let inst = self.function.insts[*id];
+            match inst.op {
+                Op::If { condition, then, otherwise, .. } => {
+                    let chosen = self.known_bool(condition).map(|is_true| if is_true { then } else { otherwise });
+                    match chosen.filter(|chosen| may_end || !self.ends(*chosen)) {
+                        Some(chosen) => {
+                            if self.arm(*id, chosen, may_end, left) {
+                                return true;
+                            }
+                            continue;
+                        }
+                        None => self.fork(&[then, otherwise], inst.ty == Types::VOID),
+                    }
+                }
+                Op::Loop { body, continuing, .. } => {
+                    self.repeat(body, continuing);
+                    self.rename(*id);
+                }
+                Op::Switch { cases, .. } => {
+                    let arms: SmallVec<[BlockId; 8]> = self.function.arms(cases).iter().map(|arm| arm.body).collect();
+                    let falls = self.function.arms(cases).iter().any(|arm| arm.falls_through);
+                    if falls {
+                        arms.iter().for_each(|arm| self.forget_stores(*arm));
+                    }
+                    self.fork(&arms, true);
+                }
+                Op::Load(pointer) => {
+                    if let Some(constant) = self.held(pointer).filter(|_| inst.flags.is_empty() || is_relaxed(&inst)) {
+                        self.replaced[id.index()] = Some(Value::Const(constant));
+                        continue;
+                    }
+                }
+                Op::Store { pointer, value } => self.store(pointer, value),
+                _ => {
+                    if let Some(constant) = self.folded(&inst) {
+                        self.replaced[id.index()] = Some(Value::Const(constant));
+                        continue;
+                    }
+                }
+            }
+            left.push(*id);
+            if inst.op.is_terminator() {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Puts the instructions of the side that is always taken in the place of a selection; returns true if they end the block.
+    fn arm(&mut self, id: InstId, chosen: BlockId, may_end: bool, left: &mut SmallVec<[InstId; 4]>) -> bool {
+        let insts = std::mem::take(&mut self.function.blocks[chosen].insts);
+        let gives = match insts.last().map(|last| self.function.insts[*last].op) {
+            Some(Op::Yield(value)) => Some(value),
+            _ => None,
+        };
+        let insts = if gives.is_some() { &insts[..insts.len() - 1] } else { &insts[..] };
+        let ended = self.instructions(insts, may_end, left);
+        self.replaced[id.index()] = gives.map(|value| self.resolve(value));
+        ended
+    }
+
+    /// Returns true if a block ends other than by giving a value.
+    fn ends(&self, block: BlockId) -> bool {
+        let last = self.function.blocks[block].insts.last().map(|last| self.function.insts[*last].op);
+        last.is_some_and(|op| op.is_terminator() && !matches!(op, Op::Yield(_)))
+    }
+
+    /// Walks blocks of which one runs, or none.
+    fn fork(&mut self, blocks: &[BlockId], may_end: bool) {
+        let first = self.stored.len();
+        for block in blocks {
+            let start = self.stored.len();
+            self.block(*block, may_end);
+            for (local, before) in self.stored[start..].iter().rev() {
+                self.holds[local.index()] = *before;
+            }
+        }
+        self.forget(first);
+    }
+
+    fn repeat(&mut self, body: BlockId, continuing: BlockId) {
+        let first = self.stored.len();
+        [body, continuing].into_iter().for_each(|block| self.forget_stores(block));
+        self.block(body, true);
+        self.forget(first);
+        self.block(continuing, true);
+        self.forget(first);
+    }
+
+    /// Forgets the values of the variables that were stored to since a moment.
+    fn forget(&mut self, first: usize) {
+        for (local, _) in &self.stored[first..] {
+            self.holds[local.index()] = None;
+        }
+    }
+
+    /// Forgets the values of the variables that the code in a block stores to.
+    fn forget_stores(&mut self, block: BlockId) {
+        let mut open = vec![block];
+        while let Some(block) = open.pop() {
+            for id in &self.function.blocks[block].insts {
+                match self.function.insts[*id].op {
+                    Op::Store { pointer, .. } => {
+                        if let Some(local) = root_local(self.function, pointer) {
+                            self.stored.push((local, self.holds[local.index()].take()));
+                        }
+                    }
+                    Op::If { then, otherwise, .. } => open.extend([then, otherwise]),
+                    Op::Loop { body, continuing, .. } => open.extend([body, continuing]),
+                    Op::Switch { cases, .. } => open.extend(self.function.arms(cases).iter().map(|arm| arm.body)),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn store(&mut self, pointer: Value, value: Value) {
+        let Some(local) = root_local(self.function, pointer) else { return };
+        self.stored.push((local, self.holds[local.index()]));
+        self.holds[local.index()] = match (pointer, value) {
+            (Value::Local(_), Value::Const(constant)) if self.is_plain[local.index()] => Some(constant),
+            _ => None,
+        };
+    }
+
+    /// The constant that a pointer points to.
+    fn held(&mut self, pointer: Value) -> Option<ConstId> {
+        let local = root_local(self.function, pointer)?;
+        let mut held = self.holds[local.index()]?;
+        let Value::Inst(id) = pointer else { return Some(held) };
+        let Op::Access { indices, .. } = self.function.insts[id].op else { return None };
+        let Module { types, constants, .. } = &mut *self.module;
+        for index in self.function.values(indices) {
+            let Value::Const(index) = index else { return None };
+            let index = u32::try_from(constants.as_int(types, *index)?).ok()?;
+            let ty = types.element(constants.get(held).ty, index)?;
+            held = fold::fold(types, constants, Expr::Extract(index), ty, &[held])?;
+        }
+        Some(held)
+    }
+
+    fn known_bool(&self, condition: Value) -> Option<bool> {
+        let Value::Const(id) = condition else { return None };
+        self.module.constants.bits(id).map(|bits| bits != 0)
+    }
+
+    /// The constant that an operation on constants gives.
+    fn folded(&mut self, inst: &Inst) -> Option<ConstId> {
+        if inst.flags.intersects(InstFlags::NON_UNIFORM | InstFlags::SATURATED) {
+            return None;
+        }
+        let one = |value: Value| SmallVec::<[Value; 4]>::from_slice(&[value]);
+        let (expr, args): (Expr, SmallVec<[Value; 4]>) = match inst.op {
+            Op::Unary(op, a) => (Expr::Unary(op), one(a)),
+            Op::Binary(op, a, b) => (Expr::Binary(op), SmallVec::from_slice(&[a, b])),
+            Op::Math(function, list) if !function.is_derivative() => (Expr::Math(function), self.list(list)),
+            Op::Convert(a) => (Expr::Convert, one(a)),
+            Op::Bitcast(a) => (Expr::Bitcast, one(a)),
+            Op::Select { condition, accept, reject } => {
+                (Expr::Select, SmallVec::from_slice(&[condition, accept, reject]))
+            }
+            Op::Construct(list) => (Expr::Construct, self.list(list)),
+            Op::Splat(a) => (Expr::Splat, one(a)),
+            Op::Extract { composite, index } => (Expr::Extract(index), one(composite)),
+            Op::ExtractDynamic { composite, index } => {
+                (Expr::ExtractDynamic, SmallVec::from_slice(&[composite, index]))
+            }
+            Op::Insert { composite, index, part } => (Expr::Insert(index), SmallVec::from_slice(&[composite, part])),
+            Op::InsertDynamic { composite, index, part } => {
+                (Expr::InsertDynamic, SmallVec::from_slice(&[composite, index, part]))
+            }
+            Op::Shuffle { a, b, mask } => (Expr::Shuffle(mask), SmallVec::from_slice(&[a, b])),
+            _ => return None,
+        };
+        self.fold(expr, inst.ty, &args)
+    }
+
+    fn fold(&mut self, expr: Expr, ty: TypeId, args: &[Value]) -> Option<ConstId> {
+        let constant = |value: &Value| if let Value::Const(id) = value { Some(*id) } else { None };
+        let args: SmallVec<[ConstId; 4]> = args.iter().map(constant).collect::<Option<_>>()?;
+        let Module { types, constants, .. } = &mut *self.module;
+        fold::fold(types, constants, expr, ty, &args)
+    }
+
+    fn list(&self, list: Values) -> SmallVec<[Value; 4]> {
+        SmallVec::from_slice(self.function.values(list))
+    }
+
+    fn resolve(&self, value: Value) -> Value {
+        match value {
+            Value::Inst(id) => self.replaced[id.index()].unwrap_or(value),
+            other => other,
+        }
+    }
+
+    /// Gives an instruction the values of its operands that are known by now.
+    fn rename(&mut self, id: InstId) {
+        let op = self.function.insts[id].op;
+        let op = op.map_operands(|value| self.resolve(value));
+        let replaced = &self.replaced;
+        let _ = op.map_list(|list| {
+            let range = list.start as usize..(list.start + list.len) as usize;
+            for value in &mut self.function.operands[range] {
+                if let Value::Inst(other) = *value {
+                    *value = replaced[other.index()].unwrap_or(*value);
+                }
+            }
+            list
+        });
+        self.function.insts[id].op = op;
+    }
+}
+
+/// Returns true if nothing but less precision is allowed for an instruction.
+fn is_relaxed(inst: &Inst) -> bool {
+    inst.flags == InstFlags::RELAXED
+}
