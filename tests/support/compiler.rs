@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use crosslane::backend::nv::Program;
-use crosslane::backend::{amd, ptx};
+use crosslane::backend::{Manner, Optimize, amd, ptx};
 use crosslane::compile::{self, Artifact, EmitKind, Input, Options, Verdict};
 use crosslane::diagnostic::{Diagnostics, render};
 use crosslane::glsl::preprocess::MacroOption;
@@ -155,6 +155,23 @@ pub fn assembly(target: Target<'_>) -> Result<String, String> {
     }
 }
 
+/// A profile's name, with `-O` or `-Os` after it where the module is to be optimized.
+fn level(name: &str) -> (&str, Manner) {
+    let (profile, optimize) = match name.split_once(' ') {
+        Some((profile, "-O")) => (profile, Optimize::Speed),
+        Some((profile, "-Os")) => (profile, Optimize::Size),
+        _ => (name, Optimize::None),
+    };
+    (profile, Manner { optimize, ..Manner::default() })
+}
+
+/// The options for a built-in profile by such a name.
+pub fn named(name: &str) -> Result<Options, String> {
+    let (profile, manner) = level(name);
+    let profile = Profile::named(profile).ok_or_else(|| format!("no profile {profile}"))?;
+    Ok(Options { manner, ..Options::new(profile) })
+}
+
 /// A profile that lacks parts of what every SPIR-V has, for which other plans stand in.
 pub const NARROW: &str = "spirv-narrow";
 
@@ -162,14 +179,15 @@ const NARROW_LACKS: &str =
     r#""scans", "ballot-bits", "vote-equal", "varying-distance", "elect", "clustered", "quad-control", "rotate""#;
 
 fn options(target: Target<'_>, emit: EmitKind) -> Result<Options, String> {
-    let (name, reproducible) = (target.profile, target.fixture.reproducible);
+    let (name, manner) = level(target.profile);
+    let reproducible = target.fixture.reproducible;
     let narrow = format!("inherit = \"spirv-1.6\"\nremove-features = [{NARROW_LACKS}]");
     let heritage = if name == NARROW { narrow } else { format!("inherit = \"{name}\"") };
     let text = format!("name = \"{name}-test\"\nreproducible = {reproducible}\n{heritage}\n");
     let profile = Profile::from_toml(&text, "a test's profile").map_err(|e| e.to_string())?;
     let width = target.build.width.map(|w| MacroOption::Define { name: "WIDTH".to_string(), value: w.to_string() });
     let profile = profile.with_wave_size(target.build.wave);
-    Ok(Options { macros: width.into_iter().collect(), emit, ..Options::new(profile) })
+    Ok(Options { macros: width.into_iter().collect(), emit, manner, ..Options::new(profile) })
 }
 
 /// The program for NVIDIA's hardware that a fixture becomes.

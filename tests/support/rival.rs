@@ -18,9 +18,16 @@ use super::lavapipe::{self, Buffers, Request};
 use super::scalar::Type;
 use super::simulator::{self, After};
 
-/// The profiles that are compared, each with the environment that its modules must be valid in.
-pub const PROFILES: [(&str, &str); 3] =
-    [("spirv-1.3", "vulkan1.1"), ("spirv-1.5", "vulkan1.2"), ("spirv-1.6", "vulkan1.3")];
+/// The profiles that are compared, each with the environment that its modules must be valid in, and their modules as they are
+/// with `-O` and `-Os`.
+pub const PROFILES: [(&str, &str); 6] = [
+    ("spirv-1.3", "vulkan1.1"),
+    ("spirv-1.3 -O", "vulkan1.1"),
+    ("spirv-1.5", "vulkan1.2"),
+    ("spirv-1.6", "vulkan1.3"),
+    ("spirv-1.6 -O", "vulkan1.3"),
+    ("spirv-1.6 -Os", "vulkan1.3"),
+];
 
 /// glslang's module of a compute shader; not all of them are valid (copies of structs that hold bools), and those judge nothing.
 pub fn theirs(source: &str) -> Result<Vec<u32>, String> {
@@ -47,9 +54,9 @@ pub fn ours(name: &str, source: &str, profile: &str) -> Result<Vec<u32>, String>
 
 /// The same of a stage.
 pub fn ours_of(name: &str, source: &str, stage: Stage, profile: &str) -> Result<Vec<u32>, String> {
-    let profile = Profile::named(profile).ok_or_else(|| format!("no profile {profile}"))?;
+    let options = Options { stage: Some(stage), ..compiler::named(profile)? };
     let input = Input { name, bytes: source.as_bytes(), language: Language::Glsl };
-    let done = compile(&input, &Options { stage: Some(stage), ..Options::new(profile) }, &NoIncludes);
+    let done = compile(&input, &options, &NoIncludes);
     match done.verdict {
         Verdict::Done(Artifact::Spirv(words)) => Ok(words),
         _ => Err(render::human(&done.sources, &done.diagnostics)),

@@ -6,11 +6,10 @@ use crosslane::backend::DebugInfo;
 use crosslane::compile::{Artifact, Input, Language, Options, Verdict, compile};
 use crosslane::diagnostic::render;
 use crosslane::ir::Stage;
-use crosslane::profile::Profile;
 use crosslane::source::NoIncludes;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use support::judge;
+use support::{compiler, judge};
 
 pub const FIXTURES: [&str; 38] = [
     "core/arrays.comp",
@@ -71,8 +70,7 @@ pub fn check(name: &str) -> Result<(), String> {
 }
 
 fn compiled(source: &str, ending: &str, profile: &str) -> Result<Vec<u32>, String> {
-    let options = Options::new(Profile::named(profile).ok_or_else(|| format!("no profile {profile}"))?);
-    let options = Options { stage: Stage::named(ending), debug: DebugInfo::Full, ..options };
+    let options = Options { stage: Stage::named(ending), debug: DebugInfo::Full, ..compiler::named(profile)? };
     let language = if ending == "wgsl" { Language::Wgsl } else { Language::Glsl };
     let input = Input { name: "shader", bytes: source.as_bytes(), language };
     let done = compile(&input, &options, &NoIncludes);

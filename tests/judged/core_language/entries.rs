@@ -4,11 +4,10 @@
 use crosslane::backend::spirv::disassemble;
 use crosslane::compile::{Artifact, Input, Language, Options, Verdict, compile};
 use crosslane::diagnostic::render;
-use crosslane::profile::Profile;
 use crosslane::source::NoIncludes;
 
-use support::judge;
 use support::rival::PROFILES;
+use support::{compiler, judge};
 
 const TEXT: &str = include_str!("../../../fixtures/said/wgsl_entry_points.wgsl");
 
@@ -20,6 +19,10 @@ pub fn check() -> Result<(), String> {
     for (profile, environment) in PROFILES {
         let all = spirv(profile, None)?;
         judge::spirv_val(&all, environment, false).map_err(|e| format!("{profile}: {e}"))?;
+        // A private variable of one entry point alone becomes local there, and leaves its interface.
+        if profile.contains(" -O") {
+            continue;
+        }
         let all = disassemble(&all)?;
         for (entry, _) in ENTRIES {
             let one = disassemble(&spirv(profile, Some(entry))?)?;
@@ -57,8 +60,7 @@ fn spirv(profile: &str, entry: Option<&str>) -> Result<Vec<u32>, String> {
 }
 
 fn made(profile: &str, entry: Option<&str>) -> Result<Artifact, String> {
-    let options = Options::new(Profile::named(profile).ok_or_else(|| format!("no profile {profile}"))?);
-    let options = Options { entry: entry.map(str::to_owned), ..options };
+    let options = Options { entry: entry.map(str::to_owned), ..compiler::named(profile)? };
     let input = Input { name: "entries.wgsl", bytes: TEXT.as_bytes(), language: Language::Wgsl };
     let done = compile(&input, &options, &NoIncludes);
     match done.verdict {

@@ -9,13 +9,12 @@ use std::path::Path;
 use crosslane::compile::{Artifact, Compilation, Input, Language, Options, Verdict, compile};
 use crosslane::diagnostic::{Code, Severity, render};
 use crosslane::ir::Stage;
-use crosslane::profile::Profile;
 use crosslane::source::NoIncludes;
 
 use super::stages::stage;
-use support::judge;
 use support::rival::PROFILES;
 use support::snapshot;
+use support::{compiler, judge};
 
 /// Profiles of targets that take none of this.
 const OTHERS: [&str; 2] = ["nv-ampere", "gfx1100-wave32"];
@@ -60,9 +59,9 @@ pub fn check(path: &Path) -> Result<(), String> {
 }
 
 fn verdict(source: &str, stage: Stage, profile: &str) -> Result<Compilation, String> {
-    let profile = Profile::named(profile).ok_or_else(|| format!("no profile {profile}"))?;
+    let options = Options { stage: Some(stage), ..compiler::named(profile)? };
     let input = Input { name: "shader", bytes: source.as_bytes(), language: Language::Glsl };
-    Ok(compile(&input, &Options { stage: Some(stage), ..Options::new(profile) }, &NoIncludes))
+    Ok(compile(&input, &options, &NoIncludes))
 }
 
 fn ours(source: &str, stage: Stage, profile: &str) -> Result<Vec<u32>, String> {

@@ -8,11 +8,10 @@ use std::path::Path;
 use crosslane::compile::{Artifact, Input, Language, Options, Verdict, compile};
 use crosslane::diagnostic::render;
 use crosslane::ir::Stage;
-use crosslane::profile::Profile;
 use crosslane::source::NoIncludes;
 
-use support::judge;
 use support::rival::{self, PROFILES};
+use support::{compiler, judge};
 
 /// The stage that the end of a file's name says.
 pub fn stage(path: &Path) -> Option<Stage> {
@@ -60,8 +59,7 @@ fn check_twins(path: &Path, source: &str) -> Result<(), String> {
 }
 
 fn entry_of(source: &str, entry: &str, profile: &str) -> Result<Vec<u32>, String> {
-    let profile = Profile::named(profile).ok_or_else(|| format!("no profile {profile}"))?;
-    let options = Options { entry: Some(entry.into()), ..Options::new(profile) };
+    let options = Options { entry: Some(entry.into()), ..compiler::named(profile)? };
     module(source, Language::Wgsl, &options)
 }
 
