@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 /// The targets in the order of their profiles.
-const TARGETS: [&str; 7] = ["spirv", "nv", "amd", "wgsl", "ptx", "glsl", "hlsl"];
+const TARGETS: [&str; 8] = ["spirv", "nv", "amd", "wgsl", "ptx", "glsl", "hlsl", "msl"];
 
 #[derive(serde::Deserialize)]
 struct File {

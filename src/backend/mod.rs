@@ -105,6 +105,7 @@ impl Backend {
             Target::Wgsl => &text::WGSL,
             Target::Glsl => &glsl::BACKEND,
             Target::Hlsl => &text::HLSL,
+            Target::Msl => &text::MSL,
         }
     }
 }

@@ -604,6 +604,8 @@ pub enum Emit {
     Glsl,
     /// HLSL.
     Hlsl,
+    /// Metal's language.
+    Msl,
     /// A code object for AMD's runtimes, by LLVM's assembler and linker.
     Hsaco,
     /// The resources that the caller must bind and the values that it must set, as JSON.

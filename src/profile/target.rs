@@ -14,6 +14,7 @@ pub enum Target {
     Ptx,
     Glsl,
     Hlsl,
+    Msl,
 }
 
 /// The sizes of waves that a target has.
@@ -114,7 +115,7 @@ const NVIDIA: TargetRow = TargetRow {
     ..DRIVEN
 };
 
-static ROWS: [TargetRow; 7] = [
+static ROWS: [TargetRow; 8] = [
     TargetRow {
         key: "spirv",
         language: "SPIR-V",
@@ -206,11 +207,26 @@ static ROWS: [TargetRow; 7] = [
         extensions: Target::Wgsl,
         ..DRIVEN
     },
+    TargetRow {
+        key: "msl",
+        language: "MSL",
+        define: "CROSSLANE_TARGET_MSL",
+        ending: ".metal",
+        text_ending: ".metal",
+        profile: Some("msl-2.1"),
+        // `maxTotalThreadsPerThreadgroup` of Apple's hardware.
+        invocations: 1024,
+        waves: Waves::Of(&[32]),
+        integers: &[32],
+        floats: &[16, 32],
+        extensions: Target::Wgsl,
+        ..DRIVEN
+    },
 ];
 
 impl Target {
-    pub const ALL: [Target; 7] =
-        [Target::Spirv, Target::Nv, Target::Amd, Target::Wgsl, Target::Ptx, Target::Glsl, Target::Hlsl];
+    pub const ALL: [Target; 8] =
+        [Target::Spirv, Target::Nv, Target::Amd, Target::Wgsl, Target::Ptx, Target::Glsl, Target::Hlsl, Target::Msl];
 
     pub const fn row(self) -> &'static TargetRow {
         &ROWS[self as usize]

@@ -4,7 +4,7 @@ use crosslane::compile::{Artifact, Input, Language, Options, Verdict, compile};
 use crosslane::diagnostic::{Code, Severity, render};
 use crosslane::ir::Stage;
 use crosslane::profile::{Profile, Target};
-use crosslane::source::NoIncludes;
+use crosslane::source::{Loader, NoIncludes};
 
 use super::compiler;
 use super::device::{ImageKind, Resources, SamplerBinding};
@@ -28,21 +28,47 @@ pub enum Outcome {
 
 /// The module of a GLSL shader by way of a profile's language; an error where messages are other than of what cannot be expressed.
 pub fn make(profile: &str, name: &str, source: &str, stage: Stage) -> Result<Outcome, String> {
-    let profile = Profile::named(profile).ok_or_else(|| format!("no profile {profile}"))?;
-    let target = profile.target;
     let input = Input { name, bytes: source.as_bytes(), language: Language::Glsl };
-    let done = compile(&input, &Options { stage: Some(stage), ..Options::new(profile) }, &NoIncludes);
-    match done.verdict {
-        Verdict::Done(Artifact::Text(text)) => {
+    let options = Options { stage: Some(stage), ..Options::new(named(profile)?) };
+    let target = options.profile.target;
+    match text(&input, &options, &NoIncludes)? {
+        Ok(text) => {
             let samplers = (target == Target::Wgsl).then(|| samplers(&text));
             Ok(Outcome::Made(Made { module: compiler::module_of(target, Artifact::Text(text), stage)?, samplers }))
         }
-        Verdict::Done(Artifact::Spirv(_)) => Err("words came out where text was asked for".to_owned()),
+        Err(refusal) => Ok(Outcome::Refused(refusal.said)),
+    }
+}
+
+/// A built-in profile.
+pub fn named(profile: &str) -> Result<Profile, String> {
+    Profile::named(profile).ok_or_else(|| format!("no profile {profile}"))
+}
+
+/// Why a language does not express a shader.
+#[derive(Debug, Clone)]
+pub struct Refusal {
+    /// The first message.
+    pub first: String,
+    /// All of them as people read them.
+    pub said: String,
+}
+
+/// The error for a profile whose output is not text.
+pub const WORDS: &str = "words came out where text was asked for";
+
+/// The text that a shader becomes; an error where messages are other than of what cannot be expressed.
+pub fn text(input: &Input<'_>, options: &Options, loader: &dyn Loader) -> Result<Result<String, Refusal>, String> {
+    let done = compile(input, options, loader);
+    match done.verdict {
+        Verdict::Done(Artifact::Text(text)) => Ok(Ok(text)),
+        Verdict::Done(Artifact::Spirv(_)) => Err(WORDS.to_owned()),
         Verdict::ShaderWrong | Verdict::ProfileLacks => {
             let said = render::human(&done.sources, &done.diagnostics);
-            let mut errors = done.diagnostics.iter().filter(|message| message.severity == Severity::Error);
-            let is_lack = errors.all(|error| [Code::NOT_SUPPORTED, Code::PROFILE_LACKS].contains(&error.code));
-            if is_lack { Ok(Outcome::Refused(said)) } else { Err(said) }
+            let errors = || done.diagnostics.iter().filter(|message| message.severity == Severity::Error);
+            let is_lack = errors().all(|error| [Code::NOT_SUPPORTED, Code::PROFILE_LACKS].contains(&error.code));
+            let first = errors().next().map(|error| error.message.to_string()).unwrap_or_default();
+            if is_lack { Ok(Err(Refusal { first, said })) } else { Err(said) }
         }
     }
 }

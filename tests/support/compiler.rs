@@ -147,6 +147,14 @@ pub fn text(target: Target<'_>) -> Result<String, String> {
     }
 }
 
+/// The reflection of a fixture's artifact, as JSON.
+pub fn reflection(target: Target<'_>) -> Result<String, String> {
+    match artifact(target, EmitKind::Reflection)? {
+        Artifact::Text(text) => Ok(text),
+        Artifact::Spirv(_) => Err("words came out where text was asked for".to_string()),
+    }
+}
+
 /// The same as text.
 pub fn assembly(target: Target<'_>) -> Result<String, String> {
     match artifact(target, EmitKind::Assembly)? {

@@ -20,6 +20,7 @@ pub mod interpret;
 pub mod judge;
 pub mod kernel;
 pub mod lavapipe;
+pub mod metal;
 pub mod nv;
 pub mod opengl;
 pub mod pattern;

@@ -20,13 +20,17 @@ async function checked(make) {
     return made;
 }
 
-async function prepare(job) {
-    const module = device.createShaderModule({ code: job.text });
+async function compiled(text) {
+    const module = device.createShaderModule({ code: text });
     const { messages } = await module.getCompilationInfo();
     const wrong = messages.filter((message) => message.type === 'error');
     if (wrong.length > 0) {
         throw new Error(wrong.map(({ lineNum, linePos, message }) => `${lineNum}:${linePos}: ${message}`).join('\n'));
     }
+    return module;
+}
+
+async function prepare(job, module) {
     const visibility = GPUShaderStage.COMPUTE;
     const entries = job.bindings.map(({ binding, kind }) => ({ binding, visibility, buffer: { type: kind } }));
     const group = await checked(() => device.createBindGroupLayout({ entries }));
@@ -73,9 +77,11 @@ async function run({ group, pipeline }, job, words) {
     return after;
 }
 
-// What each run of a job leaves in the buffers.
+// What each run of a job leaves in the buffers. A job without runs asks if its text is valid.
 export async function answer(job) {
-    const prepared = await prepare(job);
+    const module = await compiled(job.text);
+    if (job.runs.length === 0) return [];
+    const prepared = await prepare(job, module);
     const all = [];
     for (const words of job.runs) all.push(await run(prepared, job, words));
     return all;

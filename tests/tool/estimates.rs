@@ -226,7 +226,7 @@ fn rows() -> BTreeMap<Key, Row> {
 }
 
 /// Targets whose lines another one's reasons are for too.
-const ALIKE: &[(&str, &str)] = &[("wgsl", "hlsl")];
+const ALIKE: &[(&str, &str)] = &[("wgsl", "hlsl"), ("wgsl", "msl")];
 
 /// The targets of a row of reasons.
 fn targets(of: &'static str) -> impl Iterator<Item = &'static str> {

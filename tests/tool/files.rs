@@ -102,7 +102,7 @@ fn two_outputs_are_two_files() {
 fn an_ending_that_promises_another_format_is_refused() {
     let folder = project("files-endings");
     for (args, ending) in [
-        (&[][..], "metal"),
+        (&["-p", "spirv-1.3"][..], "metal"),
         (&["-p", "spirv-1.3"], "wgsl"),
         (&["-p", "spirv-1.3"], "HLSL"),
         (&[], "spvasm"),

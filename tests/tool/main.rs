@@ -26,6 +26,7 @@ mod loaders;
 mod machine;
 mod machines;
 mod meson;
+mod msl_out;
 mod ninja;
 mod profiles;
 mod reflection;

@@ -29,7 +29,7 @@ const FOLDERS: [&str; 12] = [
 ];
 
 /// A profile of each target, and the least number of fixtures that it takes.
-const PROFILES: [(&str, usize); 7] = [
+const PROFILES: [(&str, usize); 8] = [
     ("spirv-1.6", 400),
     ("nv-ampere", 150),
     ("gfx1100-wave32", 100),
@@ -37,6 +37,7 @@ const PROFILES: [(&str, usize); 7] = [
     ("ptx-sm80", 100),
     ("glsl-450-khr", 300),
     ("hlsl-6.5", 150),
+    ("msl-3.0", 150),
 ];
 
 /// Keys that no fixture brings about.

@@ -112,12 +112,12 @@ impl Notes {
     }
 
     /// A line that calls the language's own functions. naga numbers functions of the same name.
-    fn respelled(&self, line: &str) -> String {
+    fn respelled(&self, line: &str, space: &str) -> String {
         let mut line = line.to_string();
         for (name, _) in self.stand_ins.keys() {
-            line = line.replace(&format!("{}{name}(", self.prefix), &format!("{name}("));
+            line = line.replace(&format!("{}{name}(", self.prefix), &format!("{space}{name}("));
             for n in 1..self.stand_ins.len() {
-                line = line.replace(&format!("{}{name}_{n}(", self.prefix), &format!("{name}("));
+                line = line.replace(&format!("{}{name}_{n}(", self.prefix), &format!("{space}{name}("));
             }
         }
         line
@@ -211,15 +211,15 @@ impl Shader {
     /// The lines of the program with the calls that mark places, without the definitions of functions that stand for others.
     fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
-        let mut rest = self.text.lines();
+        let mut rest = self.text.lines().peekable();
         let prefix = &*self.notes.prefix;
         while let Some(line) = rest.next().map(str::trim_end) {
             if !line.starts_with(' ') && line.contains(prefix) {
                 rest.by_ref().find(|line| *line == "}");
-                rest.next();
+                rest.next_if(|line| line.is_empty());
                 continue;
             }
-            lines.push(self.notes.respelled(line));
+            lines.push(self.notes.respelled(line, self.language.namespace));
         }
         lines
     }

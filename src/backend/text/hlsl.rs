@@ -21,6 +21,7 @@ pub(super) static HLSL: Language = Language {
     complete: |text, _| text,
     reflection: reflection::direct3d,
     stands_in: function,
+    namespace: "",
     most_lanes: 128,
     naming: named,
     lane_words: &["Wave", "Quad"],
@@ -30,7 +31,9 @@ pub(super) static HLSL: Language = Language {
     constants: Constants::Macros,
     sizing: Sizing {
         length: ["[", "]"],
+        declares: |line| !line.starts_with(' '),
         workgroup: "[numthreads(",
+        multiplies: false,
         signed: |number| format!("({number})"),
         type_name,
         bits: |kind, value| format!("as{}({value})", type_name(kind)),
@@ -44,6 +47,7 @@ pub(super) static HLSL: Language = Language {
     has_frexp: false,
     has_inverse: false,
     has_offsets_of_all: false,
+    compares_at_level_0: true,
     has_subgroup_barriers: false,
     has_endless_loops: true,
 };

@@ -21,6 +21,8 @@ pub(super) struct Language {
     pub reflection: fn(&Shader, &Module, &Options) -> Made<String>,
     /// The function of the language for a lane operation that naga's form lacks.
     pub stands_in: fn(GroupOp) -> Option<&'static str>,
+    /// The text before the names of those functions.
+    pub namespace: &'static str,
     /// Numbers of lanes, distances and masks that are constants must be below this.
     pub most_lanes: u32,
     /// The name and the expression of a line that names a value.
@@ -49,6 +51,8 @@ pub(super) struct Language {
     pub has_inverse: bool,
     /// True if the writer takes offsets of samples for textures other than 2D ones.
     pub has_offsets_of_all: bool,
+    /// True if the writer keeps level 0 of comparisons where derivatives would give another.
+    pub compares_at_level_0: bool,
     pub has_subgroup_barriers: bool,
     /// True if loops may have no way out.
     pub has_endless_loops: bool,
@@ -77,8 +81,12 @@ pub(super) enum Constants {
 pub(super) struct Sizing {
     /// The text before and after the length of an array.
     pub length: [&'static str; 2],
+    /// Returns true if a line may declare an array; numbers in other lines are others.
+    pub declares: fn(&str) -> bool,
     /// The text before the size of a workgroup; a parenthesis follows it.
     pub workgroup: &'static str,
+    /// True if that is a product.
+    pub multiplies: bool,
     /// A number that is signed, another type of a number, the bits of another type, and a choice.
     pub signed: fn(i32) -> String,
     pub type_name: fn(ScalarKind) -> &'static str,
@@ -92,6 +100,7 @@ impl Language {
         match target {
             Target::Wgsl => &WGSL,
             Target::Hlsl => &super::hlsl::HLSL,
+            Target::Msl => &super::msl::MSL,
             Target::Spirv | Target::Nv | Target::Amd | Target::Ptx | Target::Glsl => {
                 unreachable!("naga's writers make no {}", target.name())
             }
@@ -124,6 +133,7 @@ pub(super) static WGSL: Language = Language {
     complete: wgsl_complete,
     reflection: reflection::webgpu,
     stands_in: |op| (op == GroupOp::Elect).then_some("subgroupElect"),
+    namespace: "",
     // WGSL 17.12.
     most_lanes: 128,
     naming: |line| line.strip_prefix("let ")?.split_once(" = "),
@@ -132,7 +142,9 @@ pub(super) static WGSL: Language = Language {
     constants: Constants::Overrides,
     sizing: Sizing {
         length: [", ", ">"],
+        declares: |_| true,
         workgroup: "@workgroup_size(",
+        multiplies: false,
         signed: |number| format!("{number}i"),
         type_name: wgsl_type,
         bits: |kind, value| format!("bitcast<{}>({value})", wgsl_type(kind)),
@@ -146,6 +158,7 @@ pub(super) static WGSL: Language = Language {
     has_frexp: true,
     has_inverse: true,
     has_offsets_of_all: true,
+    compares_at_level_0: true,
     has_subgroup_barriers: false,
     has_endless_loops: false,
 };

@@ -1,4 +1,4 @@
-//! Shading languages that naga writes as targets: WGSL, HLSL.
+//! Shading languages that naga writes as targets: WGSL, HLSL, MSL.
 //!
 //! A module becomes naga's form of it, and naga's writer makes the text. Cross-lane operations are planned for what the
 //! language has. Lane operations that naga's form lacks are calls of functions without a body there, and become the
@@ -19,6 +19,7 @@ mod lane;
 mod language;
 mod math;
 mod memory;
+mod msl;
 mod reflection;
 mod sizes;
 mod translator;
@@ -37,6 +38,9 @@ pub(super) const WGSL: Backend = backend(|line| language::WGSL.unit(line));
 
 /// The row of HLSL.
 pub(super) const HLSL: Backend = backend(|line| hlsl::HLSL.unit(line));
+
+/// The row of MSL.
+pub(super) const MSL: Backend = backend(|line| msl::MSL.unit(line));
 
 /// The row of a language with the unit that runs a line.
 const fn backend(unit: fn(&str) -> Unit) -> Backend {
@@ -78,6 +82,10 @@ struct Shader {
     text: String,
     notes: finish::Notes,
     samplers: Vec<reflection::Sampler>,
+    /// The numbers of resources in MSL.
+    slots: Vec<msl::Slot>,
+    /// Those with arrays of a size that only the run knows.
+    sized: Vec<String>,
 }
 
 impl Shader {
@@ -92,11 +100,12 @@ impl Shader {
             return Err(diagnostics);
         }
         let language = Language::of(options.profile.target);
+        let (slots, sized) = (msl::slots(&out), msl::sized(&out));
         let zeroes_shared =
             module.globals.iter().any(|(_, global)| global.space == Space::Workgroup && global.init.is_some());
         let asked = Asked { profile: &options.profile, zeroes_shared, macros: &macros };
         match finish::to_text(out, language, &asked) {
-            Ok(text) => Ok(Shader { language, text: sizes.put(text, module, language), notes, samplers }),
+            Ok(text) => Ok(Shader { language, text: sizes.put(text, module, language), notes, samplers, slots, sized }),
             Err(why) => {
                 let message = format!("{} cannot express this shader: {why}", options.profile.target.row().language);
                 Err(vec![Diagnostic::error(Code::NOT_SUPPORTED, message)])

@@ -88,7 +88,8 @@ impl Sizes {
         let mut put = String::with_capacity(text.len());
         for line in text.lines() {
             let mut line = line.to_owned();
-            for (number, id) in self.lengths.iter().filter(|_| !line.starts_with(' ')).collect::<Vec<_>>() {
+            let declares = (words.declares)(&line);
+            for (number, id) in self.lengths.iter().filter(|_| declares) {
                 let length = |length: &str| format!("{before_length}{length}{after_length}");
                 line = line.replace(&length(&number.to_string()), &length(&of(*id)));
             }
@@ -100,7 +101,10 @@ impl Sizes {
                     Some(size) => size.to_string(),
                     None => of(id),
                 });
-                line = format!("{before}{before_size}{x}, {y}, {z}){after}");
+                line = match words.multiplies {
+                    true => format!("{before}{before_size}({x}) * ({y}) * ({z})){after}"),
+                    false => format!("{before}{before_size}{x}, {y}, {z}){after}"),
+                };
             }
             put.push_str(&line);
             put.push('\n');

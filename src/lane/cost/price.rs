@@ -67,7 +67,7 @@ pub const fn table(target: Target) -> Table {
         turns: |_| 0,
     };
     match target {
-        Target::Spirv | Target::Wgsl | Target::Glsl | Target::Hlsl => usual,
+        Target::Spirv | Target::Wgsl | Target::Glsl | Target::Hlsl | Target::Msl => usual,
         Target::Ptx => Table {
             class: |_| Some(CostClass::NvAlu),
             built_in: Some(1),

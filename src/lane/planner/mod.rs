@@ -51,7 +51,7 @@ struct Rules {
 
 const fn rules_of(target: Target) -> Rules {
     match target {
-        Target::Spirv | Target::Wgsl | Target::Glsl | Target::Hlsl => {
+        Target::Spirv | Target::Wgsl | Target::Glsl | Target::Hlsl | Target::Msl => {
             Rules { of: spirv::rules, is_proposed: |_, _| false }
         }
         Target::Nv => Rules { of: nv::rules, is_proposed: |_, _| false },

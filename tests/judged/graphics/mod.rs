@@ -12,7 +12,7 @@ mod theirs;
 use std::path::Path;
 
 use support::plan::Plan;
-use support::trial::{Trial, judged};
+use support::trial::{Trial, judged, trial};
 use support::{fixture, rival};
 
 /// Who judges what is drawn.
@@ -52,9 +52,12 @@ pub fn trials() -> Vec<Trial> {
     let primitives = primitives.map(|path| judged(name(&path), &JUDGES, move || render::check(&path)));
     let marks = judged("non_uniform_marks", &["bin/spirv-dis"], marks::check);
     let again = [&text::WGSL, &text::GLSL, &text::HLSL].into_iter().flat_map(by);
+    let shaders: Vec<_> = of("comp").chain(of("frag")).collect();
+    let msl = trial("msl-3.0", move || text::check_msl(&shaders));
     computed
         .chain(drawn)
         .chain(again)
+        .chain([msl])
         .chain(primitives)
         .chain(quads::trials())
         .chain(rays::trials())

@@ -1,15 +1,17 @@
 //! The same shaders by way of other shading languages: what comes out of them leaves what glslang's modules leave, or is
 //! refused for a listed reason.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use crosslane::compile::{Input, Language, Options};
 use crosslane::ir::Stage;
+use crosslane::source::NoIncludes;
 
 use super::render::Sources;
 use super::theirs;
 use support::by_text::{self, Made, Outcome};
 use support::plan::Plan;
-use support::rival;
+use support::{metal, rival};
 
 /// A language that shaders go by.
 pub struct Way {
@@ -24,6 +26,9 @@ pub static WGSL: Way = Way { profile: "wgsl", refused: &[NO_NAGA, NO_WGSL], runs
 pub static GLSL: Way = Way { profile: "glsl-450-khr", refused: &[], runs: true };
 /// Slang numbers inputs and outputs in its own way.
 pub static HLSL: Way = Way { profile: "hlsl-6.7", refused: &[NO_NAGA, NO_HLSL], runs: false };
+
+/// No compiler of Metal's language is here: a compiler of C++ takes the texts with a header's declarations.
+const MSL: &str = "msl-3.0";
 
 /// Those that naga's form lacks; messages begin with the language.
 static NO_NAGA: &[(&str, &str)] = &[
@@ -99,6 +104,8 @@ static NO_HLSL: &[(&str, &str)] = &[
     ("texture_offsets_comp", "HLSL has no offsets of samples of textures that are not 2D"),
 ];
 
+static NO_MSL: &[(&str, &str)] = &[("references_frag", "the MSL target does not support buffer references yet")];
+
 static NO_WGSL: &[(&str, &str)] = &[
     ("derivatives_at_edges_frag", "WGSL has no push constants"),
     ("references_frag", "WGSL has no push constants"),
@@ -117,6 +124,41 @@ pub fn check_compute(way: &Way, path: &Path) -> Result<(), String> {
     let theirs = theirs::left(path, || rival::run(&request, &rival::theirs(&source)?))?;
     let ours = rival::run(&by_text::split(&request, &made), &made[0].module)?;
     hold(&plan, &theirs, &ours)
+}
+
+/// The texts of all dispatches and draws in Metal's language.
+pub fn check_msl(files: &[PathBuf]) -> Result<(), String> {
+    let mut texts = Vec::new();
+    for path in files {
+        let of = |why: String| format!("{}: {why}", super::name(path));
+        let sources: Vec<(Stage, String)> = if path.extension().is_some_and(|end| end == "comp") {
+            vec![(Stage::Compute, std::fs::read_to_string(path).map_err(|e| e.to_string())?)]
+        } else {
+            Sources::read(path)?.all().map(|(stage, text)| (stage, text.to_owned())).collect()
+        };
+        texts.extend(msl_of(path, &sources).map_err(of)?);
+    }
+    metal::takes(&texts.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// The texts of all stages; none where one is refused, as the lists say.
+fn msl_of(path: &Path, sources: &[(Stage, String)]) -> Result<Vec<String>, String> {
+    let name = super::name(path);
+    let known = NO_NAGA.iter().chain(NO_MSL).find(|(known, _)| *known == name);
+    let mut texts = Vec::new();
+    for (stage, source) in sources {
+        let input = Input { name: &name, bytes: source.as_bytes(), language: Language::Glsl };
+        let options = Options { stage: Some(*stage), ..Options::new(by_text::named(MSL)?) };
+        match (by_text::text(&input, &options, &NoIncludes)?, known) {
+            (Ok(text), _) => texts.push(text),
+            (Err(refusal), Some((_, reason))) if refusal.said.contains(reason) => return Ok(Vec::new()),
+            (Err(refusal), _) => return Err(refusal.said),
+        }
+    }
+    match known {
+        None => Ok(texts),
+        Some((_, reason)) => Err(format!("it is expressed, and the list says {reason:?}")),
+    }
 }
 
 /// A draw.

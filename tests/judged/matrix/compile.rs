@@ -1,7 +1,7 @@
 //! A shader of cells as what each target makes of it.
 
 use crosslane::backend::{amd, nv, ptx};
-use crosslane::compile::{self, Artifact, Input, Options, Verdict};
+use crosslane::compile::{self, Artifact, EmitKind, Input, Options, Verdict};
 use crosslane::diagnostic::render;
 use crosslane::ir::Stage;
 use crosslane::kernel::pass::optimize;
@@ -13,6 +13,7 @@ use crosslane::source::NoIncludes;
 use super::kind::Type;
 use super::rows::Unit;
 use super::shader::Shader;
+use super::stage;
 use support::compiler;
 use support::fixture::Language;
 
@@ -21,6 +22,10 @@ pub enum Made {
     Spirv(Vec<u32>),
     /// A text in WGSL, and the module that it becomes.
     Wgsl(String, Vec<u32>),
+    /// A text in GLSL for other drivers than those here, and glslang's module of it.
+    Glsl(String, Vec<u32>),
+    /// A text in MSL with its reflection.
+    Msl(String, String),
     Nv(nv::Program),
     Amd(amd::Program),
     Ptx(ptx::Program),
@@ -59,8 +64,13 @@ impl Source {
                 Ok(Made::Wgsl(text, module))
             }
             Target::Glsl | Target::Hlsl => {
-                let text = Artifact::Text(text(input, &options)?);
-                compiler::module_of(profile.target, text, Stage::Compute).map(Made::Spirv)
+                let text = text(input, &options)?;
+                let module = compiler::module_of(profile.target, Artifact::Text(text.clone()), Stage::Compute)?;
+                Ok(if stage::is_read_back(profile) { Made::Glsl(text, module) } else { Made::Spirv(module) })
+            }
+            Target::Msl => {
+                let reflection = Options { emit: EmitKind::Reflection, ..options.clone() };
+                Ok(Made::Msl(text(input, &options)?, text(input, &reflection)?))
             }
             Target::Nv => compiler::nv_program(input, &options, &Specializations::new()).map(Made::Nv),
             Target::Ptx => compiler::ptx_program(input, &options, &Specializations::new()).map(Made::Ptx),

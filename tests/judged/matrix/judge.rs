@@ -17,7 +17,7 @@ use super::stage::{Stages, of};
 use support::case::Column;
 use support::interpret::{self, Order};
 use support::lavapipe::{self, Buffers, Request};
-use support::{cuda, dawn, judge, nv, opengl, ptx, radv, simulator};
+use support::{compiler, cuda, dawn, judge, metal, nv, opengl, ptx, radv, simulator};
 
 /// Types in one shader for lavapipe.
 const TOGETHER: usize = 5;
@@ -161,9 +161,7 @@ impl Run<'_> {
                     ));
                 }
             }
-            let words: Vec<Buffers> =
-                after.into_iter().map(|run| run.into_iter().map(|buffer| buffer.words).collect()).collect();
-            self.hold(lanes, "simulated", &words)?;
+            self.hold(lanes, "simulated", &words(after))?;
         }
         Ok(())
     }
@@ -174,6 +172,21 @@ impl Run<'_> {
             Made::Wgsl(text, module) => {
                 judge::spirv_val(&module, environment(self.profile), false)?;
                 self.execute_text(&text, seen)
+            }
+            Made::Glsl(text, module) => {
+                judge::spirv_val(&module, environment(self.profile), false)?;
+                self.lower(&module)?;
+                self.read_back(&text, seen).map_err(|why| format!("{why}\n{text}"))
+            }
+            Made::Msl(text, reflection) => {
+                let lanes = metal::LANES;
+                if !seen.is_new("MSL", lanes, self.profile.reproducible, &text) {
+                    return Ok(());
+                }
+                let job = metal::Job { text, reflection, request: self.request(Vec::new(), lanes) };
+                let after = metal::run(std::slice::from_ref(&job))?.remove(0);
+                let held = after.and_then(|after| self.hold(lanes, "C++", &after));
+                held.map_err(|why| format!("{why}\n{}", job.text))
             }
             Made::Nv(program) => {
                 let text = program.text.replace(&*self.profile.name, "");
@@ -201,16 +214,34 @@ impl Run<'_> {
 
     fn execute_module(&self, module: &[u32], seen: &mut Seen) -> Result<(), String> {
         judge::spirv_val(module, environment(self.profile), false)?;
-        if self.stages.lowered {
-            let family = radv::FAMILIES[(self.unit.turn() % radv::FAMILIES.len() as u64) as usize];
-            radv::listing(module, 2, family)?;
-        }
+        self.lower(module)?;
         let sizes = if self.stages.executed { self.sizes(&lavapipe::LANES) } else { Vec::new() };
         for lanes in sizes {
             // All but the version.
             let text = format!("{:?}", &module[2..]);
             if seen.is_new("lavapipe", lanes, self.profile.reproducible, &text) {
                 self.hold(lanes, "lavapipe", &twice(lanes, &self.request(module.to_vec(), lanes))?)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn lower(&self, module: &[u32]) -> Result<(), String> {
+        if self.stages.lowered {
+            let family = radv::FAMILIES[(self.unit.turn() % radv::FAMILIES.len() as u64) as usize];
+            radv::listing(module, 2, family)?;
+        }
+        Ok(())
+    }
+
+    /// Simulates what a text in GLSL says.
+    fn read_back(&self, text: &str, seen: &mut Seen) -> Result<(), String> {
+        let own = self.profile.wave_size.map(|size| vec![size as usize]);
+        for lanes in own.unwrap_or_else(|| self.sizes(&simulator::LANES)) {
+            if seen.is_new("read back", lanes, self.profile.reproducible, text) {
+                let kernel = compiler::kernel_of_text(text)?;
+                let after = simulator::run(&kernel, lanes, &self.request(Vec::new(), lanes))?;
+                self.hold(lanes, "read back", &words(after))?;
             }
         }
         Ok(())
@@ -242,9 +273,14 @@ impl Run<'_> {
                 let after = cuda::run(&program, &self.request(Vec::new(), 32))?;
                 self.hold(32, "CUDA", &after)
             }
-            Made::Amd(_) => Err("AMD's kernels do not run here".to_owned()),
+            Made::Amd(_) | Made::Msl(..) | Made::Glsl(..) => Err("it does not run here".to_owned()),
         }
     }
+}
+
+/// The words of the simulator's buffers.
+fn words(after: Vec<Vec<simulator::After>>) -> Vec<Buffers> {
+    after.into_iter().map(|run| run.into_iter().map(|buffer| buffer.words).collect()).collect()
 }
 
 /// Runs a module on lavapipe, again in a new process where the first one did not end: what never ends does so twice.

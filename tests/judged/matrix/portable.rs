@@ -151,6 +151,7 @@ fn results(source: &Source, profile: &Profile, before: &[Buffers]) -> Result<Vec
                 all.push((Engine::Vulkan, lavapipe::run(lanes, &request)?));
             }
         }
+        Made::Msl(..) | Made::Glsl(..) => {}
         Made::Nv(program) => {
             let request = request(Vec::new());
             all.push((Engine::NvListing, nv::run(&program.text, &program.reflection, &request)?));

@@ -47,7 +47,7 @@ fn prove_one(asked: Asked, profile: &Profile, effort: Effort) -> Result<(), Stri
 /// An operand as the planner sees it: assembly moves vectors a component at a time.
 fn component(input: &Input, profile: &Profile) -> Input {
     match profile.target {
-        Target::Spirv | Target::Wgsl | Target::Glsl | Target::Hlsl => *input,
+        Target::Spirv | Target::Wgsl | Target::Glsl | Target::Hlsl | Target::Msl => *input,
         Target::Nv | Target::Amd | Target::Ptx if input.ty == LaneType::BALLOT => *input,
         Target::Nv | Target::Amd | Target::Ptx => Input { ty: LaneType { components: 1, ..input.ty }, ..*input },
     }

@@ -98,7 +98,7 @@ pub static REASONS: &[Reason] = &[
 fn lacks_type(asked: &Asked<'_>) -> bool {
     use Kind as K;
     let has_words_only = ["glsl-es-320-khr", "glsl-450-nv", "hlsl-6.0"].contains(&&*asked.profile.name);
-    if !matches!(asked.profile.target, Target::Wgsl | Target::Hlsl) && !has_words_only {
+    if !matches!(asked.profile.target, Target::Wgsl | Target::Hlsl | Target::Msl) && !has_words_only {
         return false;
     }
     Shader::value_types(asked.unit, asked.ty).iter().any(|ty| match ty.kind {

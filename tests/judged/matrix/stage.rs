@@ -18,7 +18,7 @@ pub static PROFILES: LazyLock<Vec<Profile>> = LazyLock::new(|| {
 /// The ways to show it, besides the proof and the simulator, which all cells have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Stages {
-    /// The interpreter of the listing runs it.
+    /// The interpreter of the listing runs it, the simulator what is read back, or a compiler of C++ compiles it.
     pub interpreted: bool,
     /// `spirv-val` takes it.
     pub validated: bool,
@@ -37,6 +37,12 @@ const VENDORS: [(&str, &[&str]); 2] = [
     (AMD, &["quadSwizzleAMD", "swizzleInvocationsAMD", "swizzleInvocationsMaskedAMD", "mbcntAMD"]),
 ];
 const AMD: &str = "spirv-amd-ballot";
+const GLSL_AMD: &str = "glsl-450-amd";
+
+/// Returns true if a profile's GLSL has functions that lavapipe lacks: its texts are read back and simulated.
+pub fn is_read_back(profile: &Profile) -> bool {
+    ["glsl-450-nv", GLSL_AMD].contains(&&*profile.name)
+}
 
 /// How a unit's cells are shown on a profile.
 pub fn of(profile: &Profile, unit: &Unit) -> Stages {
@@ -44,12 +50,15 @@ pub fn of(profile: &Profile, unit: &Unit) -> Stages {
     let vendor = VENDORS.iter().find(|(name, _)| **name == *profile.name);
     let is_vendors = vendor.is_some_and(|(_, families)| families.contains(&family));
     match profile.target {
+        _ if is_read_back(profile) => {
+            Stages { interpreted: true, validated: true, executed: false, lowered: &*profile.name == GLSL_AMD }
+        }
         Target::Spirv | Target::Wgsl | Target::Glsl | Target::Hlsl => Stages {
             interpreted: false,
             validated: true,
             executed: unit.least() <= LAVAPIPE && !is_vendors && profile.wave_size.is_none(),
             lowered: is_vendors && &*profile.name == AMD,
         },
-        Target::Nv | Target::Amd | Target::Ptx => Stages { interpreted: true, ..Stages::default() },
+        Target::Msl | Target::Nv | Target::Amd | Target::Ptx => Stages { interpreted: true, ..Stages::default() },
     }
 }

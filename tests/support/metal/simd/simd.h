@@ -1,0 +1,1 @@
+// Empty: what naga names of it is in metal_stdlib.
