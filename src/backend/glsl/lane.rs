@@ -336,43 +336,116 @@ impl Body<'_, '_> {
     /// A function of AMD's extensions and of the ones for groups that came before Khronos' own.
     fn amd(&mut self, op: GroupOp, args: &[Arg]) -> Expr {
         let value = args.first().map_or_else(|| Expr::primary("0"), |arg| arg.value.clone());
-        let (extension, name, more) = match op {
+        match op {
             GroupOp::Vote(vote) => {
                 self.t.need("GL_ARB_shader_group_vote");
                 let name = if vote == VoteOp::All { "allInvocationsARB" } else { "anyInvocationARB" };
-                return Expr::call(name, &[value]);
+                Expr::call(name, &[value])
             }
             GroupOp::Ballot => {
                 self.t.need("GL_ARB_shader_ballot");
-                return self.mask_as_ballot(&Expr::call("ballotARB", &[value]));
+                self.mask_as_ballot(&Expr::call("ballotARB", &[value]))
             }
             GroupOp::MaskedCountAmd => {
                 self.t.need("GL_AMD_shader_ballot");
-                return Expr::call("mbcntAMD", &[value]);
+                Expr::call("mbcntAMD", &[value])
             }
             GroupOp::WriteAmd => {
                 self.t.need("GL_AMD_shader_ballot");
                 let index = self.index_of(&args[2]);
-                return Expr::call("writeInvocationAMD", &[value, args[1].value.clone(), index]);
+                Expr::call("writeInvocationAMD", &[value, args[1].value.clone(), index])
             }
-            GroupOp::BroadcastFirst => ("GL_ARB_shader_ballot", "readFirstInvocationARB", None),
-            GroupOp::Broadcast => ("GL_ARB_shader_ballot", "readInvocationARB", Some(self.index_of(&args[1]))),
-            GroupOp::SwizzleAmd(mode) => {
-                let lanes = [0, 1, 2, 3].map(|lane| format!("{}u", mode >> (2 * lane) & 3));
-                let lanes = Expr::primary(format!("uvec4({})", lanes.join(", ")));
-                ("GL_AMD_shader_ballot", "swizzleInvocationsAMD", Some(lanes))
+            _ => match self.amd_move(op, args) {
+                Some(by) => self.as_words(&args[0], &mut |body, words, ty| body.moved_by(&by, words, ty)),
+                None => self.t.broken("a subgroup function that the language does not have"),
+            },
+        }
+    }
+
+    /// The function of a move, with what follows the value.
+    fn amd_move(&mut self, op: GroupOp, args: &[Arg]) -> Option<AmdMove> {
+        let index = args.get(1).map(|arg| (arg.known, self.index_of(arg)));
+        let quad =
+            |lanes: [u32; 4]| AmdMove::Swizzle(format!("uvec4({})", lanes.map(|lane| format!("{lane}u")).join(", ")));
+        let masked = |and: u32, or: u32, xor: u32| AmdMove::Masked(format!("uvec3({and}u, {or}u, {xor}u)"));
+        Some(match (op, index) {
+            (GroupOp::BroadcastFirst, _) => AmdMove::First,
+            (GroupOp::SwizzleAmd(mode), _) => quad([0, 1, 2, 3].map(|lane| u32::from(mode >> (2 * lane) & 3))),
+            (GroupOp::SwizzleMaskedAmd { and, or, xor }, _) => masked(and.into(), or.into(), xor.into()),
+            (GroupOp::QuadSwap(swap), _) => {
+                let by = match swap {
+                    QuadMove::Y => 2,
+                    QuadMove::Diagonal => 3,
+                    _ => 1,
+                };
+                quad([0, 1, 2, 3].map(|lane| lane ^ by))
             }
-            GroupOp::SwizzleMaskedAmd { and, or, xor } => {
-                let masks = Expr::primary(format!("uvec3({and}u, {or}u, {xor}u)"));
-                ("GL_AMD_shader_ballot", "swizzleInvocationsMaskedAMD", Some(masks))
+            (GroupOp::QuadBroadcast, Some((Some(lane), _))) => quad([lane & 3; 4]),
+            (GroupOp::QuadBroadcast, Some((None, lane))) => {
+                let base = Expr::binary("&", Level::And, &self.fact(LaneFact::Index), &Expr::primary("~3u"));
+                AmdMove::Shuffle(Expr::binary("|", Level::Or, &base, &lane))
             }
-            _ => return self.t.broken("a subgroup function that the language does not have"),
+            (GroupOp::Broadcast, Some((_, lane))) | (GroupOp::Shuffle, Some((Some(_), lane))) => AmdMove::Read(lane),
+            (GroupOp::Shuffle, Some((None, lane))) => AmdMove::Shuffle(lane),
+            // The masks reach 32 lanes.
+            (GroupOp::ShuffleXor, Some((Some(mask @ 0..32), _))) => masked(31, 0, mask),
+            (GroupOp::ShuffleXor, Some((_, mask))) => AmdMove::Shuffle(self.own_lane_and("^", Level::Xor, &mask)),
+            (GroupOp::ShuffleUp, Some((_, delta))) => AmdMove::Shuffle(self.own_lane_and("-", Level::Sum, &delta)),
+            (GroupOp::ShuffleDown, Some((_, delta))) => AmdMove::Shuffle(self.own_lane_and("+", Level::Sum, &delta)),
+            _ => return None,
+        })
+    }
+
+    fn own_lane_and(&mut self, op: &'static str, level: Level, by: &Expr) -> Expr {
+        Expr::binary(op, level, &self.fact(LaneFact::Index), by)
+    }
+
+    /// A value of 32-bit numbers from another lane.
+    fn moved_by(&mut self, by: &AmdMove, value: Expr, ty: TypeId) -> Expr {
+        let (extension, name, more) = match by {
+            AmdMove::First => ("GL_ARB_shader_ballot", "readFirstInvocationARB", None),
+            AmdMove::Read(lane) => ("GL_ARB_shader_ballot", "readInvocationARB", Some(lane.clone())),
+            AmdMove::Swizzle(lanes) => ("GL_AMD_shader_ballot", "swizzleInvocationsAMD", Some(Expr::primary(lanes))),
+            AmdMove::Masked(masks) => {
+                ("GL_AMD_shader_ballot", "swizzleInvocationsMaskedAMD", Some(Expr::primary(masks)))
+            }
+            AmdMove::Shuffle(lane) => {
+                let name = self.t.shuffle_by_reads(ty);
+                return Expr::call(&name, &[value, lane.clone()]);
+            }
         };
         self.t.need(extension);
-        self.as_number(&args[0], |value| {
-            let args: Vec<Expr> = [value].into_iter().chain(more).collect();
-            Expr::call(name, &args)
-        })
+        Expr::call(name, &[value].into_iter().chain(more).collect::<Vec<_>>())
+    }
+
+    /// A move of a value by functions that take numbers of 32 bits: others go as such numbers.
+    fn as_words(&mut self, arg: &Arg, moved: &mut dyn FnMut(&mut Self, Expr, TypeId) -> Expr) -> Expr {
+        let (scalar, size) = arg.shape;
+        let own = self.t.types.vector(scalar, size);
+        match scalar.width {
+            32 => moved(self, arg.value.clone(), own),
+            64 => {
+                let [part, words] = [self.t.types.vector(scalar, 1), self.t.types.vector(Scalar::U32, 2)];
+                let value = if size == 1 { arg.value.clone() } else { self.name("own", own, &arg.value) };
+                let mut parts = Vec::new();
+                for n in 0..u32::from(size) {
+                    let one = if size == 1 { value.clone() } else { value.part(&component(n)) };
+                    let halves = self.t.reinterpreted(&one, part, words);
+                    let halves = moved(self, halves, words);
+                    parts.push(self.t.reinterpreted(&halves, words, part));
+                }
+                if size == 1 { parts.remove(0) } else { Expr::call(&self.t.vector_name(scalar, size), &parts) }
+            }
+            _ => {
+                let bits = if scalar.is_bool() { scalar } else { Scalar { kind: ScalarKind::Uint, ..scalar } };
+                let [bits, words] = [bits, Scalar::U32].map(|scalar| self.t.types.vector(scalar, size));
+                let narrow = self.t.reinterpreted(&arg.value, own, bits);
+                let wide = self.t.converted(&narrow, bits, words);
+                let wide = moved(self, wide, words);
+                let narrow = self.t.converted(&wide, words, bits);
+                self.t.reinterpreted(&narrow, bits, own)
+            }
+        }
     }
 
     /// A mask of 64 bits as a ballot.
@@ -477,6 +550,17 @@ impl Body<'_, '_> {
             CompareOp::Eq | CompareOp::Same => Expr::binary("==", Level::Equality, &left, &right),
         }
     }
+}
+
+/// A way in which AMD's extensions move a value.
+enum AmdMove {
+    First,
+    /// From one lane to all.
+    Read(Expr),
+    Swizzle(String),
+    Masked(String),
+    /// From any lane, by a function of the text.
+    Shuffle(Expr),
 }
 
 /// How often the steps of a plan read an operand of the operation.

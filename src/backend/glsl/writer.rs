@@ -1,6 +1,6 @@
 //! The state of writing one module.
 
-use super::dialect::Dialect;
+use super::dialect::{Dialect, Lanes};
 use super::expr::Expr;
 use super::function::Definition;
 use super::names::Names;
@@ -10,7 +10,7 @@ use crate::backend::plans::ModulePlans;
 use crate::backend::written::{Code, Written};
 use crate::diagnostic::{Code as Number, Diagnostic};
 use crate::ir::{
-    Access, ConstId, EntryPoint, FuncId, Function, GlobalId, InstId, Module, Op, StructId, Types, Value, calls,
+    Access, ConstId, EntryPoint, FuncId, Function, GlobalId, InstId, Module, Op, StructId, TypeId, Types, Value, calls,
 };
 use crate::kernel::Origin;
 use crate::source::Span;
@@ -33,6 +33,10 @@ pub(super) struct Writer<'a> {
     pub structs: Vec<String>,
     pub tables: Vec<String>,
     pub variables: Vec<String>,
+    /// Functions that the text needs beside those of the source.
+    pub helpers: Vec<String>,
+    /// The name of the one that reads a lane, and the types for which it is there.
+    pub shuffle: (String, FxHashSet<TypeId>),
     pub functions: Vec<Definition>,
     pub struct_names: FxHashMap<StructId, String>,
     /// Names of members, by struct.
@@ -43,6 +47,8 @@ pub(super) struct Writer<'a> {
     pub spec_names: FxHashMap<u32, String>,
     /// Names of constant arrays and structs.
     pub constants: FxHashMap<ConstId, String>,
+    /// Names of lengths that specialization constants give.
+    pub lengths: FxHashMap<ConstId, String>,
     pub function_names: FxHashMap<FuncId, String>,
     /// For each function, true if it reaches other lanes.
     pub reaching: Vec<bool>,
@@ -101,6 +107,8 @@ impl<'a> Writer<'a> {
             structs: Vec::new(),
             tables: Vec::new(),
             variables: Vec::new(),
+            helpers: Vec::new(),
+            shuffle: (String::new(), FxHashSet::default()),
             functions: Vec::new(),
             struct_names: FxHashMap::default(),
             members: FxHashMap::default(),
@@ -108,6 +116,7 @@ impl<'a> Writer<'a> {
             globals: FxHashMap::default(),
             spec_names: FxHashMap::default(),
             constants: FxHashMap::default(),
+            lengths: FxHashMap::default(),
             function_names: FxHashMap::default(),
             reaching: super::exits::reaching(module),
             references: FxHashMap::default(),
@@ -137,6 +146,9 @@ impl<'a> Writer<'a> {
         self.span = module.functions[entry.function].span;
         let functions = calls::callees_first(module, [entry.function]);
         self.name_all(&functions, entry.function);
+        if self.dialect.lanes == Lanes::Amd {
+            self.shuffle.0 = self.names.unique("shuffleInvocation", None);
+        }
         self.pass_access(&functions);
         let layouts = self.entry_layouts(entry);
         for id in functions {
@@ -185,7 +197,9 @@ impl<'a> Writer<'a> {
         head.extend(self.extensions.iter().map(|name| format!("#extension {name} : require")));
         let precision = ["precision highp float;", "precision highp int;"].map(str::to_string);
         let default_precision = if self.dialect.is_es { precision.to_vec() } else { Vec::new() };
-        for part in [default_precision, layouts, self.specializations, self.structs, self.tables, self.variables] {
+        for part in
+            [default_precision, layouts, self.specializations, self.structs, self.tables, self.variables, self.helpers]
+        {
             if !part.is_empty() {
                 head.push(String::new());
                 head.extend(part);
@@ -203,6 +217,29 @@ impl<'a> Writer<'a> {
             bodies: self.functions.iter().map(|definition| lines(definition, true)).collect(),
             operations: self.operations,
         }
+    }
+
+    /// The function that gives a value of any lane, by reads of one lane after the other.
+    pub fn shuffle_by_reads(&mut self, ty: TypeId) -> String {
+        self.need("GL_ARB_shader_ballot");
+        let name = self.shuffle.0.clone();
+        if self.shuffle.1.insert(ty) {
+            let of = self.type_name(ty);
+            let lines = [
+                format!("{of} {name}({of} value, uint lane) {{"),
+                format!("    {of} moved = value;"),
+                "    for (uint turn = 0u; turn < gl_SubGroupSizeARB; turn++) {".to_string(),
+                format!("        {of} read = readInvocationARB(value, turn);"),
+                "        if (turn == lane) {".to_string(),
+                "            moved = read;".to_string(),
+                "        }".to_string(),
+                "    }".to_string(),
+                "    return moved;".to_string(),
+                "}".to_string(),
+            ];
+            self.helpers.extend(lines);
+        }
+        name
     }
 
     /// Turns an extension on.
