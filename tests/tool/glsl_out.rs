@@ -161,6 +161,70 @@ fn an_arm_with_operations_leaves_its_loop_by_a_flag_in_nvidia_s_dialect() {
     assert!(said.contains(message) && said.contains("deeper.comp:16:"), "{said}");
 }
 
+const MOVES: &str = "#version 450
+#extension GL_CROSSLANE_portable : require
+layout(local_size_x = 64) in;
+layout(std430, binding = 0) buffer Data { uint x[]; };
+void main() {
+    uint own = x[gl_GlobalInvocationID.x];
+    uint near = butterfly16(own) + quadSwizzleX(own);
+    x[gl_GlobalInvocationID.x] = near + bpermute(own, own) + bpermute(own + 1u, near);
+}
+";
+
+#[test]
+fn moves_are_swizzles_or_reads_of_all_lanes_in_amd_s_dialect() {
+    let folder = Folder::new("glsl-amd");
+    folder.file("moves.comp", MOVES);
+    let amd = text(&folder, "moves.comp", "glsl-450-amd");
+    for part in [
+        "#extension GL_AMD_shader_ballot : require",
+        "#extension GL_ARB_shader_ballot : require",
+        "swizzleInvocationsMaskedAMD(own, uvec3(31u, 0u, 8u))",
+        "swizzleInvocationsAMD(own, uvec4(1u, 0u, 3u, 2u))",
+        "= shuffleInvocation(own, ",
+    ] {
+        assert!(amd.contains(part), "{part}\n{amd}");
+    }
+    assert_eq!(amd.matches("uint shuffleInvocation(uint value, uint lane) {").count(), 1, "{amd}");
+    assert!(!amd.contains("_KHR_"), "{amd}");
+}
+
+const GIVEN: &str = "#version 450
+layout(local_size_x = 64) in;
+layout(constant_id = 3) const uint COUNT = 4u;
+layout(std430, binding = 0) buffer Data { uint x[]; };
+void split(uint whole, out uint a, out uint b) { a = whole / 3u; b = whole % 3u; }
+void twice(inout uint parts[COUNT / 2u]) { parts[0] *= 2u; }
+void main() {
+    uint parts[COUNT / 2u];
+    for (uint i = 0u; i < 4u; i++) {
+        uint a, b;
+        split(x[i], a, b);
+        parts[i & 1u] = a + b;
+        twice(parts);
+        x[i] = parts[0];
+    }
+}
+";
+
+#[test]
+fn variables_that_functions_give_values_are_declared_before_the_call() {
+    let folder = Folder::new("glsl-given");
+    folder.file("given.comp", GIVEN);
+    let khr = text(&folder, "given.comp", "glsl-450-khr");
+    let lines: Vec<&str> = khr.lines().map(str::trim).collect();
+    let at = |line: &str| lines.iter().position(|known| *known == line).unwrap_or_else(|| panic!("{line}\n{khr}"));
+    assert!(
+        at("uint a;") < at("split(x[i], a, b);") && at("uint a;") > at("for (uint i = 0u; i < 4u; i++) {"),
+        "{khr}"
+    );
+    // One name for a length, which compilers would tell from the same expression elsewhere.
+    at("const uint array_length = COUNT / 2u;");
+    at("void twice(inout uint parts[array_length]) {");
+    at("uint parts[array_length];");
+}
+
 const GEOMETRY: &str = "#version 450
 layout(points) in;
 layout(points, max_vertices = 1) out;

@@ -192,6 +192,8 @@ impl Writer<'_> {
             let level = if digits.starts_with('-') { Level::Unary } else { Level::Primary };
             return Expr::new(format!("{digits}{suffix}"), level);
         }
+        // The type of the bits is one of an extension.
+        self.vector_name(Scalar { kind: ScalarKind::Uint, ..scalar }, 1);
         match scalar.width {
             32 => Expr::primary(format!("uintBitsToFloat(0x{bits:08x}u)")),
             16 => Expr::primary(format!("uint16BitsToFloat16(uint16_t(0x{bits:04x}u))")),

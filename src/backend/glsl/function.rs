@@ -102,8 +102,9 @@ impl<'t, 'a> Body<'t, 'a> {
     fn new(t: &'t mut Writer<'a>, id: FuncId) -> Body<'t, 'a> {
         let f = &t.module.functions[id];
         let exact = exact_locals(f, &t.types);
-        let uses = Uses::of(f);
+        let mut uses = Uses::of(f);
         let copies = Copies::of(t.module, f, &uses);
+        uses.declare(f, &copies.passed);
         Body {
             t,
             f,

@@ -2,7 +2,9 @@
 
 use super::writer::Writer;
 use crate::diagnostic::Code;
-use crate::ir::{ArrayLen, ImageDim, ImageType, Scalar, ScalarKind, StructId, Type, TypeId, print::scalar_name};
+use crate::ir::{
+    ArrayLen, ConstId, ImageDim, ImageType, Scalar, ScalarKind, StructId, Type, TypeId, print::scalar_name,
+};
 
 /// How a scalar is called, how its vectors begin, and the extension that brings it.
 struct ScalarRow {
@@ -75,8 +77,25 @@ impl Writer<'_> {
         match len {
             ArrayLen::Fixed(len) => len.to_string(),
             ArrayLen::Runtime => String::new(),
-            ArrayLen::Spec(id) => self.constant(id).text,
+            ArrayLen::Spec(id) => self.named_length(id),
         }
+    }
+
+    /// The name of a length that specialization constants give: compilers tell arrays of other expressions apart, though
+    /// these be equal.
+    fn named_length(&mut self, id: ConstId) -> String {
+        let text = self.constant(id).text;
+        if text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+            return text;
+        }
+        if let Some(known) = self.lengths.get(&id) {
+            return known.clone();
+        }
+        let name = self.names.unique("array_length", None);
+        let ty = self.type_name(self.module.constants.get(id).ty);
+        self.specializations.push(format!("const {ty} {name} = {text};"));
+        self.lengths.insert(id, name.clone());
+        name
     }
 
     fn base_name(&mut self, id: TypeId) -> String {

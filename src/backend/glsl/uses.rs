@@ -35,7 +35,6 @@ impl Uses {
             declared: FxHashMap::default(),
         };
         uses.look_at(f);
-        uses.declare(f);
         uses
     }
 
@@ -88,11 +87,17 @@ impl Uses {
         all
     }
 
-    /// Finds the innermost block that holds all uses of each variable. One that keeps its value from one turn of a loop to
-    /// the next stays outside.
-    fn declare(&mut self, f: &Function) {
+    /// Finds the innermost block that holds all uses of each variable, and of those in whose place it is passed. One that
+    /// keeps its value from one turn of a loop to the next stays outside.
+    pub fn declare(&mut self, f: &Function, passed: &FxHashMap<LocalId, Value>) {
+        let mut all = self.locals.clone();
+        for (copy, place) in passed {
+            if let (Some(local), Some(places)) = (local_of(f, *place), self.locals.get(copy)) {
+                all.entry(local).or_default().extend(places);
+            }
+        }
         let mut found = Vec::new();
-        for (local, places) in &self.locals {
+        for (local, places) in &all {
             let mut chain = self.around(places[0]);
             for place in &places[1..] {
                 let other = self.around(*place);
@@ -106,7 +111,7 @@ impl Uses {
                 chain[0].0.1 = first;
             }
             let (place, _) = chain[0];
-            let starts = self.stores_whole(f, place, *local) && f.locals[*local].init.is_none();
+            let starts = self.gives_whole(f, place, *local, passed) && f.locals[*local].init.is_none();
             let at = match chain.iter().rposition(|(_, repeats)| *repeats) {
                 Some(outermost) if !starts => chain[outermost + 1].0,
                 _ => place,
@@ -119,10 +124,26 @@ impl Uses {
         }
     }
 
-    /// Returns true if the instruction at a place gives all of a variable its value.
-    fn stores_whole(&self, f: &Function, (block, index): Place, local: LocalId) -> bool {
+    /// Returns true if the instruction at a place gives all of a variable its value: a store, or a call of a function that
+    /// does not read what it is passed.
+    fn gives_whole(
+        &self,
+        f: &Function,
+        (block, index): Place,
+        local: LocalId,
+        passed: &FxHashMap<LocalId, Value>,
+    ) -> bool {
         let Some(id) = f.blocks[block].insts.get(index as usize) else { return false };
-        matches!(f.insts[*id].op, Op::Store { pointer: Value::Local(to), value } if to == local && value != Value::Local(local))
+        let is_given = |arg: &Value| match arg {
+            // The call, and the copy after it.
+            Value::Local(copy) => passed.get(copy) == Some(&Value::Local(local)) && self.locals[copy].len() == 2,
+            _ => false,
+        };
+        match f.insts[*id].op {
+            Op::Store { pointer: Value::Local(to), value } => to == local && value != Value::Local(local),
+            Op::Call(_, args) => f.values(args).iter().any(is_given),
+            _ => false,
+        }
     }
 
     /// The variables that are declared before an instruction.
