@@ -14,6 +14,7 @@ mod passes;
 mod ptx;
 mod random;
 mod reflection;
+mod trees;
 
 use libtest_mimic::Arguments;
 use std::path::Path;
@@ -23,7 +24,7 @@ use support::{cuda, dawn, lavapipe, opengl, radv};
 /// The first part of the tests' names, and the function that lists them.
 type Group = (&'static str, fn() -> Vec<Trial>);
 
-const GROUPS: [Group; 11] = [
+const GROUPS: [Group; 12] = [
     ("amd", amd::trials),
     ("core_language", core_language::trials),
     ("fixtures", fixtures::trials),
@@ -35,6 +36,7 @@ const GROUPS: [Group; 11] = [
     ("ptx", ptx::trials),
     ("random", random::trials),
     ("reflection", reflection::trials),
+    ("trees", trees::trials),
 ];
 
 fn main() {
@@ -42,7 +44,7 @@ fn main() {
         return;
     }
     let page = std::env::var_os("CROSSLANE_VERIFIED");
-    match page.filter(|_| !matrix::is_on_gpu() && !cuda::is_asked()) {
+    match page.filter(|_| !matrix::is_on_gpu() && !cuda::is_asked() && !trees::are_asked_for()) {
         Some(page) => nv::verified::write(Path::new(&page)).unwrap_or_else(|why| panic!("{why}")),
         None => test(&Arguments::from_args()),
     }
