@@ -228,6 +228,9 @@ fn rows() -> BTreeMap<Key, Row> {
 /// Targets whose lines another one's reasons are for too.
 const ALIKE: &[(&str, &str)] = &[("wgsl", "hlsl"), ("wgsl", "msl")];
 
+/// Rules whose plans such a target has without the difference: its subgroups have one size.
+const WITHOUT: &[(&str, &str)] = &[("msl", "push by ballots of the index")];
+
 /// The targets of a row of reasons.
 fn targets(of: &'static str) -> impl Iterator<Item = &'static str> {
     let like = ALIKE.iter().filter(move |(known, _)| *known == of).map(|(_, other)| *other);
@@ -250,7 +253,8 @@ fn differences_are_listed() {
             rules.iter().map(move |rule| (target, *rule, *part))
         };
     let known = REASONS.iter().flat_map(|row| targets(row.0).map(move |target| (target, row))).flat_map(of_target);
-    let stale: Vec<Key> = known.filter(|key| !rows.contains_key(key)).collect();
+    let is_stale = |key: &Key| !rows.contains_key(key) && !WITHOUT.contains(&(key.0, key.1));
+    let stale: Vec<Key> = known.filter(is_stale).collect();
     assert!(stale.is_empty(), "reasons of differences that are no longer there: {stale:?}");
     let line = |(key, row): (&Key, &Row)| {
         let plans: Vec<String> = row.plans.iter().map(|(more, count)| format!("{more:+} × {count}")).collect();
