@@ -4,7 +4,7 @@
 
 use crate::compare::Closeness;
 use crate::fixture;
-use crate::generator::{arms, lanes as random_lanes, program, wide};
+use crate::generator::{arms, formulas, lanes as random_lanes, program, wide};
 use crate::lavapipe::{Buffers, Request};
 use crate::pattern::{Domain, PATTERNS};
 use crate::plan::Plan;
@@ -68,6 +68,11 @@ impl Shader {
         Shader::made(seed, wide::kernel(seed), program::INVOCATIONS)
     }
 
+    /// A random kernel of integer formulas.
+    pub fn formulas(seed: u64) -> Shader {
+        Shader::made(seed, formulas::kernel(seed), program::INVOCATIONS)
+    }
+
     fn made(seed: u64, source: String, invocations: usize) -> Shader {
         let given = Domain::Any(Type::I32);
         let results = invocations * program::RESULTS;
@@ -107,8 +112,13 @@ impl Shader {
 pub type Maker = fn(u64) -> Shader;
 
 /// The kinds of random kernels, each with the name of its tests.
-pub const RANDOM: [(&str, Maker); 4] =
-    [("random", Shader::random), ("lanes", Shader::with_lanes), ("arms", Shader::arms), ("wide", Shader::wide)];
+pub const RANDOM: [(&str, Maker); 5] = [
+    ("random", Shader::random),
+    ("lanes", Shader::with_lanes),
+    ("arms", Shader::arms),
+    ("wide", Shader::wide),
+    ("formulas", Shader::formulas),
+];
 
 /// The options for a built-in profile.
 pub fn options(profile: &str) -> Result<Options, String> {

@@ -234,8 +234,8 @@ fn random(wrong: &mut Vec<String>) -> String {
     };
     let rows: Vec<Vec<String>> = RANDOM.into_iter().map(row).collect();
     let said = "*random*: control flow and arithmetic; *lanes*: the same, with cross-lane operations in uniform flow; \
-        *arms*: operations in arms and before exits from loops; *wide*: integers of 8, 16 and 64 bits, halves and doubles. \
-        *refused*: they nest too deep (E0700).";
+        *arms*: operations in arms and before exits from loops; *wide*: integers of 8, 16 and 64 bits, halves and doubles; \
+        *formulas*: minima, maxima, negations, comparisons and choices of integers. *refused*: they nest too deep (E0700).";
     format!(
         "{said} Against the simulator, for {PROFILE}.\n\n{}",
         report::table(&["kernels", "seeds", "refused", "different"], &rows)

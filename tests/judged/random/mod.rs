@@ -8,7 +8,7 @@ use crosslane::ir::Stage;
 use support::by_text::{self, Made, Outcome};
 use support::compare::Closeness;
 #[allow(dead_code)]
-use support::generator::{arms, program, wide};
+use support::generator::{arms, formulas, program, wide};
 use support::lavapipe::{Buffers, Request};
 use support::pattern::{Domain, PATTERNS};
 use support::rival::{self, Judged};
@@ -31,9 +31,13 @@ pub fn trials() -> Vec<Trial> {
 /// Makes a kernel from a seed.
 type Maker = fn(u64) -> String;
 
-/// Kernels of plain types, of narrow and wide ones, and of cross-lane operations in arms and loops.
-const KINDS: [(&str, Maker); 3] =
-    [("seeds", program::kernel), ("wide", wide::kernel), ("arms", |seed| arms::kernel(seed, program::INVOCATIONS))];
+/// Kernels of plain types, of narrow and wide ones, of integer formulas, and of cross-lane operations in arms and loops.
+const KINDS: [(&str, Maker); 4] = [
+    ("seeds", program::kernel),
+    ("wide", wide::kernel),
+    ("formulas", formulas::kernel),
+    ("arms", |seed| arms::kernel(seed, program::INVOCATIONS)),
+];
 
 fn check(seed: u64, source: &str) -> Result<(), String> {
     agree(seed, source).map_err(|why| format!("seed {seed}: {why}\n{}", program::keep(seed, source)))

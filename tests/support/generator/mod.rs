@@ -2,6 +2,7 @@
 
 pub mod arms;
 mod expressions;
+pub mod formulas;
 pub mod lanes;
 pub mod program;
 mod rng;

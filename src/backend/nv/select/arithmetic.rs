@@ -112,7 +112,7 @@ impl Selector<'_> {
     pub fn word_unary(&mut self, op: UnOp, kind: Kind, a: Operand) -> Operand {
         match (op, kind) {
             (UnOp::Neg, Kind::Float) => self.word("XOR.U", &[as_bits(a), SIGN]),
-            (UnOp::Neg, _) => self.word("SUB.U", &[Operand::Constant(0, Kind::Uint), as_bits(a)]),
+            (UnOp::Neg, _) => self.opposite(a),
             (UnOp::Abs, Kind::Float) => self.word("AND.U", &[as_bits(a), MAGNITUDE]),
             (UnOp::Sqrt, Kind::Float) => {
                 let inverse = self.word("RSQ.F32", &[a]);
@@ -123,6 +123,13 @@ impl Selector<'_> {
                 None => self.refused("this operation on 32-bit values"),
             },
         }
+    }
+
+    /// The inverse and 1. NVIDIA's compiler makes one operation of two minima or maxima, and there loses the sign of an operand
+    /// that is a difference from 0 (docs/verified/nv-flow.md).
+    fn opposite(&mut self, a: Operand) -> Operand {
+        let inverse = self.word("NOT.U", &[as_bits(a)]);
+        self.word("ADD.U", &[inverse, ONE])
     }
 
     pub fn binary(&mut self, op: BinOp, scalar: Scalar, args: [Value; 2]) -> Operand {

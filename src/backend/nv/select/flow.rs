@@ -31,12 +31,16 @@ enum OpenWay {
     Repeat(Vec<Goal>),
     /// Its flag guards the rest of its blocks.
     Guard,
+    /// It is the program. A `RET` outside of all loops tests its flag.
+    Program,
 }
 
 impl Selector<'_> {
     /// The whole kernel.
     pub fn body(&mut self) {
+        self.begin_open(Goal::Return, OpenWay::Program);
         self.block(self.kernel.body, 0);
+        self.open.pop();
     }
 
     /// A block from an instruction on.
@@ -283,19 +287,24 @@ impl Selector<'_> {
                 let flag = if self.exits.has_lanes() { self.per_lane(flag) } else { flag };
                 self.flow(Line::BreakIf(flag, Test::True));
                 self.cross(repeat, goal);
+            } else if goal == Goal::Return {
+                let flag = self.flag(goal);
+                let flag = self.per_lane(flag);
+                [Line::If(flag, Test::True), Line::Return, Line::EndIf].into_iter().for_each(|line| self.flow(line));
             }
         }
     }
 
-    /// Jumps to a goal that does not come next.
+    /// Jumps to a goal that does not come next. A return from inside a loop leaves the loop first where there are cross-lane
+    /// operations: NVIDIA's compiler lets those who leave a loop with a `RET` go on without the others.
     fn leave(&mut self, goal: Goal) {
-        if goal == Goal::Return {
+        let repeat = self.repeat_within(goal);
+        if goal == Goal::Return && (repeat.is_none() || !self.exits.has_lanes()) {
             return self.flow(Line::Return);
         }
         let from = self.open.iter().position(|open| open.goal == goal).unwrap_or_default();
-        let repeat = self.repeat_within(goal);
         for at in from..self.open.len() {
-            let is_guard = matches!(self.open[at].way, OpenWay::Guard);
+            let is_guard = goal != Goal::Return && matches!(self.open[at].way, OpenWay::Guard);
             if is_guard || at == from && repeat != Some(from) {
                 self.set_flag(self.open[at].goal);
             }

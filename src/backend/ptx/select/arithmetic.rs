@@ -118,7 +118,12 @@ impl Selector<'_> {
         match op {
             // The assembler takes the inverse of -32768 for 32768 (docs/verified/nv-flow.md).
             UnOp::Neg if bits == 16 => self.inst(class, "mul.lo.s16", format_args!("{a}, -1")),
-            UnOp::Neg => self.inst(class, format_args!("neg.s{bits}"), a),
+            // The assembler loses a `neg` in the minimum or maximum of three, and compares one of `abs` with a constant as if
+            // it were the least number.
+            UnOp::Neg => {
+                let inverse = self.inst(class, format_args!("not.b{bits}"), a);
+                self.inst(class, format_args!("add.s{bits}"), format_args!("{inverse}, 1"))
+            }
             UnOp::Not => self.inst(class, format_args!("not.b{bits}"), a),
             UnOp::Abs if scalar.is_signed() => self.inst(class, format_args!("abs.s{bits}"), a),
             UnOp::BitReverse => self.inst(class, format_args!("brev.b{bits}"), a),

@@ -177,12 +177,18 @@ impl Selector<'_> {
         self.inst(Class::Pred, name, format_args!("{a}, {b}"))
     }
 
+    /// False or true.
+    fn constant_predicate(&mut self, table: u8) -> Reg {
+        let made = self.inst(Class::Pred, "mov.pred", u8::from(table == ALL));
+        self.predicates.note(made, Function { x: made, y: made, table });
+        made
+    }
+
     /// A predicate in the form that reads each of the two that it depends on once.
     fn written(&mut self, function: Function) -> Reg {
         let Function { x, y, table } = function;
         let (op, invert) = match table {
-            0 => return self.inst(Class::Pred, "mov.pred", 0),
-            ALL => return self.inst(Class::Pred, "mov.pred", 1),
+            0 | ALL => return self.constant_predicate(table),
             X => return x,
             Y => return y,
             _ if table == !X & ALL => return self.inverse(x),

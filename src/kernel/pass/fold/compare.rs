@@ -36,6 +36,9 @@ impl Folder<'_> {
     fn by_range(&mut self, op: CmpOp, scalar: Scalar, with: u64) -> Answer {
         let range = self.range(0);
         let ones = u64::MAX >> (64 - Ty::of(scalar).bits());
+        if let Some(truth) = beyond_the_signed(op, scalar, with, ones >> 1) {
+            return self.number(Ty::Bool, truth.into());
+        }
         if scalar.is_signed() && (range.most > ones >> 1 || with > ones >> 1) {
             return None;
         }
@@ -81,6 +84,15 @@ impl Folder<'_> {
             }
             _ => None,
         }
+    }
+}
+
+/// The answer to a signed comparison with the least or the greatest number, where every number gives the same.
+fn beyond_the_signed(op: CmpOp, scalar: Scalar, with: u64, greatest: u64) -> Option<bool> {
+    match op {
+        CmpOp::Lt | CmpOp::Ge if scalar.is_signed() && with == greatest + 1 => Some(op == CmpOp::Ge),
+        CmpOp::Gt | CmpOp::Le if scalar.is_signed() && with == greatest => Some(op == CmpOp::Le),
+        _ => None,
     }
 }
 

@@ -37,12 +37,14 @@ impl Folder<'_> {
         let (ty, range) = (Ty::of(scalar), self.range(0));
         let ones = u64::MAX >> (64 - ty.bits());
         let unsigned = !scalar.is_signed() || range.most <= ones >> 1 && by <= ones >> 1;
+        let [least, greatest] = if scalar.is_signed() { [ones / 2 + 1, ones / 2] } else { [0, ones] };
         match op {
             BinOp::Add | BinOp::Sub | BinOp::Or | BinOp::Xor | BinOp::Shl | BinOp::Shr if by == 0 => {
                 self.is(self.args[0])
             }
             BinOp::Mul | BinOp::And if by == 0 => self.number(ty, 0),
             BinOp::Mul | BinOp::Div if by == 1 => self.is(self.args[0]),
+            BinOp::Mul if by == ones => Some(Simpler::Op(Op::Un(UnOp::Neg, scalar), vec![self.args[0]])),
             BinOp::Rem if by == 1 => self.number(ty, 0),
             BinOp::And if range.may & !by == 0 => self.is(self.args[0]),
             BinOp::And if range.may & by == 0 => self.number(ty, 0),
@@ -51,6 +53,10 @@ impl Folder<'_> {
             BinOp::Shr if unsigned && by < 64 && range.most >> by == 0 => self.number(ty, 0),
             BinOp::Rem if unsigned && range.most < by => self.is(self.args[0]),
             BinOp::Div if unsigned && range.most < by => self.number(ty, 0),
+            BinOp::Min if by == greatest => self.is(self.args[0]),
+            BinOp::Min if by == least => self.number(ty, least),
+            BinOp::Max if by == least => self.is(self.args[0]),
+            BinOp::Max if by == greatest => self.number(ty, greatest),
             BinOp::Min if unsigned && range.most <= by => self.is(self.args[0]),
             BinOp::Max if unsigned && range.most <= by => self.number(ty, by),
             _ => None,

@@ -51,6 +51,13 @@ fn integers_with_constants() {
         (B::Shl, Scalar::U32, 0, To::Same),
         (B::Min, Scalar::U32, 0xffff_ffff, To::Same),
         (B::Min, Scalar::I32, 0xffff_ffff, To::Nothing),
+        (B::Min, Scalar::I32, 0x7fff_ffff, To::Same),
+        (B::Min, Scalar::I32, 0x8000_0000, To::Number(0x8000_0000)),
+        (B::Min, Scalar::U32, 0, To::Number(0)),
+        (B::Max, Scalar::U32, 0, To::Same),
+        (B::Max, Scalar::I32, 0, To::Nothing),
+        (B::Max, Scalar::I32, 0x8000_0000, To::Same),
+        (B::Max, Scalar::U32, 0xffff_ffff, To::Number(0xffff_ffff)),
     ];
     for (op, scalar, by, to) in cases {
         let (mut b, [x, ..]) = start();
@@ -115,6 +122,18 @@ fn comparisons_look_through_what_keeps_values_apart() {
     assert_eq!(found, Some(Simpler::Op(Op::Cmp(CmpOp::Ne, Scalar::BOOL), vec![p, no])));
     let less = b.cmp(CmpOp::Lt, Scalar::F32, f, f);
     assert_eq!(simpler(&mut b, Op::Un(UnOp::Not, Scalar::BOOL), &[less], Ty::Bool), None);
+}
+
+#[test]
+fn comparisons_with_the_last_number_have_one_answer() {
+    let (mut b, [x, ..]) = start();
+    let [least, most] = [0x8000_0000, 0x7fff_ffff].map(|bits| constant(&mut b, Scalar::I32, bits));
+    let cases = [(CmpOp::Lt, least, 0), (CmpOp::Ge, least, 1), (CmpOp::Gt, most, 0), (CmpOp::Le, most, 1)];
+    for (op, with, truth) in cases {
+        let found = simpler(&mut b, Op::Cmp(op, Scalar::I32), &[x, with], Ty::Bool);
+        assert_eq!(found, Some(Simpler::Is(b.constant(Ty::Bool, truth))), "{op:?}");
+    }
+    assert_eq!(simpler(&mut b, Op::Cmp(CmpOp::Le, Scalar::I32), &[x, least], Ty::Bool), None);
 }
 
 #[test]
