@@ -2,7 +2,9 @@
 //!
 //! NVIDIA's assembler joins `x & y` and an operation that is made of `x | y` and reads `x` once more, as `(x | y) ^ x` does, into one
 //! instruction with two results, and gets one of them wrong (ptxas 13.0 for sm_90; docs/verified/nv-flow.md). So a predicate that is a
-//! function of two others is written in the form that reads each of them once, at whatever depth the two are.
+//! function of two others is written in the form that reads each of them once, at whatever depth the two are. Two different
+//! functions of the same two are joined as well; where the assembler later computes the pair once more, it keeps one result for
+//! both. So the second one is a selection of numbers.
 
 use super::{Class, Reg, Selector};
 use crate::ir::Scalar;
@@ -71,6 +73,8 @@ pub(super) struct Predicates {
     /// The comparisons that are visible, with the predicate of the first of its kind, and true if that is the inverse.
     comparisons: FxHashMap<String, (Reg, bool)>,
     visible: Vec<String>,
+    /// The functions of two predicates that are written as logic, each with the first table.
+    written: FxHashMap<(Reg, Reg), u8>,
 }
 
 impl Predicates {
@@ -147,10 +151,31 @@ impl Selector<'_> {
             }
         }
         let mut seen = pairs().filter_map(|(f, g)| Some(Function::joined(op, f, g)?.0));
-        let (nearest, farthest) = (seen.next(), seen.next_back());
-        let made = self.plain_logic(op, a, b);
-        nearest.into_iter().chain(farthest).for_each(|view| self.predicates.note(made, view));
+        let ends: SmallVec<[Function; 2]> = [seen.next(), seen.next_back()].into_iter().flatten().collect();
+        let made = self.apart(op, a, b, &ends);
+        ends.into_iter().for_each(|view| self.predicates.note(made, view));
         made
+    }
+
+    /// `a op b`, which is these functions: logic, but a selection where another function of the same two is logic already.
+    fn apart(&mut self, op: BinOp, a: Reg, b: Reg, functions: &[Function]) -> Reg {
+        let is_joined = functions.iter().fold(false, |joined, Function { x, y, table }| {
+            *self.predicates.written.entry((*x, *y)).or_insert(*table) != *table || joined
+        });
+        if !is_joined {
+            return self.plain_logic(op, a, b);
+        }
+        let number = self.word("selp.b32", format_args!("1, 0, {a}"));
+        let chosen = match op {
+            BinOp::And => format!("{number}, 0, {b}"),
+            BinOp::Or => format!("1, {number}, {b}"),
+            _ => {
+                let inverse = self.word("selp.b32", format_args!("0, 1, {a}"));
+                format!("{inverse}, {number}, {b}")
+            }
+        };
+        let chosen = self.word("selp.b32", chosen);
+        self.inst(Class::Pred, "setp.ne.s32", format_args!("{chosen}, 0"))
     }
 
     /// The inverse of a predicate.
@@ -208,7 +233,7 @@ impl Selector<'_> {
         };
         let [a, b] =
             [(x, invert[0]), (y, invert[1])].map(|(leaf, invert)| if invert { self.inverse(leaf) } else { leaf });
-        let made = self.plain_logic(op, a, b);
+        let made = self.apart(op, a, b, &[function]);
         self.predicates.note(made, function);
         made
     }
