@@ -45,6 +45,7 @@ const PAIRED: &str = "the pair of results is composed by one more; the order of 
 const NEIGHBOURS: &str = "the price knows the plan alone: the instruction before may have written the operand just now, those after may read the result at once, and others that are put between fill wait states";
 
 const CONSTANT_BOOL: &str = "a bool that is constant is moved to a predicate, which is not priced";
+const SAME_BOOLS: &str = "the greater of two bools is a selection of numbers where the lesser one is logic, which is priced as one instruction";
 const PREDICATE_ALONE: &str =
     "a predicate without its shuffle takes one, of the index, which as a constant is moved to a register";
 
@@ -124,6 +125,7 @@ const REASONS: &[(&str, &str, &str, &[&str])] = &[
     ("ptx", PARTS[0], NOT_OF_COMPARISON, &["comparison with the first active lane"]),
     ("ptx", PARTS[0], UNPACKED, &["reading of a ballot"]),
     ("ptx", PARTS[0], CONSTANT_BOOL, &["jumps from lane to lane of the partition"]),
+    ("ptx", PARTS[0], SAME_BOOLS, &["bitonic network of shfl.bfly"]),
     ("ptx", PARTS[0], PREDICATE_ALONE, &["predicate of shfl"]),
     (
         "spirv",
