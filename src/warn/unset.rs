@@ -12,6 +12,7 @@ use super::slice;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{BlockId, Cases, Function, Inst, InstId, LocalId, MatrixOp, Module, Op, Value};
 use crate::source::Span;
+use std::cell::OnceCell;
 
 /// The warnings about a function.
 pub fn reads(module: &Module, function: &Function) -> Vec<Diagnostic> {
@@ -24,7 +25,7 @@ pub fn reads(module: &Module, function: &Function) -> Vec<Diagnostic> {
         said: vec![false; given.len()],
         given,
         journal: Vec::new(),
-        used: used(module, function),
+        used: OnceCell::new(),
         empty: vec![0; function.insts.len()],
         loops: 0,
         arms: 0,
@@ -52,8 +53,8 @@ struct Search<'m> {
     given: Vec<Parts>,
     /// Those that came to it, in order.
     journal: Vec<(usize, Parts)>,
-    /// The parts of each instruction's result of which something is made.
-    used: Vec<Parts>,
+    /// The parts of each instruction's result of which something is made, from the first read on that may lack a value.
+    used: OnceCell<Vec<Parts>>,
     /// The parts of each instruction's result that a variable without a value holds.
     empty: Vec<Parts>,
     /// Loops around.
@@ -195,7 +196,11 @@ impl Search<'_> {
 
     fn load(&mut self, id: InstId, pointer: Value, span: Span) {
         let Some((variable, parts)) = self.variable(pointer) else { return };
-        let (used, is_whole) = (self.used[id.index()], slice::variable(self.function, pointer).is_some());
+        if self.given[variable] == WHOLE {
+            return;
+        }
+        let used = self.used.get_or_init(|| used(self.module, self.function))[id.index()];
+        let is_whole = slice::variable(self.function, pointer).is_some();
         // In a later round it may hold what that round found.
         if self.loops == 0 {
             let has_value = self.has_value(variable, parts);
