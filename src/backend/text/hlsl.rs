@@ -3,10 +3,9 @@
 //! A resource of set S and binding N is `register(xN, spaceS)`, where `x` is its kind's letter. naga reads samplers from a
 //! heap by numbers in a buffer; here they are bound like other resources.
 
-use super::language::{Asked, CAPABILITIES, Constants, Language, Sizing};
+use super::language::{Asked, CAPABILITIES, Constants, Language, Sizing, c_type};
 use super::reflection;
 use super::sizes::macro_name;
-use crate::ir::ScalarKind;
 use crate::lane::{GroupOp, GroupReduce, ReduceOp, VoteOp};
 use naga::back::hlsl::{Options, PipelineOptions, ShaderModel, Writer};
 use naga::valid::ModuleInfo;
@@ -35,8 +34,8 @@ pub(super) static HLSL: Language = Language {
         workgroup: "[numthreads(",
         multiplies: false,
         signed: |number| format!("({number})"),
-        type_name,
-        bits: |kind, value| format!("as{}({value})", type_name(kind)),
+        type_name: c_type,
+        bits: |kind, value| format!("as{}({value})", c_type(kind)),
         choice: |condition, accept, reject| format!("({condition} ? {accept} : {reject})"),
     },
     push_constants: Some(ResourceBinding { group: PUSH_SPACE, binding: 0 }),
@@ -51,10 +50,6 @@ pub(super) static HLSL: Language = Language {
     has_subgroup_barriers: false,
     has_endless_loops: true,
 };
-
-fn type_name(kind: ScalarKind) -> &'static str {
-    if kind == ScalarKind::Sint { "int" } else { "uint" }
-}
 
 /// The functions of the language for what naga's form lacks.
 fn function(op: GroupOp) -> Option<&'static str> {

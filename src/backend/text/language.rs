@@ -163,6 +163,11 @@ pub(super) static WGSL: Language = Language {
     has_endless_loops: false,
 };
 
+/// An integer type in the languages that are like C.
+pub(super) fn c_type(kind: ScalarKind) -> &'static str {
+    if kind == ScalarKind::Sint { "int" } else { "uint" }
+}
+
 fn wgsl_type(kind: ScalarKind) -> &'static str {
     if kind == ScalarKind::Sint { "i32" } else { "u32" }
 }

@@ -3,10 +3,9 @@
 //! Buffers, textures and samplers have numbers of their own in the language: each kind is numbered from 0 in the order of
 //! sets and bindings. The buffer with the sizes of runtime arrays comes after all others.
 
-use super::language::{Asked, Constants, Language, Sizing};
+use super::language::{Asked, Constants, Language, Sizing, c_type};
 use super::reflection;
 use super::sizes::macro_name;
-use crate::ir::ScalarKind;
 use crate::lane::{GroupOp, VoteOp};
 use naga::back::msl::{BindSamplerTarget, BindTarget, EntryPointResources, Options, PipelineOptions, write_string};
 use naga::valid::{Capabilities, ModuleInfo};
@@ -41,8 +40,8 @@ pub(super) static MSL: Language = Language {
         workgroup: "[[max_total_threads_per_threadgroup(",
         multiplies: true,
         signed: |number| format!("({number})"),
-        type_name,
-        bits: |kind, value| format!("as_type<{}>({value})", type_name(kind)),
+        type_name: c_type,
+        bits: |kind, value| format!("as_type<{}>({value})", c_type(kind)),
         choice: |condition, accept, reject| format!("({condition} ? {accept} : {reject})"),
     },
     push_constants: Some(ResourceBinding { group: PUSH_SET, binding: 0 }),
@@ -57,10 +56,6 @@ pub(super) static MSL: Language = Language {
     has_subgroup_barriers: false,
     has_endless_loops: true,
 };
-
-fn type_name(kind: ScalarKind) -> &'static str {
-    if kind == ScalarKind::Sint { "int" } else { "uint" }
-}
 
 /// The functions of the language for what naga's form lacks.
 fn function(op: GroupOp) -> Option<&'static str> {
