@@ -3,7 +3,7 @@
 use super::Options;
 use crate::ir::{Module, Scalar, Value};
 use crate::kernel::arith;
-use crate::lane::{Activity, Input, Known, LaneOp, LaneType, Plan, Plans, ReduceOp, Refusal, Request, StepType};
+use crate::lane::{Activity, Input, Known, LaneOp, LaneType, Plan, Plans, ReduceOp, Refusal, Request, Step, StepType};
 use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::Arc;
@@ -63,14 +63,6 @@ pub trait Shaped {
     fn shape(&self) -> Shape;
 }
 
-/// A part of a plan.
-pub enum Part {
-    /// The step of this number.
-    Step(usize),
-    /// The steps that are repeated until the last lane leaves; most plans have none.
-    Turns(Range<usize>),
-}
-
 /// One run of a plan: the values that its steps can read so far.
 pub struct Run<'p, A> {
     pub plan: &'p Plan,
@@ -94,11 +86,27 @@ impl<'p, A: Shaped> Run<'p, A> {
         }
     }
 
-    /// The parts of the plan, in order.
-    pub fn parts(&self) -> Vec<Part> {
-        let turns = self.plan.turns.as_ref().map(|turns| turns.steps.start.into()..turns.steps.end.into());
-        let Range { start, end } = turns.clone().unwrap_or_default();
-        let steps = |range: Range<usize>| range.map(Part::Step);
-        steps(0..start).chain(turns.map(Part::Turns)).chain(steps(end..self.plan.steps.len())).collect()
+    /// Writes the steps of the plan in order: each by `step`, which returns its result, and those that are repeated until the
+    /// last lane leaves by `turns`, which adds their results; most plans have none of the latter.
+    pub fn write<W>(
+        &mut self,
+        writer: &mut W,
+        step: impl Fn(&mut W, &Step, &Self) -> A,
+        turns: impl FnOnce(&mut W, &mut Self, Range<usize>),
+    ) {
+        let plan = self.plan;
+        let repeated = plan.turns.as_ref().map(|turns| turns.steps.start.into()..turns.steps.end.into());
+        let Range { start, end } = repeated.clone().unwrap_or_default();
+        let each = |run: &mut Self, writer: &mut W, range: Range<usize>| {
+            for one in &plan.steps[range] {
+                let result = step(writer, one, run);
+                run.steps.push(result);
+            }
+        };
+        each(self, writer, 0..start);
+        if let Some(repeated) = repeated {
+            turns(writer, self, repeated);
+        }
+        each(self, writer, end..plan.steps.len());
     }
 }

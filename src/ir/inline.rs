@@ -57,7 +57,7 @@ struct Plan {
     ends: bool,
 }
 
-/// What a block of a function means for inlining.
+/// The ways in which a block of an inlinee ends, and its nesting depth.
 #[derive(Clone, Copy, Default)]
 struct Seen {
     falls: bool,
@@ -157,7 +157,7 @@ struct Copying<'c> {
     from: &'c Function,
     args: SmallVec<[Value; 8]>,
     values: Vec<Option<Value>>,
-    /// The first of the variables that stand for those of the function.
+    /// Index of the first local of the caller that replaces a local of the inlinee.
     locals: usize,
     /// Where the returns put their value; none if the only one is at the end.
     result: Option<LocalId>,
@@ -366,7 +366,7 @@ impl Inliner<'_> {
         Cases { start, len }
     }
 
-    /// Chains are flat: one on a chain that is an argument becomes part of it.
+    /// Copies an access chain. If its base is a chain that the caller passed, both become one: chains are flat.
     fn copy_access(&mut self, copying: &mut Copying<'_>, base: Value, indices: Values) -> Op {
         let indices: SmallVec<[Value; 8]> =
             copying.from.values(indices).iter().map(|value| copying.value(*value)).collect();

@@ -1,6 +1,6 @@
 //! MSL as output: numbers of resources, specialization constants, comments on operations, reflection.
 
-use crate::folder::{Folder, status, stderr, stdout};
+use crate::folder::{Folder, status, stderr, stdout, text};
 
 const KEPT: &str = "#version 450
 #extension GL_CROSSLANE_portable : require
@@ -33,13 +33,6 @@ const LINES: &[&str] = &[
     "    // all_reduce.add<8>: tree of butterflies",
     "    metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);",
 ];
-
-/// The text that a shader becomes.
-fn text(folder: &Folder, shader: &str, profile: &str) -> String {
-    let output = folder.run(&["compile", shader, "-p", profile, "-o", "-"]);
-    assert_eq!(status(&output), 0, "{}", stderr(&output));
-    stdout(&output)
-}
 
 #[test]
 fn operations_and_constants_are_in_the_text() {

@@ -192,7 +192,7 @@ impl Writer<'_> {
             let level = if digits.starts_with('-') { Level::Unary } else { Level::Primary };
             return Expr::new(format!("{digits}{suffix}"), level);
         }
-        // The type of the bits is one of an extension.
+        // The integer type of this width may need an extension: naming it enables the extension.
         self.vector_name(Scalar { kind: ScalarKind::Uint, ..scalar }, 1);
         match scalar.width {
             32 => Expr::primary(format!("uintBitsToFloat(0x{bits:08x}u)")),

@@ -5,7 +5,7 @@ use super::dialect::Lanes;
 use super::expr::{Expr, Level};
 use super::function::{Body, Made};
 use super::tree::{Kind, Stmt};
-use crate::backend::plans::{self, BOOL, INDEX, Part, Shape, Shaped, identity};
+use crate::backend::plans::{self, BOOL, INDEX, Shape, Shaped, identity};
 use crate::ir::{InstId, Scalar, ScalarKind, TypeId, Types, Value, Values, print::lane_text};
 use crate::kernel::Origin;
 use crate::lane::{
@@ -69,22 +69,10 @@ impl Body<'_, '_> {
                 run.inputs[at].value = self.name("own", ty, &run.inputs[at].value.clone());
             }
         }
-        self.steps(&mut run);
+        run.write(self, Self::step, Self::turns);
         let result = self.lane_result(&run, ty);
         self.origin = outside;
         result
-    }
-
-    fn steps(&mut self, run: &mut Run) {
-        for part in run.parts() {
-            match part {
-                Part::Turns(steps) => self.turns(run, steps),
-                Part::Step(n) => {
-                    let result = self.step(&run.plan.steps[n], run);
-                    run.steps.push(result);
-                }
-            }
-        }
     }
 
     /// A loop that lanes leave one by one, with variables for its values.

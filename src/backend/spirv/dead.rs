@@ -34,7 +34,7 @@ struct Place {
     at: usize,
 }
 
-/// What is used.
+/// The instructions and ids that a module uses.
 #[derive(Default)]
 struct Uses {
     shapes: FxHashMap<Word, Shape>,

@@ -122,7 +122,7 @@ impl Composite {
         }
     }
 
-    /// The element at an index; none if there is no such element.
+    /// The element at an index, or `None` if the index is out of bounds.
     fn element(self, types: &Types, index: u32) -> Option<Composite> {
         match self {
             Composite::Vector(_, size) => (index < u32::from(size)).then_some(Composite::None),

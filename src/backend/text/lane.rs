@@ -5,7 +5,7 @@
 use super::entry::Port;
 use super::function::Body;
 use super::types::scalar_of;
-use crate::backend::plans::{self, BOOL, INDEX, Part, Shape, Shaped, identity};
+use crate::backend::plans::{self, BOOL, INDEX, Shape, Shaped, identity};
 use crate::ir::{self, InstId, Scalar, ScalarKind, TypeId, Value, Values};
 use crate::lane::{
     AluOp, CompareOp, GroupOp, GroupReduce, LaneFact, LaneOp, MaskOp, Operand, Primitive, QuadMove, ReduceOp, Step,
@@ -75,7 +75,7 @@ impl Body<'_, '_> {
         }
         let note = self.t.notes.begin((self.id, id), op, plan.rule);
         self.note(note);
-        self.steps(&mut run);
+        run.write(self, Self::step, Self::turns);
         let result = self.lane_result(&run, ty);
         let note = self.t.notes.end();
         self.note(note);
@@ -87,18 +87,6 @@ impl Body<'_, '_> {
         let function = self.t.notes.function(&mut self.t.out);
         let number = self.u32(number);
         self.call_of(function, vec![number], false);
-    }
-
-    fn steps(&mut self, run: &mut Run) {
-        for part in run.parts() {
-            match part {
-                Part::Turns(steps) => self.turns(run, steps),
-                Part::Step(n) => {
-                    let result = self.step(&run.plan.steps[n], run);
-                    run.steps.push(result);
-                }
-            }
-        }
     }
 
     /// A loop that lanes leave one by one, with variables for its values.

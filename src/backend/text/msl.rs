@@ -12,7 +12,7 @@ use naga::valid::{Capabilities, ModuleInfo};
 use naga::{AddressSpace, ArraySize, GlobalVariable, ResourceBinding, StorageAccess, TypeInner};
 use rustc_hash::FxHashSet;
 
-/// The set that push constants stand in: after those of all resources.
+/// The descriptor set of the push constants, after the sets of all resources.
 const PUSH_SET: u32 = u32::MAX;
 
 pub(super) static MSL: Language = Language {

@@ -282,14 +282,16 @@ impl Selector<'_> {
         self.flow(Line::EndRepeat);
         let Some(Open { way: OpenWay::Repeat(crossing), .. }) = self.open.pop() else { return };
         for goal in crossing {
-            if let Some(repeat) = self.repeat_within(goal) {
-                let flag = self.flag(goal);
-                let flag = if self.exits.has_lanes() { self.per_lane(flag) } else { flag };
+            let repeat = self.repeat_within(goal);
+            if repeat.is_none() && goal != Goal::Return {
+                continue;
+            }
+            let flag = self.flag(goal);
+            let flag = if self.exits.has_lanes() { self.per_lane(flag) } else { flag };
+            if let Some(repeat) = repeat {
                 self.flow(Line::BreakIf(flag, Test::True));
                 self.cross(repeat, goal);
-            } else if goal == Goal::Return {
-                let flag = self.flag(goal);
-                let flag = self.per_lane(flag);
+            } else {
                 [Line::If(flag, Test::True), Line::Return, Line::EndIf].into_iter().for_each(|line| self.flow(line));
             }
         }

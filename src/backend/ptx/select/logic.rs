@@ -4,7 +4,7 @@
 //! instruction with two results, and gets one of them wrong (ptxas 13.0 for sm_90; docs/verified/nv-flow.md). So a predicate that is a
 //! function of two others is written in the form that reads each of them once, at whatever depth the two are. Two different
 //! functions of the same two are joined as well; where the assembler later computes the pair once more, it keeps one result for
-//! both. So the second one is a selection of numbers.
+//! both. The second function is therefore computed by selections of numbers.
 
 use super::{Class, Reg, Selector};
 use crate::ir::Scalar;
