@@ -21,31 +21,7 @@ dir=$(cd "$dir" && pwd)
 
 fail() { echo "judges.sh: $*" >&2; exit 2; }
 
-# The first Debian mirror (not the security one) that this machine's apt uses, in either source format.
-mirror() {
-    find /etc/apt -name '*.list' -o -name '*.sources' | sort | xargs cat |
-        sed -nE 's#^(deb |URIs:).*(https?://[^ ]+/debian)/?( .*)?$#\2#p' | sed -n 1p
-}
-
-# fetch PART SUITE PACKAGE...: unpacks packages of a suite into DIR/PART/root, with apt's state kept inside DIR/PART.
-fetch() {
-    local part=$1 suite=$2 from
-    shift 2
-    from=$(mirror)
-    [ -n "$from" ] || fail "no Debian mirror in the apt sources"
-    mkdir -p "$dir/$part"/{lists/partial,cache/archives/partial,deb,root}
-    local keys=/usr/share/keyrings/debian-archive-keyring.gpg
-    echo "deb [signed-by=$keys] $from $suite main" > "$dir/$part/sources.list"
-    local apt=(apt-get -qq -o Dir::Etc::SourceList="$dir/$part/sources.list" -o Dir::Etc::SourceParts=/dev/null
-        -o Dir::State::Lists="$dir/$part/lists" -o Dir::Cache="$dir/$part/cache" -o APT::Sandbox::User=root)
-    "${apt[@]}" update
-    (cd "$dir/$part/deb" && "${apt[@]}" download "$@")
-    local package
-    for package in "$dir/$part"/deb/*.deb; do
-        dpkg-deb --extract "$package" "$dir/$part/root"
-    done
-    rm -rf "$dir/$part"/{lists,cache,deb}
-}
+. "$(dirname "$0")/debian.sh"
 
 # wrap PART NAME...: a wrapper per program: Debian 13's binaries need a newer C library than older machines have. It is that
 # of `tools`, unless the part has its own; the wrappers lie in DIR/bin, or in a folder of it named by `under`.
@@ -64,22 +40,22 @@ wrap() {
 }
 
 tools() {
-    fetch tools trixie spirv-tools glslang-tools libc6 libstdc++6 libgcc-s1
+    fetch "$dir/tools" trixie spirv-tools glslang-tools libc6 libstdc++6 libgcc-s1
     wrap tools spirv-val spirv-dis spirv-as glslangValidator
 }
 
 shaderc() {
-    fetch shaderc trixie glslc libshaderc1
+    fetch "$dir/shaderc" trixie glslc libshaderc1
     wrap shaderc glslc
 }
 
 cross() {
-    fetch cross trixie spirv-cross
+    fetch "$dir/cross" trixie spirv-cross
     version=--revision wrap cross spirv-cross
 }
 
 newest() {
-    fetch newest forky spirv-tools glslang-tools libc6 libstdc++6 libgcc-s1
+    fetch "$dir/newest" forky spirv-tools glslang-tools libc6 libstdc++6 libgcc-s1
     under=newest wrap newest spirv-val spirv-dis glslangValidator
 }
 
@@ -93,7 +69,7 @@ mesa_suite() {
 }
 
 lavapipe() {
-    fetch lavapipe "$1" mesa-vulkan-drivers
+    fetch "$dir/lavapipe" "$1" mesa-vulkan-drivers
     local driver=$dir/lavapipe/root/usr/lib/x86_64-linux-gnu/libvulkan_lvp.so
     [ -e "$driver" ] || fail "no lavapipe in mesa-vulkan-drivers of $1"
     printf '{"file_format_version":"1.0.0","ICD":{"api_version":"1.4.305","library_path":"%s"}}\n' \
