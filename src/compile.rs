@@ -5,6 +5,7 @@ mod kernels;
 mod reading;
 
 pub use crate::backend::Artifact;
+pub use crate::backend::places::{Bound, Place, Places};
 use crate::backend::reflection::{Interface, Reflection};
 use crate::backend::{self, Backend, DebugInfo, Form, KernelWriter, Manner, ModuleWriter, Writer, amd, nv, ptx};
 use crate::diagnostic::warning::{Choice, Choices};
@@ -79,6 +80,8 @@ pub struct Options {
     pub bounds_checks: BoundsChecks,
     /// How SPIR-V is written.
     pub manner: Manner,
+    /// Where resources are in a shading language.
+    pub places: Places,
     /// Values of specialization constants.
     pub settings: Specializations,
     pub emit: EmitKind,
@@ -102,8 +105,9 @@ impl Options {
     /// The part that back ends read.
     pub fn of_backend(&self, sources: &SourceMap) -> backend::Options {
         let source = sources.files().first().map(|file| file.name.to_string()).unwrap_or_default();
-        let Options { profile, debug, manner, .. } = self;
-        backend::Options { source, debug: *debug, manner: *manner, ..backend::Options::new(profile.clone()) }
+        let Options { profile, debug, manner, places, .. } = self;
+        let usual = backend::Options::new(profile.clone());
+        backend::Options { source, debug: *debug, manner: *manner, places: places.clone(), ..usual }
     }
 
     /// Options for a compute shader and a binary.
@@ -116,6 +120,7 @@ impl Options {
             dialect: Dialect::default(),
             bounds_checks: BoundsChecks::default(),
             manner: Manner::default(),
+            places: Places::default(),
             settings: Specializations::new(),
             emit: EmitKind::Binary,
             debug: DebugInfo::None,

@@ -7,6 +7,7 @@ mod copies;
 mod glsl;
 pub mod nv;
 mod pieces;
+pub mod places;
 mod plans;
 pub mod ptx;
 mod range;
@@ -22,6 +23,7 @@ use crate::kernel::Kernel;
 use crate::lane::{Plan, Primitive};
 use crate::profile::{Profile, Target};
 use crate::source::SourceMap;
+use places::Places;
 use reflection::Interface;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -146,6 +148,7 @@ pub struct Options {
     pub source: String,
     pub debug: DebugInfo,
     pub manner: Manner,
+    pub places: Places,
     /// The plan of every cross-lane operation of a module; the planner's choice where there is none.
     pub plan: Option<Plan>,
 }
@@ -153,7 +156,14 @@ pub struct Options {
 impl Options {
     /// The defaults: no debug information, the planner's choice.
     pub fn new(profile: Profile) -> Options {
-        Options { profile, source: String::new(), debug: DebugInfo::None, manner: Manner::default(), plan: None }
+        Options {
+            profile,
+            source: String::new(),
+            debug: DebugInfo::None,
+            manner: Manner::default(),
+            places: Places::default(),
+            plan: None,
+        }
     }
 }
 

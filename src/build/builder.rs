@@ -11,7 +11,7 @@ use super::walk::{self, Reach, is_hidden};
 use super::{kind, write};
 use crate::backend::Kept;
 use crate::backend::reflection::Reflection;
-use crate::compile::{Artifact, Input, Options, Reading, Verdict};
+use crate::compile::{Artifact, Bound, Input, Options, Place, Places, Reading, Verdict};
 use crate::diagnostic::Diagnostics;
 use crate::diagnostic::nearest::nearest;
 use crate::diagnostic::warning::{Choice, UnknownWarning};
@@ -44,6 +44,7 @@ pub struct Builder {
     warnings: Vec<String>,
     debug: bool,
     bounds_checks: BoundsChecks,
+    places: Places,
     bytemuck: bool,
     is_silent: bool,
 }
@@ -116,6 +117,18 @@ impl Builder {
         self
     }
 
+    /// Puts push constants into a uniform buffer at this place, for WGSL, GLSL, HLSL and MSL.
+    pub fn push_constants(mut self, place: Place) -> Builder {
+        self.places.push_constants = Some(place);
+        self
+    }
+
+    /// Puts the resource of a set and binding at another place, for the same languages. May be repeated.
+    pub fn place(mut self, resource: Bound, place: Place) -> Builder {
+        self.places.resources.insert(resource, place);
+        self
+    }
+
     /// Derives `bytemuck::Pod` and `bytemuck::Zeroable` for the structs of blocks. The crate that includes the results then
     /// depends on bytemuck with its features `derive` and `min_const_generics`.
     pub fn bytemuck(mut self, derive: bool) -> Builder {
@@ -161,9 +174,10 @@ impl Builder {
 
     /// Distinguishes the outputs of this builder, for these shaders, from those of others.
     fn maker(&self, shaders: String) -> Maker {
-        let Builder { profiles, macros, include_dirs, debug, bounds_checks, bytemuck, .. } = self;
-        let request =
-            format!("{shaders} {profiles:?} {macros:?} {include_dirs:?} {debug} {bounds_checks:?} {bytemuck}");
+        let Builder { profiles, macros, include_dirs, debug, bounds_checks, places, bytemuck, .. } = self;
+        let request = format!(
+            "{shaders} {profiles:?} {macros:?} {include_dirs:?} {debug} {bounds_checks:?} {places:?} {bytemuck}"
+        );
         let profiles = if profiles.is_empty() { DEFAULT_PROFILE.to_string() } else { profiles.join(", ") };
         let defines = macros.iter().filter_map(MacroOption::defined).map(|(name, value)| format!(", {name}={value}"));
         Maker { request, title: format!("{shaders} for {profiles}{}", defines.collect::<String>()) }
@@ -271,6 +285,7 @@ impl Builder {
             warnings: self.choices()?,
             debug: self.debug.into(),
             bounds_checks: self.bounds_checks,
+            places: self.places.clone(),
             ..Options::new(profile.clone())
         };
         let at = readings.iter().position(|reading| reading.serves(profile)).unwrap_or_else(|| {
@@ -281,14 +296,15 @@ impl Builder {
         lines.messages(&name, &made.sources, &made.diagnostics);
         recorder.into_found().iter().filter(|name| Path::new(&***name).exists()).for_each(|name| lines.file(name));
         let Verdict::Done(artifact) = made.verdict else { return Ok(None) };
-        Ok(reflection(&name, &readings[at], profile, lines).map(|reflection| (artifact, reflection)))
+        Ok(reflection(&name, &readings[at], &options, lines).map(|reflection| (artifact, reflection)))
     }
 }
 
 /// The bindings of a shader; none where no kernel can be made of it, which cargo is told.
-fn reflection(shader: &str, reading: &Reading, profile: &Profile, lines: &mut Lines) -> Option<Reflection> {
+fn reflection(shader: &str, reading: &Reading, options: &Options, lines: &mut Lines) -> Option<Reflection> {
     let mut refusals = Diagnostics::new();
-    let module = reading.module()?;
+    let Options { places, profile, .. } = options;
+    let module = &*places.applied(reading.module()?, profile.target);
     let entry = refusals.take(kernel::only_entry(module).map_err(|error| vec![*error]));
     lines.messages(shader, reading.sources(), &refusals);
     entry.map(|entry| Reflection::of(module, entry, Kept::None, profile.wave_size))

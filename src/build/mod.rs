@@ -31,6 +31,7 @@ mod twins;
 pub mod walk;
 pub mod write;
 
+pub use crate::backend::places::{Bound, Place};
 pub use builder::Builder;
 pub use error::Error;
 use std::path::Path;

@@ -1,5 +1,6 @@
 //! The options of every subcommand, and the option groups that several share.
 
+use crate::backend::places::Place;
 use crate::backend::{DebugInfo, Optimize};
 use crate::diagnostic::warning::{self, Choice};
 use crate::ir::Stage;
@@ -177,6 +178,8 @@ pub struct CompileArgs {
     pub deps: DepsArgs,
     #[command(flatten)]
     pub dialect: DialectArgs,
+    #[command(flatten)]
+    pub places: PlaceArgs,
     /// Value of a specialization constant, or of an override of WGSL, by name or number; may be repeated.
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<String>,
@@ -230,6 +233,19 @@ pub struct DialectArgs {
     /// Write a SPIR-V binary as an array in C of this name.
     #[arg(long, value_name = "NAME")]
     pub array_name: Option<String>,
+}
+
+/// Where resources are in WGSL, GLSL, HLSL and MSL.
+#[derive(Args)]
+#[command(next_help_heading = "Resources in shading languages")]
+pub struct PlaceArgs {
+    /// Put push constants into a uniform buffer at this place: group and binding in WGSL and GLSL, space and register in
+    /// HLSL, the number of a buffer in MSL.
+    #[arg(long, value_name = "[GROUP:]N")]
+    pub push_constants: Option<Place>,
+    /// Put the resource of a set and binding at another place, likewise; may be repeated.
+    #[arg(long, value_name = "SET:BINDING=[GROUP:]N")]
+    pub place: Vec<String>,
 }
 
 /// Variables that nothing uses.

@@ -1,10 +1,11 @@
 //! `crosslane compile`: one shader, one profile, one output.
 
-use super::args::{CompileArgs, DialectArgs, Emit, Emitted, Lanes, SourceArgs, TargetArgs, Unused};
+use super::args::{CompileArgs, DialectArgs, Emit, Emitted, Lanes, PlaceArgs, SourceArgs, TargetArgs, Unused};
 use super::endings::{self, Format};
 use super::input::{self, Shader};
 use super::output::Sink;
 use super::{CommandError, Exit, Outcome, assemble, deps, messages, profiles, words};
+use crate::backend::places::Places;
 use crate::backend::{Kept, Manner};
 use crate::build::claims::Claims;
 use crate::build::files::{FileLoader, Include, Recorder};
@@ -17,7 +18,8 @@ use crate::glsl::preprocess::MacroOption;
 use crate::ir::Stage;
 use crate::kernel::Specializations;
 use crate::kernel::trace::Moment;
-use crate::profile::{Profile, Target};
+
+use crate::profile::{Placing, Profile, Target};
 use crate::source::Loader;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -80,6 +82,7 @@ pub fn draft(args: &CompileArgs, claims: &Claims) -> Result<Draft, CommandError>
         warnings: warnings(args),
         dialect: dialect(&args.dialect)?,
         manner: manner(&args.dialect),
+        places: places(&args.places, profile.target)?,
         settings: settings(&args.set)?,
         ..options(&args.source, &shader, profile)?
     };
@@ -187,6 +190,22 @@ pub fn settings(texts: &[String]) -> Result<Specializations, CommandError> {
         settings.set(name, value);
     }
     Ok(settings)
+}
+
+/// The places of resources.
+fn places(args: &PlaceArgs, target: Target) -> Result<Places, CommandError> {
+    let mut places = Places { push_constants: args.push_constants, ..Places::default() };
+    for text in &args.place {
+        let wrong = |why: &str| CommandError(format!("--place {text}: {why}"));
+        let (bound, place) = text.split_once('=').ok_or_else(|| wrong("write SET:BINDING=[GROUP:]N"))?;
+        let bound = bound.parse().map_err(|why: String| wrong(&why))?;
+        places.resources.insert(bound, place.parse().map_err(|why: String| wrong(&why))?);
+    }
+    if target.row().placing == Placing::Fixed && !places.is_empty() {
+        let language = target.row().language;
+        return Err(CommandError(format!("--place and --push-constants: {language} has the resources of the source")));
+    }
+    Ok(places)
 }
 
 /// The options that the arguments about the source give.

@@ -28,6 +28,19 @@ pub enum Waves {
     OfProcessor,
 }
 
+/// How a language numbers the resources of a shader.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Placing {
+    /// As the source does: no option changes it.
+    Fixed,
+    /// By groups and bindings.
+    Groups,
+    /// Each kind apart, in spaces.
+    Registers,
+    /// Each kind apart.
+    Slots,
+}
+
 /// Everything that sets a target apart outside its own back end and its own planner.
 #[derive(Debug)]
 pub struct TargetRow {
@@ -69,6 +82,8 @@ pub struct TargetRow {
     pub has_images: bool,
     /// True if there are other stages than compute.
     pub has_graphics: bool,
+    /// How its language numbers resources.
+    pub placing: Placing,
     /// True if its language has no stages but those that crosslane writes in it.
     pub has_no_more_stages: bool,
     /// The feature without which its language has types of 32 bits alone, and the name of that language in messages.
@@ -99,6 +114,7 @@ const DRIVEN: TargetRow = TargetRow {
     has_scalar_registers: false,
     has_images: true,
     has_graphics: true,
+    placing: Placing::Fixed,
     has_no_more_stages: false,
     wide_types: None,
     extensions: Target::Spirv,
@@ -164,6 +180,7 @@ static ROWS: [TargetRow; 8] = [
         invocations: 1024,
         integers: &[32],
         floats: &[16, 32],
+        placing: Placing::Groups,
         has_no_more_stages: true,
         extensions: Target::Wgsl,
         ..DRIVEN
@@ -189,6 +206,7 @@ static ROWS: [TargetRow; 8] = [
         ending: ".glsl",
         text_ending: ".glsl",
         profile: Some("glsl-450-khr"),
+        placing: Placing::Groups,
         wide_types: Some((Feature::ExtendedTypes, "the profile's GLSL")),
         ..DRIVEN
     },
@@ -203,6 +221,7 @@ static ROWS: [TargetRow; 8] = [
         invocations: 1024,
         integers: &[32],
         floats: &[16, 32],
+        placing: Placing::Registers,
         wide_types: Some((Feature::ExtendedTypes, "the profile's HLSL")),
         extensions: Target::Wgsl,
         ..DRIVEN
@@ -219,6 +238,7 @@ static ROWS: [TargetRow; 8] = [
         waves: Waves::Of(&[32]),
         integers: &[32],
         floats: &[16, 32],
+        placing: Placing::Slots,
         extensions: Target::Wgsl,
         ..DRIVEN
     },

@@ -12,7 +12,6 @@ use crosslane::glsl::preprocess::MacroOption;
 use crosslane::ir::Stage;
 use crosslane::profile::Target;
 use support::by_text::{self, named};
-use support::lavapipe::Request;
 use support::trial::{Trial, trial};
 use support::{compiler, dawn, judge, metal, report, slang};
 
@@ -32,8 +31,7 @@ static WAYS: [Way; 4] = [
 /// naga and Tint.
 fn wgsl(text: &str) -> Result<(), String> {
     compiler::module_of(Target::Wgsl, Artifact::Text(text.to_owned()), Stage::Compute)?;
-    const LANES: usize = 8;
-    dawn::run(LANES, text, &Request::new(Vec::new(), 1, Vec::new())).map(drop)
+    dawn::takes(text)
 }
 
 /// The sets of shaders.
@@ -77,8 +75,11 @@ impl Command {
         let source = std::fs::read(&self.path).map_err(|e| format!("{}: {e}", self.path.display()))?;
         let name = self.path.display().to_string();
         let loader = FileLoader { directories: self.directories.clone(), ..FileLoader::default() };
-        let options =
+        let mut options =
             Options { stage: Some(Stage::Compute), macros: self.macros.clone(), ..Options::new(named(profile)?) };
+        if options.profile.target == Target::Wgsl {
+            options.places.push_constants = Some(by_text::PUSH_CONSTANTS);
+        }
         by_text::text(&Input { name: &name, bytes: &source, language: Language::Glsl }, &options, &loader)
     }
 }

@@ -1,14 +1,15 @@
 //! GLSL shaders by way of a shading language: the text that comes out, compiled to a module again.
 
-use crosslane::compile::{Artifact, Input, Language, Options, Verdict, compile};
+use crosslane::compile::{Artifact, Input, Language, Options, Place, Verdict, compile};
 use crosslane::diagnostic::{Code, Severity, render};
 use crosslane::ir::Stage;
 use crosslane::profile::{Profile, Target};
+use crosslane::run::BufferBinding;
 use crosslane::source::{Loader, NoIncludes};
 
-use super::compiler;
 use super::device::{ImageKind, Resources, SamplerBinding};
 use super::lavapipe::Request;
+use super::{compiler, dawn};
 
 /// A module that was text.
 #[derive(Debug, Clone)]
@@ -26,19 +27,26 @@ pub enum Outcome {
     Refused(String),
 }
 
-/// The module of a GLSL shader by way of a profile's language; an error where messages are other than of what cannot be expressed.
+/// The module of a GLSL shader by way of a profile's language, WGSL if Tint takes it too; an error where messages are other than of what cannot be expressed.
 pub fn make(profile: &str, name: &str, source: &str, stage: Stage) -> Result<Outcome, String> {
     let input = Input { name, bytes: source.as_bytes(), language: Language::Glsl };
-    let options = Options { stage: Some(stage), ..Options::new(named(profile)?) };
+    let mut options = Options { stage: Some(stage), ..Options::new(named(profile)?) };
     let target = options.profile.target;
+    options.places.push_constants = (target == Target::Wgsl).then_some(PUSH_CONSTANTS);
     match text(&input, &options, &NoIncludes)? {
         Ok(text) => {
+            if target == Target::Wgsl {
+                dawn::takes(&text).map_err(|why| format!("{why}\n{text}"))?;
+            }
             let samplers = (target == Target::Wgsl).then(|| samplers(&text));
             Ok(Outcome::Made(Made { module: compiler::module_of(target, Artifact::Text(text), stage)?, samplers }))
         }
         Err(refusal) => Ok(Outcome::Refused(refusal.said)),
     }
 }
+
+/// The uniform buffer with push constants in WGSL, in the last group that every device has.
+pub const PUSH_CONSTANTS: Place = Place { group: Some(3), number: 0 };
 
 /// A built-in profile.
 pub fn named(profile: &str) -> Result<Profile, String> {
@@ -88,14 +96,27 @@ fn variable(line: &str) -> Option<(u32, &str)> {
     Some((binding.parse().ok()?, name.rsplit(' ').next()?))
 }
 
-/// The same run with textures and samplers apart, where the modules of the stages have them so.
+/// The same run with textures and samplers apart, and with push constants in a buffer, where the modules of the stages have
+/// them so.
 pub fn split(request: &Request, stages: &[Made]) -> Request {
     if stages.iter().all(|made| made.samplers.is_none()) {
         return request.clone();
     }
     let places: Vec<(u32, u32)> = stages.iter().flat_map(|made| made.samplers.iter().flatten().copied()).collect();
-    let others = request.others.iter().map(|resources| split_resources(resources, &places)).collect();
-    Request { others, ..request.clone() }
+    let push = &request.push_constants;
+    let others = (0..request.runs.len()).map(|run| {
+        let resources = request.others.get(run).cloned().unwrap_or_default();
+        let mut split = split_resources(&resources, &places);
+        if let Place { group: Some(set), number } = PUSH_CONSTANTS
+            && !push.is_empty()
+        {
+            let padded =
+                push.iter().copied().chain(std::iter::repeat_n(0, push.len().next_multiple_of(16) - push.len()));
+            split.buffers.push(BufferBinding::uniform(set, number, padded.collect()));
+        }
+        split
+    });
+    Request { others: others.collect(), push_constants: Vec::new(), ..request.clone() }
 }
 
 fn split_resources(resources: &Resources, places: &[(u32, u32)]) -> Resources {

@@ -93,6 +93,12 @@ fn start(lanes: usize) -> Result<Helper, String> {
     Helper::start(&mut command)
 }
 
+/// Returns an error with Tint's words if it does not take a text of any stage.
+pub fn takes(text: &str) -> Result<(), String> {
+    const LANES: usize = 8;
+    run(LANES, text, &Request::new(Vec::new(), 1, Vec::new())).map(drop)
+}
+
 /// Ends every process.
 pub fn stop() {
     for slot in &HELPERS {

@@ -97,10 +97,14 @@ impl Request {
 }
 
 impl Request {
-    /// The same with what is bound beside the buffers.
+    /// The same with what is bound beside the buffers: blocks of other sets, and what is not a block.
     fn resources(&self) -> Vec<Resources> {
         let mut others = self.others.iter().cloned();
-        let all = |buffers| Resources { buffers, ..others.next().unwrap_or_default() };
+        let all = |mut buffers: Vec<BufferBinding>| {
+            let other = others.next().unwrap_or_default();
+            buffers.extend(other.buffers);
+            Resources { buffers, ..other }
+        };
         self.bindings().into_iter().map(all).collect()
     }
 
@@ -288,9 +292,9 @@ fn between(scene: &Scene) -> Vec<(Stage, Shader<'_>)> {
     scene.between.iter().map(|(end, spirv)| (stage(end), Shader::new(spirv))).collect()
 }
 
-/// The contents after a run.
+/// The contents after a run, but for blocks of other sets.
 fn contents(resources: &Resources, target: Option<&Target>) -> Buffers {
-    let buffers = resources.buffers.iter().map(|buffer| &buffer.data);
+    let buffers = resources.buffers.iter().filter(|buffer| buffer.set == 0).map(|buffer| &buffer.data);
     let texels = resources.texels.iter().filter(|texels| texels.storage).map(|texels| &texels.data);
     let images = resources.images.iter().filter(|image| image.kind == ImageKind::Storage);
     let drawn = target.into_iter().flat_map(Target::images).map(|image| &image.data);

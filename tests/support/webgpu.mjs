@@ -5,7 +5,8 @@ let device;
 // Chooses the device: one with all that shaders may ask for.
 export async function connect(gpu) {
     const adapter = await gpu.requestAdapter();
-    const features = ['subgroups', 'shader-f16'].filter((feature) => adapter.features.has(feature));
+    const asked = ['subgroups', 'shader-f16', 'clip-distances', 'dual-source-blending', 'primitive-index'];
+    const features = asked.filter((feature) => adapter.features.has(feature));
     const names = ['maxComputeInvocationsPerWorkgroup', 'maxComputeWorkgroupSizeX', 'maxStorageBuffersPerShaderStage'];
     const requiredLimits = Object.fromEntries(names.map((name) => [name, adapter.limits[name]]));
     device = await adapter.requestDevice({ requiredFeatures: features, requiredLimits });

@@ -27,6 +27,23 @@ fn project(name: &str) -> Folder {
     folder
 }
 
+#[test]
+fn options_choose_the_places_of_resources() {
+    let folder = Folder::new("build-places");
+    folder.file("a.comp", SHADER.replace("#include <x.glsl>", "const uint X = 1u;"));
+    folder.file(
+        "crosslane.toml",
+        "[[build]]\nshaders = [\"a.comp\"]\nprofiles = [\"wgsl\", \"spirv-1.5\"]\nout-dir = \"out\"\n\
+         options = { push-constants = \"3:0\", places = { \"0:0\" = \"1:2\" } }\n",
+    );
+    build(&folder, &[]);
+    let text = fs::read_to_string(folder.0.join("out/a.wgsl.wgsl")).unwrap();
+    assert!(text.contains("@group(1) @binding(2)"), "{text}");
+    let ninja = stdout(&build(&folder, &["--emit-ninja=-"]));
+    let with = ninja.lines().filter(|line| line.contains("--push-constants=3:0 --place=0:0=1:2")).count();
+    assert_eq!(with, 1, "the shading language alone: {ninja}");
+}
+
 fn build(folder: &Folder, more: &[&str]) -> Output {
     let output = folder.run(&[&["build"], more].concat());
     assert_eq!(status(&output), 0, "{}", stderr(&output));

@@ -1,7 +1,7 @@
 //! The help for build scripts: what it writes and tells cargo, through a build script that cargo runs, and in this process.
 
 use crate::folder::Folder;
-use crosslane::build::{Builder, Error};
+use crosslane::build::{Builder, Error, Place};
 use crosslane::source::{IncludeKind, LoadError, Loaded, Loader};
 use crosslane::wgsl::BoundsChecks;
 use std::fs;
@@ -147,6 +147,17 @@ fn indices_are_checked_where_that_is_asked_for() {
         fs::metadata(out.join("a.spirv-1.3.spv")).unwrap().len()
     };
     assert!(length("unchecked", BoundsChecks::Unchecked) < length("restrict", BoundsChecks::Restrict));
+}
+
+#[test]
+fn places_of_resources_are_chosen_for_shading_languages() {
+    let folder = Folder::new("builder-places");
+    folder.file("a.comp", SHADER);
+    let place = |text: &str| text.parse::<Place>().unwrap();
+    let built = builder(&folder).profile("wgsl").profile("spirv-1.3").place("0:3".parse().unwrap(), place("2:5"));
+    built.push_constants(place("3:0")).compile([folder.0.join("a.comp")]).unwrap();
+    let text = fs::read_to_string(folder.0.join("out/a.wgsl.wgsl")).unwrap();
+    assert!(text.contains("@group(2) @binding(5)"), "{text}");
 }
 
 #[test]

@@ -149,8 +149,9 @@ fn an_arm_with_operations_leaves_its_loop_by_a_flag_in_nvidia_s_dialect() {
     for (first, second) in [
         ("leaves = true;", "}"),
         ("if (leaves) {", "break;"),
-        ("if (leaves) {", "return given;"),
-        ("bool leaves = false;", "uint given;"),
+        ("bool returns = false;", "uint given;"),
+        ("returns = true;", "leaves = true;"),
+        ("if (returns) {", "return given;"),
     ] {
         assert!(follow(first, second), "{first} {second}\n{nvidia}");
     }
@@ -160,6 +161,40 @@ fn an_arm_with_operations_leaves_its_loop_by_a_flag_in_nvidia_s_dialect() {
     let said = refusal(&folder, "deeper.comp", "glsl-450-nv");
     let message = "does not support cross-lane operations in an arm that leaves a loop from inside another arm yet";
     assert!(said.contains(message) && said.contains("deeper.comp:16:"), "{said}");
+}
+
+const RETURNS: &str = "#version 450
+#extension GL_KHR_shader_subgroup_ballot : require
+layout(local_size_x = 64) in;
+layout(binding = 0) buffer B { int x[]; };
+int found(int key) {
+    for (int i = 0; i < 4; i++) {
+        for (int j = 0; j < 4; j++) {
+            switch (x[i * 4 + j] - key) {
+            case 0: return i;
+            case 1: x[j] = -key; break;
+            }
+        }
+    }
+    return min(0 - key, max(key, 3));
+}
+void main() { x[gl_GlobalInvocationID.x] = found(x[gl_LocalInvocationIndex]) + int(subgroupBallot(true).x); }
+";
+
+/// NVIDIA's compiler lets those who return go on without the others.
+#[test]
+fn a_return_from_a_loop_leaves_it_by_a_flag_in_nvidia_s_dialect() {
+    let folder = Folder::new("glsl-returns");
+    folder.file("returns.comp", RETURNS);
+    let nvidia = text(&folder, "returns.comp", "glsl-450-nv");
+    let lines: Vec<&str> = nvidia.lines().map(str::trim).collect();
+    let count = |line: &str| lines.iter().filter(|known| **known == line).count();
+    // Out of the switch and of the inner loop to the outer one.
+    let ifs = lines.windows(2).filter(|pair| pair == &["if (returns) {", "break;"]).count();
+    assert_eq!((count("bool returns = false;"), count("returns = true;"), ifs), (1, 1, 2), "{nvidia}");
+    assert_eq!((count("return given;"), count("return i;")), (1, 0), "{nvidia}");
+    assert_eq!(nvidia.matches("~key + 1").count(), 2, "the sign of a negation: {nvidia}");
+    assert!(!text(&folder, "returns.comp", "glsl-450-khr").contains("returns"));
 }
 
 const MOVES: &str = "#version 450

@@ -121,6 +121,42 @@ fn reflection_says_the_model_and_the_place_of_push_constants() {
     let reflection: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("JSON");
     let own = &reflection["direct3d"];
     assert_eq!((&own["shader_model"], &own["least_wave_size"]), (&"6.5".into(), &8.into()), "{reflection}");
-    assert_eq!(own["push_constants"], serde_json::json!({"register": "b0", "space": 255}), "{reflection}");
+    let push = serde_json::json!({"name": "push", "register": "b0", "space": 255});
+    assert_eq!(own["push_constants"], push, "{reflection}");
+    let numbers = serde_json::json!({"name": "Numbers", "set": 0, "binding": 1, "register": "t1", "space": 0});
+    assert_eq!(own["registers"][0], numbers, "{reflection}");
     assert_eq!(own["samplers"], serde_json::json!([{"name": "image_sampler", "group": 1, "binding": 5}]));
+}
+
+#[test]
+fn options_choose_registers() {
+    let folder = Folder::new("hlsl-places");
+    folder.file("kept.comp", source());
+    let places = ["--push-constants", "2:7", "--place", "1:2=0:0", "--place", "1:5=9", "--place", "2:3=0:0"];
+    let output = folder.run(&[&["compile", "kept.comp", "-p", "hlsl-6.0", "-o", "-"], &places[..]].concat());
+    let once = stdout(&output);
+    for line in [
+        "cbuffer scene : register(b0) { Scene scene; }",
+        "cbuffer push : register(b7, space2) { Push push; }",
+        "SamplerState image_sampler : register(s9, space1);",
+        "RWByteAddressBuffer Results_1 : register(u0);",
+        "ByteAddressBuffer Numbers_1 : register(t1);",
+    ] {
+        assert!(once.lines().any(|known| known == line), "{line} is not in\n{once}");
+    }
+}
+
+#[test]
+fn places_that_mean_nothing_are_refused() {
+    let folder = Folder::new("hlsl-no-places");
+    folder.file("kept.comp", source());
+    for (profile, place, why) in [
+        ("hlsl-6.0", "1=2", "`1` has no set: write SET:BINDING"),
+        ("hlsl-6.0", "1:2", "write SET:BINDING=[GROUP:]N"),
+        ("spirv-1.6", "1:2=3", "SPIR-V has the resources of the source"),
+    ] {
+        let output = folder.run(&["compile", "kept.comp", "-p", profile, "--place", place, "-o", "-"]);
+        assert_eq!(status(&output), 2, "{place}");
+        assert!(stderr(&output).contains(why), "{}", stderr(&output));
+    }
 }

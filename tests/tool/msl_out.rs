@@ -77,3 +77,32 @@ fn each_kind_of_resource_is_numbered_in_the_order_of_sets_and_bindings() {
     assert_eq!((&own["function"], &own["language"]), (&"main_".into(), &"2.1".into()), "{own}");
     assert_eq!(own["sizes"].as_array().map(Vec::len), Some(2), "{own}");
 }
+
+#[test]
+fn options_choose_numbers_and_the_others_go_around_them() {
+    let folder = Folder::new("msl-places");
+    folder.file("kept.comp", KEPT);
+    let places = ["--push-constants", "0", "--place", "1:4=6", "--place", "2:0=2"];
+    let output = folder
+        .run(&[&["compile", "kept.comp", "-p", "msl-2.1", "--emit", "reflection", "-o", "-"], &places[..]].concat());
+    let reflection: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    let slots = reflection["metal"]["slots"].as_array().expect("slots");
+    let numbers: Vec<(&str, u64)> =
+        slots.iter().map(|slot| (slot["name"].as_str().unwrap(), slot["index"].as_u64().unwrap())).collect();
+    let expected = [
+        ("Numbers", 1),
+        ("scene", 3),
+        ("image", 6),
+        ("image_sampler", 0),
+        ("Results", 2),
+        ("push", 0),
+        ("_buffer_sizes", 4),
+    ];
+    assert_eq!(numbers, expected, "{reflection}");
+    let output = folder.run(&[&["compile", "kept.comp", "-p", "msl-2.1", "-o", "-"], &places[..]].concat());
+    let text = stdout(&output);
+    for part in ["Numbers_1 [[buffer(1)]]", "push [[buffer(0)]]", "image [[texture(6)]]", "_buffer_sizes [[buffer(4)]]"]
+    {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+}

@@ -160,3 +160,52 @@ fn precision_that_is_lost_is_said() {
     assert_eq!(status(&output), 0);
     assert!(stderr(&output).contains("warning[W0700]"), "{}", stderr(&output));
 }
+
+const PUSHED: &str = "#version 450
+layout(local_size_x = 64) in;
+layout(push_constant) uniform Push { uint count; float by; } push;
+layout(std430, set = 5, binding = 4) buffer Data { float data[]; };
+void main() { if (gl_GlobalInvocationID.x < push.count) data[gl_GlobalInvocationID.x] *= push.by; }
+";
+
+#[test]
+fn options_put_push_constants_and_resources_at_groups_and_bindings() {
+    let folder = Folder::new("wgsl-places");
+    folder.file("pushed.comp", PUSHED);
+    let compile = |profile: &str, more: &[&str]| {
+        let places = ["--push-constants", "1:2", "--place", "5:4=0:7", "-o", "-"];
+        let output = folder.run(&[&["compile", "pushed.comp", "-p", profile], &places[..], more].concat());
+        assert_eq!(status(&output), 0, "{}", stderr(&output));
+        stdout(&output)
+    };
+    let text = compile("wgsl", &[]);
+    for line in [
+        "@group(0) @binding(7) var<storage, read_write> Data_1: Data;",
+        "@group(1) @binding(2) var<uniform> push: Push;",
+    ] {
+        assert!(text.lines().any(|known| known == line), "{line} is not in\n{text}");
+    }
+    let reflection: serde_json::Value =
+        serde_json::from_str(&compile("wgsl", &["--emit", "reflection"])).expect("JSON");
+    assert_eq!(reflection["push_bytes"], 0, "{reflection}");
+    let places: Vec<_> = reflection["buffers"].as_array().unwrap().iter().map(|b| (&b["set"], &b["binding"])).collect();
+    assert_eq!(places, [(&1.into(), &2.into()), (&0.into(), &7.into())], "{reflection}");
+    let text = compile("glsl-450-khr", &[]);
+    for line in
+        ["layout(std430, set = 0, binding = 7) buffer Data {", "layout(std140, set = 1, binding = 2) uniform Push {"]
+    {
+        assert!(text.lines().any(|known| known == line), "{line} is not in\n{text}");
+    }
+}
+
+#[test]
+fn derivatives_in_parted_flow_turn_their_rule_off() {
+    let folder = Folder::new("wgsl-derivatives");
+    let parted =
+        TEXTURED.replace("color = texture(image, at)", "color = vec4(0.0); if (at.x > 0.5) color = texture(image, at)");
+    folder.file("parted.frag", parted);
+    folder.file("whole.frag", TEXTURED);
+    let rule = "diagnostic(off, derivative_uniformity);";
+    assert!(text(&folder, "parted.frag").lines().any(|line| line == rule));
+    assert!(!text(&folder, "whole.frag").contains("derivative_uniformity"));
+}

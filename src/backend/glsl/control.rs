@@ -17,11 +17,7 @@ impl Body<'_, '_> {
             Op::Switch { selector, cases, hint } => self.switch(selector, cases, hint),
             Op::Break => self.line("break".to_string()),
             Op::Continue => self.line("continue".to_string()),
-            Op::Return(None) => self.line("return".to_string()),
-            Op::Return(Some(value)) => {
-                let value = self.value(value);
-                self.line(format!("return {}", value.text));
-            }
+            Op::Return(value) => self.return_from(value),
             Op::Yield(value) => self.give(value),
             Op::Discard => self.line("discard".to_string()),
             Op::Demote => {
@@ -108,6 +104,7 @@ impl Body<'_, '_> {
     fn repeat(&mut self, body: BlockId, continuing: BlockId, break_if: Option<Value>, hint: ControlHint) {
         let hint = self.hint(hint);
         let continues = self.continues(body);
+        let returns = self.raises_returns(&[body, continuing], true);
         self.around.push(Around::Loop);
         let mut code = self.block_of(body);
         let mut ends = None;
@@ -134,6 +131,9 @@ impl Body<'_, '_> {
                 };
                 self.push(Kind::For { condition: None, steps: Vec::new(), body, hint });
             }
+        }
+        if returns {
+            self.go_on_returning();
         }
     }
 
@@ -181,6 +181,8 @@ impl Body<'_, '_> {
             return self.t.lacks("switches over such integers");
         }
         let selector = self.value(selector).text;
+        let bodies: Vec<BlockId> = arms.iter().map(|arm| arm.body).collect();
+        let returns = self.raises_returns(&bodies, false);
         self.around.push(Around::Switch);
         let label = |value: u64| match scalar.kind {
             ScalarKind::Sint => format!("case {}", value as i32),
@@ -204,6 +206,9 @@ impl Body<'_, '_> {
         self.around.pop();
         if !made.is_empty() {
             self.push(Kind::Switch { selector, arms: made, hint });
+        }
+        if returns {
+            self.go_on_returning();
         }
     }
 }

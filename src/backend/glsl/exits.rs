@@ -6,13 +6,16 @@
 //! if (key == first) { together = ballotThreadNV(true); leaves = true; }
 //! if (leaves) { break; }
 //! ```
+//!
+//! It does not let those who return from inside a loop wait for the others either: such a return raises a flag too, and leaves
+//! the loop by `break`.
 
 use super::dialect::Lanes;
 use super::expr::Expr;
 use super::function::Body;
 use super::tree::{Kind, Stmt};
 use crate::ir::calls::callees_first;
-use crate::ir::{BlockId, Function, Module, Op, Types};
+use crate::ir::{BlockId, Function, Module, Op, Types, Value};
 
 /// A construct around the place being written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,6 +23,13 @@ pub(super) enum Around {
     Loop,
     Arm,
     Switch,
+}
+
+/// The flag of the returns from inside a loop, and the variable with what they give.
+#[derive(Debug)]
+pub(super) struct Returns {
+    flag: String,
+    value: Option<String>,
 }
 
 /// For each function, true if it reaches other lanes.
@@ -50,16 +60,66 @@ fn leaves(f: &Function, insts: &[crate::ir::InstId], jumps: Jumps) -> bool {
         Op::Continue => jumps.continues,
         Op::Return(_) => true,
         Op::If { then, otherwise, .. } => inner(then, jumps) || inner(otherwise, jumps),
-        Op::Loop { body, continuing, .. } => {
-            let none = Jumps { breaks: false, continues: false };
-            inner(body, none) || inner(continuing, none)
-        }
+        Op::Loop { body, continuing, .. } => inner(body, RETURNS) || inner(continuing, RETURNS),
         Op::Switch { cases, .. } => f.arms(cases).iter().any(|arm| inner(arm.body, Jumps { breaks: false, ..jumps })),
         _ => false,
     })
 }
 
+/// Jumps that leave the function alone.
+const RETURNS: Jumps = Jumps { breaks: false, continues: false };
+
 impl Body<'_, '_> {
+    /// Returns from the function: out of a loop by its flag, where there is one.
+    pub fn return_from(&mut self, value: Option<Value>) {
+        let given = value.map(|value| self.value(value).text);
+        let Some(Returns { flag, value }) = &self.returns else {
+            return self.line(given.map_or("return".to_string(), |given| format!("return {given}")));
+        };
+        let raised = format!("{flag} = true");
+        let stored = value.as_ref().zip(given).map(|(name, given)| format!("{name} = {given}"));
+        stored.into_iter().chain([raised, "break".to_string()]).for_each(|text| self.line(text));
+    }
+
+    /// Returns true if blocks of a loop or a switch have returns that leave it by a flag. The outermost loop makes that.
+    pub fn raises_returns(&mut self, blocks: &[BlockId], is_loop: bool) -> bool {
+        let f = self.f;
+        let is_wanted = self.t.dialect.lanes == Lanes::Nv && self.t.reaching.contains(&true);
+        let has_returns = || blocks.iter().any(|block| leaves(f, &f.blocks[*block].insts, RETURNS));
+        if !is_wanted || !(is_loop || self.returns.is_some()) || !has_returns() {
+            return false;
+        }
+        if self.returns.is_none() {
+            let flag = self.named("returns");
+            let value = Some("false".to_string());
+            self.push(Kind::Define { ty: "bool".to_string(), name: flag.clone(), dims: String::new(), value });
+            let value = (f.ret != Types::VOID).then(|| self.named("given"));
+            if let Some(name) = &value {
+                let (ty, dims) = self.t.declared(f.ret);
+                self.push(Kind::Define { ty, name: name.clone(), dims, value: None });
+            }
+            self.returns = Some(Returns { flag, value });
+        }
+        true
+    }
+
+    /// Goes on with returns after a loop or a switch that they left.
+    pub fn go_on_returning(&mut self) {
+        let is_outermost = !self.around.contains(&Around::Loop);
+        let Some(Returns { flag, value }) = &self.returns else { return };
+        let condition = Expr::primary(flag.clone());
+        let jump = match value {
+            _ if !is_outermost => "break;".to_string(),
+            Some(value) => format!("return {value};"),
+            None => "return;".to_string(),
+        };
+        if is_outermost {
+            self.returns = None;
+        }
+        let then = vec![Stmt { origin: self.origin, kind: Kind::Line(jump) }];
+        self.push(Kind::If { condition, then, otherwise: Vec::new(), hint: "" });
+    }
+
     /// The code of an arm.
     pub fn arm_of(&mut self, block: BlockId) -> Vec<Stmt> {
         self.around.push(Around::Arm);
@@ -124,17 +184,14 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Takes the jump from the end of an arm. One that gives a value gives it through a variable.
+    /// Takes the jump from the end of an arm.
     fn jump_of(&mut self, arm: &mut Vec<Stmt>) -> String {
-        let Some(Stmt { origin, kind: Kind::Line(jump) }) = arm.pop() else {
-            self.t.internal("an arm without its jump");
-            return String::new();
-        };
-        let Some(value) = jump.strip_prefix("return ").filter(|_| self.f.ret != Types::VOID) else { return jump };
-        let name = self.named("given");
-        let (ty, dims) = self.t.declared(self.f.ret);
-        arm.push(Stmt { origin, kind: Kind::Line(format!("{name} = {value}")) });
-        self.push(Kind::Define { ty, name: name.clone(), dims, value: None });
-        format!("return {name};")
+        match arm.pop() {
+            Some(Stmt { kind: Kind::Line(jump), .. }) => jump,
+            _ => {
+                self.t.internal("an arm without its jump");
+                String::new()
+            }
+        }
     }
 }

@@ -68,6 +68,8 @@ pub(super) struct Body<'t, 'a> {
     pub blocks: Vec<Vec<Stmt>>,
     /// The constructs around, innermost last.
     pub around: Vec<super::exits::Around>,
+    /// Inside loops that returns leave by a flag.
+    pub returns: Option<super::exits::Returns>,
     pub origin: Origin,
     pub lane_setup: super::lane::Setup,
     /// Values of the selections being written, the innermost last.
@@ -120,6 +122,7 @@ impl<'t, 'a> Body<'t, 'a> {
             setup: Vec::new(),
             blocks: Vec::new(),
             around: Vec::new(),
+            returns: None,
             origin: Origin::Code,
             lane_setup: super::lane::Setup::default(),
             yields: Vec::new(),

@@ -1,6 +1,6 @@
 //! Arithmetic: operators, and built-in functions by the tables of the language.
 
-use super::dialect::is_common;
+use super::dialect::{Lanes, is_common};
 use super::expr::{Expr, Level};
 use super::function::{Body, Made};
 use super::writer::Writer;
@@ -39,10 +39,24 @@ const fn operator(op: BinaryOp) -> (&'static str, Level, Option<&'static str>) {
 impl Writer<'_> {
     pub fn unary(&mut self, op: UnaryOp, a: &Expr, of: TypeId) -> Expr {
         match op {
-            UnaryOp::Neg => Expr::unary("-", a),
+            UnaryOp::Neg => self.opposite(a, of),
             UnaryOp::Not => Expr::unary("~", a),
             UnaryOp::LogicalNot if self.types.components(of) == Some(1) => a.not(),
             UnaryOp::LogicalNot => Expr::call("not", std::slice::from_ref(a)),
+        }
+    }
+
+    /// A negation. NVIDIA's compiler loses its sign in joined minima and maxima of integers, but not that of an inverse and 1
+    /// (docs/verified/nv-flow.md).
+    fn opposite(&self, a: &Expr, of: TypeId) -> Expr {
+        let one = match self.types.scalar_of(of).map(|scalar| scalar.kind) {
+            Some(ScalarKind::Sint) => "1",
+            Some(ScalarKind::Uint) => "1u",
+            _ => return Expr::unary("-", a),
+        };
+        match self.dialect.lanes {
+            Lanes::Nv => Expr::binary("+", Level::Sum, &Expr::unary("~", a), &Expr::primary(one.to_string())),
+            _ => Expr::unary("-", a),
         }
     }
 
@@ -66,6 +80,9 @@ impl Writer<'_> {
             (BinaryOp::Xor, _) if is_bool => Expr::binary("!=", Level::Equality, a, b),
             // `%` is undefined for negative numbers and not there for floats.
             (BinaryOp::Rem, _) if scalar.is_some_and(|scalar| scalar.kind != ScalarKind::Uint) => return None,
+            (BinaryOp::Sub, _) if self.dialect.lanes == Lanes::Nv && matches!(a.text.as_str(), "0" | "0u") => {
+                self.opposite(b, of[1])
+            }
             (BinaryOp::Mul, _) if self.types.components(of[0]).is_none() => Expr::call("matrixCompMult", &both),
             _ => Expr::binary(text, level, a, b),
         })

@@ -43,6 +43,7 @@ pub(super) const BACKEND: Backend = Backend {
 };
 
 fn write(module: &Module, form: Form, options: &Options, _: &SourceMap) -> Made<Artifact> {
+    let module = &*options.places.applied(module, options.profile.target);
     let shader = Writer::new(module, options).run()?;
     Ok(Artifact::Text(match form {
         Form::Binary | Form::Text => shader.text(),
@@ -51,7 +52,7 @@ fn write(module: &Module, form: Form, options: &Options, _: &SourceMap) -> Made<
 }
 
 fn written(module: &Module, options: &Options, _: &SourceMap) -> Made<Code> {
-    Ok(Writer::new(module, options).run()?.code())
+    Ok(Writer::new(&options.places.applied(module, options.profile.target), options).run()?.code())
 }
 
 /// The unit that runs a line.

@@ -30,7 +30,8 @@ impl Translator<'_> {
             return None;
         };
         let init = literal(scalar, *default)?;
-        let init = self.out.global_expressions.append(Expression::Literal(init), naga::Span::UNDEFINED);
+        let here = self.here();
+        let init = self.out.global_expressions.append(Expression::Literal(init), here);
         let name = self.module.spec_names.iter().find(|(named, _)| named == number);
         let name = name.map_or_else(|| format!("constant_{number}_"), |(_, name)| name.to_string());
         Some((*number, name, init))
@@ -57,7 +58,8 @@ impl Translator<'_> {
             init: Some(init),
             memory_decorations: naga::MemoryDecorations::empty(),
         };
-        let made = self.out.global_variables.append(variable, naga::Span::UNDEFINED);
+        let here = self.here();
+        let made = self.out.global_variables.append(variable, here);
         self.macros.push((made, number));
         Some(made)
     }
@@ -83,7 +85,8 @@ impl Translator<'_> {
             return Some(made);
         }
         let made = Override { name: Some(name), id: Some(number), ty, init: Some(init) };
-        let made = self.out.overrides.append(made, naga::Span::UNDEFINED);
+        let here = self.here();
+        let made = self.out.overrides.append(made, here);
         self.overrides.insert(id, made);
         Some(made)
     }
@@ -101,7 +104,8 @@ impl Translator<'_> {
             }
             _ => return None,
         };
-        Some(self.out.global_expressions.append(expression, naga::Span::UNDEFINED))
+        let here = self.here();
+        Some(self.out.global_expressions.append(expression, here))
     }
 
     /// A constant without a name.
@@ -111,7 +115,8 @@ impl Translator<'_> {
         }
         let init = self.global_constant(id)?;
         let constant = naga::Constant { name: None, ty: self.value_type(ty), init };
-        let made = self.out.constants.append(constant, naga::Span::UNDEFINED);
+        let here = self.here();
+        let made = self.out.constants.append(constant, here);
         self.constants.insert(id, made);
         Some(made)
     }

@@ -160,7 +160,8 @@ impl Translator<'_> {
             init: None,
             memory_decorations: naga::MemoryDecorations::empty(),
         };
-        let made = self.out.global_variables.append(variable, naga::Span::UNDEFINED);
+        let here = self.here();
+        let made = self.out.global_variables.append(variable, here);
         self.ports.insert(port, made);
         made
     }
@@ -447,7 +448,7 @@ impl Body<'_, '_> {
     }
 
     fn new_argument(&mut self, leaf: &Leaf) -> Handle<Expression> {
-        self.t.notes.uses_subgroups |= is_of_subgroups(&leaf.binding);
+        self.t.notes.needs.subgroups |= is_of_subgroups(&leaf.binding);
         let (scalar, size) = self.t.shape(leaf.ty).unwrap_or((ir::Scalar::U32, 1));
         let given = ir::Scalar { kind: leaf.kind.unwrap_or(scalar.kind), ..scalar };
         let ty = self.t.vector(scalar_of(given), size);

@@ -2,12 +2,14 @@
 //! lines of a cross-lane operation begin and end become comments.
 
 use super::Shader;
-use super::language::{Asked, Language};
-use super::translator::Translator;
+use super::language::{Asked, Language, Needs};
+use super::translator::{Translator, source_span};
+use super::uniform::{self, Parted};
 use crate::backend::written::{Code, Written, names_in};
 use crate::ir::{FuncId, InstId, Module, print::lane_text};
 use crate::kernel::Origin;
 use crate::lane::LaneOp;
+use crate::source::Span;
 use naga::valid::{ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
 use naga::{Expression, FunctionArgument, FunctionResult, Handle, MathFunction, Statement};
 use std::collections::BTreeMap;
@@ -27,8 +29,8 @@ pub(super) struct Notes {
     /// The operations, with what is said of them.
     operations: Vec<((FuncId, InstId), String)>,
     set_ups: u32,
-    /// True if something of the language's subgroups is used.
-    pub uses_subgroups: bool,
+    /// The extensions and rules that the text begins with.
+    pub needs: Needs,
     /// The prefix of the names of functions that stand for others: no other name in the module begins with it.
     prefix: String,
     marker: Option<Handle<naga::Function>>,
@@ -51,7 +53,7 @@ impl Notes {
             notes: Vec::new(),
             operations: Vec::new(),
             set_ups: 0,
-            uses_subgroups: false,
+            needs: Needs::default(),
             prefix,
             marker: None,
             stand_ins: BTreeMap::new(),
@@ -182,17 +184,33 @@ impl Translator<'_> {
     }
 }
 
-/// The text of a module.
+/// A refusal of naga's or of the language's rules: a sentence that says why, and its place.
+pub(super) struct Refusal {
+    pub why: String,
+    pub span: Span,
+}
+
+/// The text of a module, with what it begins with.
 ///
 /// # Errors
-/// A sentence that says why the language cannot express it.
-pub(super) fn to_text(mut module: naga::Module, language: &Language, asked: &Asked) -> Result<String, String> {
+/// If the language cannot express it.
+pub(super) fn to_text(
+    mut module: naga::Module,
+    language: &Language,
+    asked: &Asked,
+) -> Result<(String, Parted), Refusal> {
     naga::compact::compact(&mut module, naga::compact::KeepUnused::Yes);
     let flags = ValidationFlags::all() - ValidationFlags::CONTROL_FLOW_UNIFORMITY;
     let mut validator = Validator::new(flags, language.capabilities);
     validator.subgroup_stages(ShaderStages::all()).subgroup_operations(SubgroupOperationSet::all());
-    let info = validator.validate(&module).map_err(|error| chain(&error.into_inner()))?;
-    (language.write)(&module, &info, asked)
+    let info = validator.validate(&module).map_err(|error| {
+        let defined = error.spans().find(|(span, _)| span.is_defined());
+        let span = defined.map_or(Span::NONE, |(span, _)| source_span(*span));
+        Refusal { why: chain(&error.into_inner()), span }
+    })?;
+    let parted = if language.has_uniformity { uniform::parted(&module) } else { Parted::default() };
+    let text = (language.write)(&module, &info, asked).map_err(|why| Refusal { why, span: Span::NONE })?;
+    Ok((text, parted))
 }
 
 /// An error with what it says of its cause.
@@ -241,7 +259,7 @@ impl Shader {
             }
             text.push('\n');
         }
-        (self.language.complete)(text, self.notes.uses_subgroups)
+        (self.language.complete)(text, &self.notes.needs)
     }
 
     /// The lines with their origins.

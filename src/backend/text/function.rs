@@ -3,7 +3,7 @@
 //! Set-up that dominates everything is written to a block of its own, which begins the function.
 
 use super::entry::{Port, Ports, Stage};
-use super::translator::Translator;
+use super::translator::{Translator, naga_span};
 use super::types::{scalar_of, size_of};
 use crate::ir::flow::DeadEnds;
 use crate::ir::{
@@ -58,7 +58,7 @@ impl<'a> Translator<'a> {
         let mut body = Body::new(self, id, None);
         body.parameters();
         let (function, uses) = body.finish();
-        let made = self.out.functions.append(function, naga::Span::UNDEFINED);
+        let made = self.out.functions.append(function, naga_span(f.span));
         self.functions.insert(id, made);
         self.uses.insert(id, uses);
     }
@@ -161,7 +161,7 @@ impl<'t, 'a> Body<'t, 'a> {
         operands_of(&expression, &mut operands);
         let deepest = operands.into_iter().map(|operand| self.depths[operand.index()]).max();
         self.depths.push(deepest.map_or(0, |depth| depth + 1));
-        self.out.expressions.append(expression, naga::Span::UNDEFINED)
+        self.out.expressions.append(expression, self.t.here())
     }
 
     /// Adds an expression and computes it here.
@@ -177,10 +177,8 @@ impl<'t, 'a> Body<'t, 'a> {
     }
 
     pub fn statement(&mut self, statement: Statement) {
-        match self.blocks.last_mut() {
-            Some(block) => block.push(statement, naga::Span::UNDEFINED),
-            None => self.setup.push(statement, naga::Span::UNDEFINED),
-        }
+        let block = self.blocks.last_mut().unwrap_or(&mut self.setup);
+        block.push(statement, self.t.here());
     }
 
     /// Reports a construct that is not written yet; the value that stands in for it.
@@ -253,7 +251,7 @@ impl<'t, 'a> Body<'t, 'a> {
         init: Option<Handle<Expression>>,
     ) -> Handle<LocalVariable> {
         let local = LocalVariable { name: Some(name.to_string()), ty, init };
-        self.out.local_variables.append(local, naga::Span::UNDEFINED)
+        self.out.local_variables.append(local, self.t.here())
     }
 
     /// A variable of the function for a value on its way, as a place.

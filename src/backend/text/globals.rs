@@ -1,7 +1,9 @@
 //! Module-scope variables other than a stage's inputs and outputs.
 
+use super::memory::is_written;
 use super::translator::Translator;
-use crate::ir::{Access, Binding, ConstId, Global, GlobalId, Space};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::ir::{Access, Binding, ConstId, Global, GlobalId, Space, Stage};
 use naga::{AddressSpace, Expression, GlobalVariable, Handle, Literal, ResourceBinding, StorageAccess};
 
 impl Translator<'_> {
@@ -25,7 +27,7 @@ impl Translator<'_> {
     }
 
     fn make_global(&mut self, id: GlobalId, global: &Global) -> Handle<GlobalVariable> {
-        let space = self.space(global);
+        let space = self.space(id, global);
         let paths = self.atomics.get(&id).cloned().unwrap_or_default();
         let paths = paths.iter().map(Vec::as_slice).collect();
         let ty = match self.handle_type(id) {
@@ -52,7 +54,8 @@ impl Translator<'_> {
             init,
             memory_decorations: naga::MemoryDecorations::empty(),
         };
-        self.out.global_variables.append(variable, naga::Span::UNDEFINED)
+        let here = self.here();
+        self.out.global_variables.append(variable, here)
     }
 
     /// The name of a variable: that of its block where it has none.
@@ -64,16 +67,16 @@ impl Translator<'_> {
         if global.name.is_empty() { block } else { global.name.to_string() }
     }
 
-    fn space(&mut self, global: &Global) -> AddressSpace {
+    fn space(&mut self, id: GlobalId, global: &Global) -> AddressSpace {
         match global.space {
             Space::Private => AddressSpace::Private,
             Space::Workgroup => AddressSpace::WorkGroup,
             Space::Uniform => AddressSpace::Uniform,
-            Space::Storage => AddressSpace::Storage { access: self.storage_access(global) },
+            Space::Storage => AddressSpace::Storage { access: self.storage_access(id, global) },
             Space::Handle => AddressSpace::Handle,
             Space::PushConstant if self.spoken().push_constants.is_some() => AddressSpace::Uniform,
             Space::PushConstant => {
-                self.lacks("push constants");
+                self.lacks_push_constants();
                 AddressSpace::Uniform
             }
             _ => {
@@ -83,17 +86,33 @@ impl Translator<'_> {
         }
     }
 
-    /// Blocks are read-only if they, or all of their members, are declared so.
-    fn storage_access(&self, global: &Global) -> StorageAccess {
+    fn lacks_push_constants(&mut self) {
+        let message = format!("{} has no push constants", self.language());
+        let advice = "`--push-constants GROUP:BINDING` puts them into a uniform buffer";
+        let error = Diagnostic::error(Code::NOT_SUPPORTED, message).at(self.span, "").note(advice);
+        self.diagnostics.push(error);
+    }
+
+    /// Blocks are read-only if they, or all of their members, are declared so. Vertex shaders of some languages have no
+    /// others.
+    fn storage_access(&mut self, id: GlobalId, global: &Global) -> StorageAccess {
         let members = match self.types.get(global.ty) {
             crate::ir::Type::Struct(id) => self.types.structs[id].members.as_slice(),
             _ => &[],
         };
         let all = !members.is_empty() && members.iter().all(|member| member.access.contains(Access::READONLY));
-        match global.access.contains(Access::READONLY) || all {
-            true => StorageAccess::LOAD,
-            false => StorageAccess::LOAD | StorageAccess::STORE,
+        if global.access.contains(Access::READONLY) || all {
+            return StorageAccess::LOAD;
         }
+        let of_vertices = self.module.entry_points.iter().filter(|entry| entry.stage == Stage::Vertex).count();
+        if of_vertices > 0 && !self.spoken().has_vertex_writes {
+            if !is_written(self.module, id) {
+                return StorageAccess::LOAD;
+            } else if of_vertices == self.module.entry_points.len() {
+                self.lacks("buffers that vertex shaders write");
+            }
+        }
+        StorageAccess::LOAD | StorageAccess::STORE
     }
 
     /// The constant that a variable starts with.
@@ -112,7 +131,8 @@ impl Translator<'_> {
         }
         let ty = self.vector(naga::Scalar::U32, 1);
         let init = Expression::Literal(Literal::U32(bits));
-        let init = self.out.global_expressions.append(init, naga::Span::UNDEFINED);
+        let here = self.here();
+        let init = self.out.global_expressions.append(init, here);
         let variable = GlobalVariable {
             name: Some(format!("bits_{bits:08x}_")),
             space: AddressSpace::Private,
@@ -121,7 +141,8 @@ impl Translator<'_> {
             init: Some(init),
             memory_decorations: naga::MemoryDecorations::empty(),
         };
-        let made = self.out.global_variables.append(variable, naga::Span::UNDEFINED);
+        let here = self.here();
+        let made = self.out.global_variables.append(variable, here);
         self.bits.insert(bits, made);
         made
     }

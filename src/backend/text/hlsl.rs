@@ -1,18 +1,23 @@
 //! HLSL: the row of the language, and what naga's text leaves to be mended.
 //!
-//! A resource of set S and binding N is `register(xN, spaceS)`, where `x` is its kind's letter. naga reads samplers from a
-//! heap by numbers in a buffer; here they are bound like other resources.
+//! A resource of set S and binding N is `register(xN, spaceS)`, where `x` is its kind's letter, unless options choose another
+//! place. naga reads samplers from a heap by numbers in a buffer; here they are bound like other resources.
 
 use super::language::{Asked, CAPABILITIES, Constants, Language, Sizing, c_type};
 use super::reflection;
 use super::sizes::macro_name;
+use super::slots::{self, Most, Slot};
+use crate::backend::places::Places;
 use crate::lane::{GroupOp, GroupReduce, ReduceOp, VoteOp};
-use naga::back::hlsl::{Options, PipelineOptions, ShaderModel, Writer};
+use naga::back::hlsl::{BindTarget, BindingMap, Options, PipelineOptions, ShaderModel, Writer};
 use naga::valid::ModuleInfo;
-use naga::{AddressSpace, ResourceBinding};
+use naga::{AddressSpace, ImageClass, ResourceBinding, TypeInner};
 
 /// The register space of push constants, of which no descriptor set has the number.
-pub(super) const PUSH_SPACE: u32 = 255;
+const PUSH_SPACE: u32 = 255;
+
+/// The letter of samplers' registers.
+const SAMPLER: &str = "s";
 
 pub(super) static HLSL: Language = Language {
     capabilities: CAPABILITIES,
@@ -39,6 +44,11 @@ pub(super) static HLSL: Language = Language {
         choice: |condition, accept, reject| format!("({condition} ? {accept} : {reject})"),
     },
     push_constants: Some(ResourceBinding { group: PUSH_SPACE, binding: 0 }),
+    slots,
+    // naga's writer has spaces of one byte.
+    most_slots: |_| Most { space: 255, index: u32::MAX },
+    has_uniformity: false,
+    has_vertex_writes: true,
     folds_unsigned_bits: true,
     missing_built_ins: &[naga::BuiltIn::NumWorkGroups],
     divides_into_waves: true,
@@ -94,9 +104,37 @@ fn model((major, minor): (u8, u8)) -> Result<ShaderModel, String> {
     })
 }
 
+/// The resources of a module with their registers.
+fn slots(module: &naga::Module, places: &Places) -> Vec<Slot> {
+    slots::of_variables(module, places, &HLSL, |variable, key, place| {
+        let kind = match (variable.space, &module.types[variable.ty].inner) {
+            (AddressSpace::Uniform, _) => "b",
+            (_, TypeInner::Sampler { .. }) => SAMPLER,
+            _ if slots::is_written(module, variable) => "u",
+            (_, TypeInner::Image { class: ImageClass::Storage { .. }, .. }) => "u",
+            _ => "t",
+        };
+        let own = if HLSL.push_constants == Some(key) { 0 } else { key.group };
+        let chosen = place.map(|place| (place.group.unwrap_or(own), place.number));
+        let (space, index) = chosen.unwrap_or((key.group, key.binding));
+        (kind, space, index)
+    })
+}
+
+/// The registers as naga's writer takes them. Samplers have their numbers among the slots, for [`sampler`] to read.
+fn registers(slots: &[Slot]) -> BindingMap {
+    let target = |(at, slot): (usize, &Slot)| {
+        let register = if slot.kind == SAMPLER { at as u32 } else { slot.index };
+        let space = u8::try_from(slot.space).unwrap_or(u8::MAX);
+        Some((slot.key?, BindTarget { space, register, ..BindTarget::default() }))
+    };
+    slots.iter().enumerate().filter_map(target).collect()
+}
+
 fn text(module: &naga::Module, info: &ModuleInfo, asked: &Asked) -> Result<String, String> {
     let options = Options {
         shader_model: model(asked.profile.version)?,
+        binding_map: registers(asked.slots),
         zero_initialize_workgroup_memory: asked.zeroes_shared,
         restrict_indexing: false,
         force_loop_bounding: false,
@@ -119,7 +157,7 @@ fn mended(text: &str, module: &naga::Module, asked: &Asked) -> String {
         if is_of_heap(line) {
             continue;
         }
-        if let Some(sampler) = sampler(line) {
+        if let Some(sampler) = sampler(line, asked.slots) {
             whole.push_str(&sampler);
         } else if line.starts_with("static ") && !line.starts_with("static const ") {
             let variable = private.next().map(|(handle, _)| handle);
@@ -159,17 +197,17 @@ fn is_of_heap(line: &str) -> bool {
         || line.starts_with("SamplerComparisonState nagaComparisonSamplerHeap[")
 }
 
-/// The declaration of a sampler from that of one in a heap:
+/// The declaration of a sampler from that of one in a heap, with its number among the slots:
 /// `static const SamplerState NAME = nagaSamplerHeap[nagaGroup0SamplerIndexArray[3]];`.
-fn sampler(line: &str) -> Option<String> {
+fn sampler(line: &str, slots: &[Slot]) -> Option<String> {
     let (declared, heap) = line.strip_prefix("static const ")?.split_once(" = ")?;
     let (_, array) = heap.split_once("SamplerHeap[nagaGroup")?;
-    let (group, rest) = array.split_once("SamplerIndexArray")?;
-    let (_, index) = rest.split_once('[')?;
-    let (index, _) = index.split_once(']')?;
-    Some(match group {
-        "0" => format!("{declared} : register(s{index});"),
-        _ => format!("{declared} : register(s{index}, space{group});"),
+    let (_, number) = array.split_once("SamplerIndexArray[")?;
+    let (number, _) = number.split_once(']')?;
+    let Slot { space, index, .. } = slots.get(number.parse::<usize>().ok()?)?;
+    Some(match space {
+        0 => format!("{declared} : register({SAMPLER}{index});"),
+        _ => format!("{declared} : register({SAMPLER}{index}, space{space});"),
     })
 }
 

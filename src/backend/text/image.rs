@@ -197,7 +197,8 @@ impl Translator<'_> {
             init: None,
             memory_decorations: naga::MemoryDecorations::empty(),
         };
-        let made = self.out.global_variables.append(variable, naga::Span::UNDEFINED);
+        let here = self.here();
+        let made = self.out.global_variables.append(variable, here);
         self.samplers.insert(id, made);
         made
     }

@@ -303,7 +303,7 @@ impl Body<'_, '_> {
     }
 
     fn group(&mut self, op: GroupOp, shape: Shape, args: &[Arg]) -> Option<Handle<Expression>> {
-        self.t.notes.uses_subgroups = true;
+        self.t.notes.needs.subgroups = true;
         if op == GroupOp::Partition {
             return Some(self.partition(shape, args[0]));
         }

@@ -1,6 +1,8 @@
 //! The languages that naga's writers make, one row each.
 
+use super::slots::{Most, Slot};
 use super::{Shader, reflection};
+use crate::backend::places::Places;
 use crate::backend::written::Unit;
 use crate::backend::{Made, Options};
 use crate::ir::{Module, ScalarKind};
@@ -15,8 +17,8 @@ pub(super) struct Language {
     pub capabilities: Capabilities,
     /// The text of a valid module: naga's writer with its options, and what that leaves to be mended.
     pub write: fn(&naga::Module, &ModuleInfo, &Asked) -> Result<String, String>,
-    /// The whole text from the commented lines; true if lane operations are used.
-    pub complete: fn(String, bool) -> String,
+    /// The whole text from the commented lines, with what begins it.
+    pub complete: fn(String, &Needs) -> String,
     /// The resources that the caller must bind and the values that it must set, as JSON.
     pub reflection: fn(&Shader, &Module, &Options) -> Made<String>,
     /// The function of the language for a lane operation that naga's form lacks.
@@ -37,6 +39,14 @@ pub(super) struct Language {
     pub sizing: Sizing,
     /// The place of the buffer that push constants are in; none where the language has no such buffer.
     pub push_constants: Option<ResourceBinding>,
+    /// The numbers of resources, where each kind has its own.
+    pub slots: fn(&naga::Module, &Places) -> Vec<Slot>,
+    /// The greatest ones of a kind.
+    pub most_slots: fn(&str) -> Most,
+    /// True if a text is invalid where control flow parts around a barrier.
+    pub has_uniformity: bool,
+    /// True if vertex shaders may write to buffers.
+    pub has_vertex_writes: bool,
     /// True if bitwise folds take unsigned numbers alone.
     pub folds_unsigned_bits: bool,
     /// Built-in values that the language does not have.
@@ -58,11 +68,22 @@ pub(super) struct Language {
     pub has_endless_loops: bool,
 }
 
+/// The extensions and rules that a text begins with.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Needs {
+    /// True if something of the language's subgroups is used.
+    pub subgroups: bool,
+    /// True if derivatives are taken where control flow may part.
+    pub parted_derivatives: bool,
+}
+
 /// What a shader asks of a writer.
 pub(super) struct Asked<'a> {
     pub profile: &'a Profile,
     /// True if workgroup memory starts as zeros.
     pub zeroes_shared: bool,
+    /// The numbers of resources.
+    pub slots: &'a [Slot],
     /// Variables that stand for specialization constants, with their numbers.
     pub macros: &'a [(Handle<naga::GlobalVariable>, u32)],
 }
@@ -151,6 +172,10 @@ pub(super) static WGSL: Language = Language {
         choice: |condition, accept, reject| format!("select({reject}, {accept}, {condition})"),
     },
     push_constants: None,
+    slots: |_, _| Vec::new(),
+    most_slots: |_| Most { space: 0, index: 0 },
+    has_uniformity: true,
+    has_vertex_writes: false,
     folds_unsigned_bits: false,
     missing_built_ins: &[],
     divides_into_waves: false,
@@ -172,24 +197,33 @@ fn wgsl_type(kind: ScalarKind) -> &'static str {
     if kind == ScalarKind::Sint { "i32" } else { "u32" }
 }
 
+/// The greatest finite number as naga writes it, which some compilers round up to what has no form, and its exact form.
+const GREATEST: [&str; 2] = ["340282350000000000000000000000000000000f", "0x1.fffffep+127f"];
+
 /// naga puts the attributes of a variable on a line of their own.
 fn wgsl_text(module: &naga::Module, info: &ModuleInfo, _: &Asked) -> Result<String, String> {
     let flags = naga::back::wgsl::WriterFlags::empty();
     let text = naga::back::wgsl::write_string(module, info, flags).map_err(|error| super::finish::chain(&error))?;
     let mut joined = String::with_capacity(text.len());
     for line in text.lines() {
-        joined.push_str(line.trim_end());
+        joined.push_str(&line.trim_end().replace(GREATEST[0], GREATEST[1]));
         joined.push(if line.starts_with("@group") { ' ' } else { '\n' });
     }
     Ok(joined)
 }
 
-/// The language wants extensions before all else.
-fn wgsl_complete(text: String, uses_subgroups: bool) -> String {
-    let head = if uses_subgroups { "enable subgroups;\ndiagnostic(off, subgroup_uniformity);\n\n" } else { "" };
-    let lines = || head.lines().chain(text.lines());
+/// The language wants extensions before all else, and rules after them.
+fn wgsl_complete(text: String, needs: &Needs) -> String {
+    let heads = [
+        (needs.subgroups, "enable subgroups;"),
+        (needs.subgroups, "diagnostic(off, subgroup_uniformity);"),
+        (needs.parted_derivatives, "diagnostic(off, derivative_uniformity);"),
+    ];
+    let heads: Vec<&str> = heads.into_iter().filter(|(is_needed, _)| *is_needed).map(|(_, line)| line).collect();
+    let gap = if heads.is_empty() { None } else { Some("") };
+    let lines = || heads.iter().copied().chain(gap).chain(text.lines());
     let is_enable = |line: &&str| line.starts_with("enable ");
-    let mut all = String::with_capacity(head.len() + text.len());
+    let mut all = String::with_capacity(text.len() + 128);
     for line in lines().filter(is_enable).chain(lines().filter(|line| !is_enable(line))) {
         all.push_str(line);
         all.push('\n');

@@ -43,6 +43,20 @@ pub(super) fn atomics(module: &Module, functions: &[FuncId]) -> FxHashMap<Global
     found
 }
 
+/// Returns true if some function writes to a variable.
+pub(super) fn is_written(module: &Module, id: GlobalId) -> bool {
+    let is_part = |f: &ir::Function, pointer| match pointer {
+        Value::Inst(at) => matches!(f.insts[at].op, ir::Op::Access { base, .. } if base == Value::Global(id)),
+        other => other == Value::Global(id),
+    };
+    module.functions.iter().any(|(_, f)| {
+        f.insts.iter().any(|(_, inst)| match inst.op {
+            ir::Op::Store { pointer, .. } | ir::Op::Atomic { pointer, .. } => is_part(f, pointer),
+            _ => false,
+        })
+    })
+}
+
 fn path(module: &Module, ty: TypeId, indices: &[Value]) -> Vec<Hop> {
     let mut ty = ty;
     let mut path = Vec::new();

@@ -4,8 +4,8 @@
 //! language has. Lane operations that naga's form lacks are calls of functions without a body there, and become the
 //! language's own in the text ([`finish`]); so do the places where the lines of an operation begin and end.
 //! One file a subject: `types`, `constants`, `globals`, `entry` (stage inputs and outputs), `function` (bodies),
-//! `control`, `memory`, `math`, `image`, `lane`, `sizes`, `finish` (from naga's text to ours). Languages are rows in
-//! `language`.
+//! `control`, `memory`, `math`, `image`, `lane`, `sizes`, `slots` (numbers of resources), `uniform` (control flow that parts),
+//! `finish` (from naga's text to ours). Languages are rows in `language`.
 
 mod constants;
 mod control;
@@ -22,14 +22,16 @@ mod memory;
 mod msl;
 mod reflection;
 mod sizes;
+mod slots;
 mod translator;
 mod types;
+mod uniform;
 
 use super::written::{Code as WrittenCode, Unit};
 use super::{Artifact, Backend, Form, Made, ModuleWriter, Options, Writer};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{Inst, InstFlags, Module, Op, Space};
-use crate::source::SourceMap;
+use crate::source::{SourceMap, Span};
 use language::{Asked, Language};
 use translator::Translator;
 
@@ -53,6 +55,7 @@ const fn backend(unit: fn(&str) -> Unit) -> Backend {
 }
 
 fn write(module: &Module, form: Form, options: &Options, _: &SourceMap) -> Made<Artifact> {
+    let module = &*options.places.applied(module, options.profile.target);
     let shader = Shader::new(module, options)?;
     Ok(Artifact::Text(match form {
         Form::Binary | Form::Text => shader.text(),
@@ -61,7 +64,8 @@ fn write(module: &Module, form: Form, options: &Options, _: &SourceMap) -> Made<
 }
 
 fn written(module: &Module, options: &Options, _: &SourceMap) -> Made<WrittenCode> {
-    Ok(Shader::new(module, options)?.code())
+    let module = options.places.applied(module, options.profile.target);
+    Ok(Shader::new(&module, options)?.code())
 }
 
 /// The first operation that is `precise`.
@@ -82,9 +86,9 @@ struct Shader {
     text: String,
     notes: finish::Notes,
     samplers: Vec<reflection::Sampler>,
-    /// The numbers of resources in MSL.
-    slots: Vec<msl::Slot>,
-    /// Those with arrays of a size that only the run knows.
+    /// The numbers of resources, where each kind has its own.
+    slots: Vec<slots::Slot>,
+    /// Buffers with arrays of a size that only the run knows.
     sized: Vec<String>,
 }
 
@@ -95,21 +99,40 @@ impl Shader {
         let mut translator = Translator::new(module, options);
         translator.run();
         let samplers = translator.samplers();
-        let Translator { out, notes, sizes, macros, diagnostics, .. } = translator;
+        let Translator { out, mut notes, sizes, macros, diagnostics, .. } = translator;
         if !diagnostics.is_empty() {
             return Err(diagnostics);
         }
         let language = Language::of(options.profile.target);
-        let (slots, sized) = (msl::slots(&out), msl::sized(&out));
+        let name = options.profile.target.row().language;
+        let (slots, sized) = ((language.slots)(&out, &options.places), msl::sized(&out));
+        let wrong = slots::check(&slots, language, name, module.entry_points.len() == 1);
+        if !wrong.is_empty() {
+            return Err(wrong);
+        }
         let zeroes_shared =
             module.globals.iter().any(|(_, global)| global.space == Space::Workgroup && global.init.is_some());
-        let asked = Asked { profile: &options.profile, zeroes_shared, macros: &macros };
-        match finish::to_text(out, language, &asked) {
-            Ok(text) => Ok(Shader { language, text: sizes.put(text, module, language), notes, samplers, slots, sized }),
-            Err(why) => {
-                let message = format!("{} cannot express this shader: {why}", options.profile.target.row().language);
-                Err(vec![Diagnostic::error(Code::NOT_SUPPORTED, message)])
-            }
+        let asked = Asked { profile: &options.profile, zeroes_shared, slots: &slots, macros: &macros };
+        let (text, parted) = finish::to_text(out, language, &asked).map_err(|refusal| {
+            let message = format!("{name} cannot express this shader: {}", refusal.why);
+            let entry = module.entry_points.first().map(|entry| module.functions[entry.function].span);
+            let span = if refusal.span.is_none() { entry.unwrap_or(Span::NONE) } else { refusal.span };
+            vec![Diagnostic::error(Code::NOT_SUPPORTED, message).at(span, "")]
+        })?;
+        if let Some(span) = parted.barrier {
+            return Err(vec![parted_barrier(name, span)]);
         }
+        notes.needs.parted_derivatives = parted.derivatives;
+        Ok(Shader { language, text: sizes.put(text, module, language), notes, samplers, slots, sized })
     }
+}
+
+/// The error for a barrier that a part of the workgroup may not reach.
+fn parted_barrier(language: &str, span: naga::Span) -> Diagnostic {
+    let message = format!("{language} has no barriers where invocations of the workgroup may part");
+    let error = Diagnostic::error(Code::NOT_SUPPORTED, message);
+    let error = error.at(translator::source_span(span), "some may have gone another way, or have returned");
+    error.note(
+        "values of memory that invocations write, of private variables and of other lanes may differ to the language",
+    )
 }

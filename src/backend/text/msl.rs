@@ -1,16 +1,21 @@
 //! MSL: the row of the language, and where resources are bound.
 //!
 //! Buffers, textures and samplers have numbers of their own in the language: each kind is numbered from 0 in the order of
-//! sets and bindings. The buffer with the sizes of runtime arrays comes after all others.
+//! sets and bindings, around the numbers that options choose. The buffer with the sizes of runtime arrays comes last.
 
 use super::language::{Asked, Constants, Language, Sizing, c_type};
 use super::reflection;
 use super::sizes::macro_name;
+use super::slots::{self, Most, Slot};
+use crate::backend::places::Places;
 use crate::lane::{GroupOp, VoteOp};
+use crate::source::Span;
 use naga::back::msl::{BindSamplerTarget, BindTarget, EntryPointResources, Options, PipelineOptions, write_string};
 use naga::valid::{Capabilities, ModuleInfo};
-use naga::{AddressSpace, ArraySize, GlobalVariable, ResourceBinding, StorageAccess, TypeInner};
+use naga::{AddressSpace, ArraySize, GlobalVariable, ResourceBinding, TypeInner};
 use rustc_hash::FxHashSet;
+
+const BUFFER: &str = "buffer";
 
 /// The descriptor set of the push constants, after the sets of all resources.
 const PUSH_SET: u32 = u32::MAX;
@@ -45,6 +50,10 @@ pub(super) static MSL: Language = Language {
         choice: |condition, accept, reject| format!("({condition} ? {accept} : {reject})"),
     },
     push_constants: Some(ResourceBinding { group: PUSH_SET, binding: 0 }),
+    slots,
+    most_slots: most,
+    has_uniformity: false,
+    has_vertex_writes: true,
     folds_unsigned_bits: false,
     missing_built_ins: &[],
     divides_into_waves: false,
@@ -75,68 +84,45 @@ fn named(line: &str) -> Option<(&str, &str)> {
     (is_word(ty) && is_word(name)).then_some((name, right))
 }
 
-/// The kind of a number, in whose space a resource has one.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
-    Buffer,
-    Texture,
-    Sampler,
-}
+/// The buffer with the sizes of runtime arrays.
+const SIZES: &str = "_buffer_sizes";
 
-impl Kind {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Kind::Buffer => "buffer",
-            Kind::Texture => "texture",
-            Kind::Sampler => "sampler",
+/// The resources of a module with their numbers: the chosen ones, then the others in order, each the first that is free of
+/// its kind; the buffer of sizes last if some array has a size that only the run knows.
+fn slots(module: &naga::Module, places: &Places) -> Vec<Slot> {
+    let kind = |variable: &GlobalVariable| match module.types[variable.ty].inner {
+        TypeInner::Image { .. } => "texture",
+        TypeInner::Sampler { .. } => "sampler",
+        _ => BUFFER,
+    };
+    const OPEN: u32 = u32::MAX;
+    let mut slots = slots::of_variables(module, places, &MSL, |variable, _, place| {
+        let space = place.and_then(|place| place.group).unwrap_or(0);
+        (kind(variable), space, place.map_or(OPEN, |place| place.number))
+    });
+    if module.global_variables.iter().any(|(_, variable)| has_runtime_array(module, variable)) {
+        let (name, kind, index) = (SIZES.to_string(), BUFFER, OPEN);
+        let span = Span::NONE;
+        slots.push(Slot { name, key: None, binding: None, kind, space: 0, index, is_written: false, span });
+    }
+    for at in 0..slots.len() {
+        if slots[at].index == OPEN {
+            let kind = slots[at].kind;
+            let is_free = |index: &u32| !slots.iter().any(|slot| slot.kind == kind && slot.index == *index);
+            slots[at].index = (0..).find(is_free).unwrap_or(OPEN);
         }
     }
-}
-
-/// A resource with its number.
-#[derive(Clone, Debug)]
-pub(super) struct Slot {
-    pub name: String,
-    /// None for push constants and for the buffer of sizes.
-    pub binding: Option<ResourceBinding>,
-    pub kind: Kind,
-    pub index: u8,
-    is_written: bool,
-}
-
-/// The resources of a module with their numbers, the buffer of sizes last if some array has a size that only the run knows.
-pub(super) fn slots(module: &naga::Module) -> Vec<Slot> {
-    let mut bound: Vec<(ResourceBinding, &GlobalVariable)> =
-        module.global_variables.iter().filter_map(|(_, variable)| Some((variable.binding?, variable))).collect();
-    bound.sort_by_key(|(binding, _)| (binding.group, binding.binding));
-    let mut next = [0u8; 3];
-    let mut number = |kind: Kind| {
-        let index = next[kind as usize];
-        next[kind as usize] = index.saturating_add(1);
-        index
-    };
-    let mut slots: Vec<Slot> = bound
-        .iter()
-        .map(|(binding, variable)| {
-            let kind = match module.types[variable.ty].inner {
-                TypeInner::Image { .. } => Kind::Texture,
-                TypeInner::Sampler { .. } => Kind::Sampler,
-                _ => Kind::Buffer,
-            };
-            let is_written = match variable.space {
-                AddressSpace::Storage { access } => access.contains(StorageAccess::STORE),
-                _ => false,
-            };
-            let name = variable.name.clone().unwrap_or_default();
-            let binding = Some(*binding).filter(|binding| binding.group != PUSH_SET);
-            Slot { name, binding, kind, index: number(kind), is_written }
-        })
-        .collect();
-    if bound.iter().any(|(_, variable)| has_runtime_array(module, variable)) {
-        let (name, kind) = ("_buffer_sizes".to_string(), Kind::Buffer);
-        slots.push(Slot { name, binding: None, kind, index: number(kind), is_written: false });
-    }
     slots
+}
+
+/// Metal Feature Set Tables: entries of argument tables.
+const fn most(kind: &str) -> Most {
+    let index = match kind.as_bytes() {
+        b"buffer" => 30,
+        b"texture" => 127,
+        _ => 15,
+    };
+    Most { space: 0, index }
 }
 
 fn has_runtime_array(module: &naga::Module, variable: &GlobalVariable) -> bool {
@@ -150,25 +136,24 @@ fn has_runtime_array(module: &naga::Module, variable: &GlobalVariable) -> bool {
 fn resources(slots: &[Slot]) -> EntryPointResources {
     let mut made = EntryPointResources::default();
     for slot in slots {
+        let index = u8::try_from(slot.index).unwrap_or(u8::MAX);
         let target = BindTarget {
-            buffer: (slot.kind == Kind::Buffer).then_some(slot.index),
-            texture: (slot.kind == Kind::Texture).then_some(slot.index),
-            sampler: (slot.kind == Kind::Sampler).then_some(BindSamplerTarget::Resource(slot.index)),
+            buffer: (slot.kind == BUFFER).then_some(index),
+            texture: (slot.kind == "texture").then_some(index),
+            sampler: (slot.kind == "sampler").then_some(BindSamplerTarget::Resource(index)),
             external_texture: None,
-            mutable: slot.is_written,
+            mutable: slot.kind == BUFFER && slot.is_written,
         };
-        match (slot.binding, &*slot.name) {
-            (Some(binding), _) => drop(made.resources.insert(binding, target)),
-            (None, "_buffer_sizes") => made.sizes_buffer = Some(slot.index),
-            (None, _) => drop(made.resources.insert(ResourceBinding { group: PUSH_SET, binding: 0 }, target)),
+        match slot.key {
+            Some(key) => drop(made.resources.insert(key, target)),
+            None => made.sizes_buffer = Some(index),
         }
     }
     made
 }
 
 fn text(module: &naga::Module, info: &ModuleInfo, asked: &Asked) -> Result<String, String> {
-    let slots = slots(module);
-    let per_entry = module.entry_points.iter().map(|entry| (entry.name.clone(), resources(&slots)));
+    let per_entry = module.entry_points.iter().map(|entry| (entry.name.clone(), resources(asked.slots)));
     let options = Options {
         lang_version: asked.profile.version,
         per_entry_point_map: per_entry.collect(),

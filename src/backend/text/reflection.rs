@@ -1,8 +1,8 @@
 //! The resources and features that a shader asks of the caller and the device, as JSON.
 
 use super::Shader;
-use super::hlsl::PUSH_SPACE;
 use super::msl;
+use super::slots::Slot;
 use crate::backend::reflection::{self, Reflection};
 use crate::backend::{Made, Options};
 use crate::ir::Module;
@@ -78,16 +78,35 @@ struct Direct3d {
     least_wave_size: u32,
     /// Samplers that textures of the source brought with them.
     samplers: Vec<Sampler>,
-    /// The register and the space of the constant buffer that push constants became.
+    /// The register of the constant buffer that push constants became.
     #[serde(skip_serializing_if = "Option::is_none")]
-    push_constants: Option<Slot>,
+    push_constants: Option<Register>,
+    /// The register of each resource.
+    registers: Vec<Register>,
 }
 
-/// A register.
+/// A register, with set and binding of its resource in the source; none for push constants.
 #[derive(Serialize)]
-struct Slot {
-    register: &'static str,
+struct Register {
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    set: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    binding: Option<u32>,
+    register: String,
     space: u32,
+}
+
+impl Register {
+    fn of(slot: &Slot) -> Register {
+        Register {
+            name: slot.name.clone(),
+            set: slot.binding.map(|binding| binding.group),
+            binding: slot.binding.map(|binding| binding.binding),
+            register: format!("{}{}", slot.kind, slot.index),
+            space: slot.space,
+        }
+    }
 }
 
 /// The JSON text for a module with a single entry point.
@@ -96,13 +115,15 @@ pub(super) fn direct3d(shader: &Shader, module: &Module, options: &Options) -> M
     let lanes = LaneContract::of_entry(&reflection::settled(module), entry);
     let common = Reflection::of(module, entry, options.manner.keep_unused, options.profile.wave_size);
     let (major, minor) = options.profile.version;
-    let push_constants = (common.push_bytes > 0).then_some(Slot { register: "b0", space: PUSH_SPACE });
+    let push_constants = shader.slots.iter().find(|slot| slot.binding.is_none()).map(Register::of);
+    let registers = shader.slots.iter().filter(|slot| slot.binding.is_some()).map(Register::of);
     Ok(reflection::text(&OfDirect3d {
         direct3d: Direct3d {
             shader_model: format!("{major}.{minor}"),
             least_wave_size: lanes.least_subgroup_size(),
             samplers: shader.samplers.clone(),
             push_constants,
+            registers: registers.collect(),
         },
         common,
     }))
@@ -141,7 +162,7 @@ struct Numbered {
     #[serde(skip_serializing_if = "Option::is_none")]
     binding: Option<u32>,
     kind: &'static str,
-    index: u8,
+    index: u32,
 }
 
 /// The JSON text for a module with a single entry point.
@@ -152,7 +173,7 @@ pub(super) fn metal(shader: &Shader, module: &Module, options: &Options) -> Made
         name: slot.name.clone(),
         set: slot.binding.map(|binding| binding.group),
         binding: slot.binding.map(|binding| binding.binding),
-        kind: slot.kind.name(),
+        kind: slot.kind,
         index: slot.index,
     });
     Ok(reflection::text(&OfMetal {

@@ -108,6 +108,11 @@ impl<'a> Translator<'a> {
         }
     }
 
+    /// The place of the construct being translated, as naga keeps it.
+    pub fn here(&self) -> naga::Span {
+        naga_span(self.span)
+    }
+
     /// The name of the language in messages.
     pub fn language(&self) -> &'static str {
         self.target().row().language
@@ -156,4 +161,14 @@ impl<'a> Translator<'a> {
             self.diagnostics.push(Diagnostic::error(code, message).at(self.span, ""));
         }
     }
+}
+
+/// A span of the source as naga keeps it in its module, where it means nothing to its writers.
+pub(super) fn naga_span(span: Span) -> naga::Span {
+    naga::Span::new(span.lo, span.hi)
+}
+
+/// The span of the source that a part of naga's module has.
+pub(super) fn source_span(span: naga::Span) -> Span {
+    span.to_range().map_or(Span::NONE, |range| Span::new(range.start as u32, range.end as u32))
 }

@@ -144,7 +144,8 @@ impl Translator<'_> {
 
     /// Adds a type and computes its layout.
     pub fn add(&mut self, name: Option<String>, inner: TypeInner) -> Handle<Type> {
-        let made = self.out.types.insert(Type { name, inner }, naga::Span::UNDEFINED);
+        let here = self.here();
+        let made = self.out.types.insert(Type { name, inner }, here);
         // Types that have no layout are never members of others.
         let _ = self.layouter.update(self.out.to_ctx());
         made

@@ -12,7 +12,7 @@ use super::tokens::Tokens;
 use super::watch::Stamps;
 use crate::build::read;
 use crate::build::write::Written;
-use crate::compile::{Compilation, EmitKind, Input, Options, Reading, Verdict, read_alike};
+use crate::compile::{Compilation, EmitKind, Input, Options, Places, Reading, Verdict, read_alike};
 use crate::diagnostic::warning::Choice;
 use crate::explain::explain;
 use rayon::prelude::*;
@@ -294,6 +294,7 @@ impl<'a> Engine<'a> {
             stage: job.shader.kind.stage,
             entry: settings.entry.clone(),
             bounds_checks: settings.bounds_checks,
+            places: Places { push_constants: settings.push_constants, resources: settings.places.clone() },
             macros: job.macros.to_vec(),
             emit: self.choices.emit.unwrap_or(settings.emit.kind()),
             debug: settings.debug.into(),

@@ -2,6 +2,7 @@
 //! exist is for `plan` to say. Every error names file, line and column.
 
 use super::super::CommandError;
+use crate::backend::places::{Bound, Place};
 use crate::build::claims::Claims;
 use crate::build::files::not_utf8;
 use crate::build::read::{self, TEXT_LIMIT};
@@ -94,6 +95,10 @@ pub struct Settings {
     pub entry: Option<String>,
     /// Of WGSL.
     pub bounds_checks: BoundsChecks,
+    /// Of shading languages.
+    pub push_constants: Option<Place>,
+    /// Of shading languages: places of resources by `SET:BINDING`.
+    pub places: BTreeMap<Bound, Place>,
     pub emit: Emit,
     pub debug: bool,
     pub reproducible: bool,

@@ -8,6 +8,7 @@ use super::manifest::{Emit, Manifest};
 use super::plan::{Job, Plan};
 use crate::compile::Language;
 use crate::glsl::preprocess::MacroOption;
+use crate::profile::Placing;
 use crate::wgsl::BoundsChecks;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -82,6 +83,10 @@ fn options(job: &Job) -> String {
     let checks = Some(settings.bounds_checks).filter(|checks| *checks != BoundsChecks::Unchecked);
     let checks = checks.filter(|_| job.shader.kind.language == Language::Wgsl);
     options.extend(checks.map(|checks| format!("--bounds-checks={}", checks.word())));
+    if job.target.profile.target.row().placing != Placing::Fixed {
+        options.extend(settings.push_constants.map(|place| format!("--push-constants={place}")));
+        options.extend(settings.places.iter().map(|(bound, place)| format!("--place={bound}={place}")));
+    }
     let flags = [
         (settings.debug, "-g"),
         (settings.reproducible, "--reproducible"),

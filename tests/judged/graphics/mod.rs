@@ -13,10 +13,13 @@ use std::path::Path;
 
 use support::plan::Plan;
 use support::trial::{Trial, judged, trial};
-use support::{fixture, rival};
+use support::{dawn, fixture, rival};
 
 /// Who judges what is drawn.
 const JUDGES: [&str; 3] = ["bin/glslangValidator", "bin/spirv-val", "lvp.json"];
+
+/// Who judges what is drawn by way of other languages.
+const TEXT_JUDGES: [&str; 4] = ["bin/glslangValidator", "bin/spirv-val", dawn::JUDGES[0], dawn::JUDGES[1]];
 
 /// The shaders that lavapipe cannot run, and the reasons: these are compiled by both compilers and validated only.
 static NOT_RUN: &[(&str, &str)] = &[
@@ -43,8 +46,9 @@ pub fn trials() -> Vec<Trial> {
     let by = |way: &'static text::Way| {
         let named = |path: &Path| format!("{}::{}", way.profile, name(path));
         let computed =
-            of("comp").map(move |path| judged(named(&path), &JUDGES, move || text::check_compute(way, &path)));
-        let drawn = of("frag").map(move |path| judged(named(&path), &JUDGES, move || text::check_draw(way, &path)));
+            of("comp").map(move |path| judged(named(&path), &TEXT_JUDGES, move || text::check_compute(way, &path)));
+        let drawn =
+            of("frag").map(move |path| judged(named(&path), &TEXT_JUDGES, move || text::check_draw(way, &path)));
         computed.chain(drawn)
     };
     let primitives = fixture::files("fixtures/graphics/primitives").into_iter();

@@ -106,11 +106,7 @@ static NO_HLSL: &[(&str, &str)] = &[
 
 static NO_MSL: &[(&str, &str)] = &[("references_frag", "the MSL target does not support buffer references yet")];
 
-static NO_WGSL: &[(&str, &str)] = &[
-    ("derivatives_at_edges_frag", "WGSL has no push constants"),
-    ("references_frag", "WGSL has no push constants"),
-    ("uniforms_in_both_frag", "WGSL has no push constants"),
-];
+static NO_WGSL: &[(&str, &str)] = &[("references_frag", "the WGSL target does not support buffer references yet")];
 
 /// A dispatch.
 pub fn check_compute(way: &Way, path: &Path) -> Result<(), String> {

@@ -130,11 +130,12 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// One in turn of the sizes that the subgroup can have, out of `sizes`.
+    /// One in turn of the sizes that the subgroup can have, out of `sizes`; all of them where the profile is asked for by name.
     fn sizes(&self, sizes: &[usize]) -> Vec<usize> {
         let fit: Vec<usize> = sizes.iter().copied().filter(|size| *size >= self.unit.least()).collect();
         match &fit[..] {
             [] => Vec::new(),
+            _ if super::asks_for(&self.profile.name) => fit,
             _ => {
                 let profile = self.profile.name.len() as u64 + u64::from(self.profile.version.1);
                 vec![fit[((self.unit.turn() + profile) % fit.len() as u64) as usize]]

@@ -3,7 +3,8 @@
 //! with the profile's plan, and its listing interpreted, or its module validated and run on lavapipe.
 //!
 //! A run of the tests takes a part of them that holds every row, type, width and profile. `CROSSLANE_MATRIX=all` runs all
-//! and writes docs/verified/ops.md, names of profiles with commas between them in its place all of theirs;
+//! and writes docs/verified/ops.md, names of profiles with commas between them in its place all of theirs, a single name with
+//! every size of the subgroup;
 //! `CROSSLANE_MATRIX=gpu` runs what an NVIDIA GPU can show (see `gpu.rs`), `CROSSLANE_MATRIX=portable` one shader per family
 //! in every way (see `portable.rs`).
 

@@ -14,13 +14,13 @@ use support::pattern::{Domain, PATTERNS};
 use support::rival::{self, Judged};
 use support::scalar::Type;
 use support::trial::{Trial, judged};
-use support::{judge, seeds};
+use support::{dawn, judge, seeds};
 
 /// Kernels that each run of the tests tries.
 const USUAL: u64 = 50;
 
 pub fn trials() -> Vec<Trial> {
-    let judges = ["bin/glslangValidator", "bin/spirv-val", "lvp.json"];
+    let judges = ["bin/glslangValidator", "bin/spirv-val", dawn::JUDGES[0], dawn::JUDGES[1]];
     let batch = |(name, make): (&str, Maker), mut seeds: Range<u64>| {
         judged(format!("{name}_{}", seeds.start), &judges, move || seeds.try_for_each(|seed| check(seed, &make(seed))))
     };
