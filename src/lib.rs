@@ -19,6 +19,7 @@ pub mod profile;
 pub mod run;
 pub mod sim;
 pub mod source;
+pub mod symbols;
 pub mod version;
 pub mod warn;
 pub mod wgsl;

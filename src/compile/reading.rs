@@ -11,6 +11,7 @@ use crate::ir::{Module, depth};
 use crate::lane::Plans;
 use crate::profile::Profile;
 use crate::source::{FileId, Loader, SOURCE_LIMIT, SourceLanguage, SourceMap, Span};
+use crate::symbols::Symbols;
 use crate::wgsl::{self, WgslOptions};
 use std::sync::{Arc, OnceLock};
 
@@ -36,7 +37,18 @@ pub fn read_alike(a: &Profile, b: &Profile) -> bool {
 impl Reading {
     /// Reads a shader with these options.
     pub fn new(input: &Input<'_>, options: &Options, loader: &dyn Loader) -> Reading {
-        let (module, sources, diagnostics) = read(input, options, loader);
+        Reading::of(read(input, options, loader), options)
+    }
+
+    /// The same with the names of the shader, as far as they can be told where it is wrong.
+    pub fn with_symbols(input: &Input<'_>, options: &Options, loader: &dyn Loader) -> (Reading, Symbols) {
+        let mut reader = Reader { symbols: Some(Symbols::default()), ..Reader::new(options, loader) };
+        let module = reader.within(|reader| reader.module(input));
+        let symbols = reader.symbols.take().unwrap_or_default();
+        (Reading::of((module, reader.sources, reader.diagnostics), options), symbols)
+    }
+
+    fn of((module, sources, diagnostics): (Option<Module>, SourceMap, Diagnostics), options: &Options) -> Reading {
         let profile = options.profile.clone();
         Reading {
             profile,
@@ -56,6 +68,11 @@ impl Reading {
     /// The sources that the spans of the module and of messages point into.
     pub fn sources(&self) -> &SourceMap {
         &self.sources
+    }
+
+    /// The same, to keep.
+    pub fn shared_sources(&self) -> Arc<SourceMap> {
+        self.sources.clone()
     }
 
     /// Returns true if the shader would have been read so for another profile. Messages may name the profile.
@@ -112,6 +129,8 @@ struct Reader<'a> {
     loader: &'a dyn Loader,
     sources: SourceMap,
     diagnostics: Diagnostics,
+    /// The names of the shader, where they are wanted.
+    symbols: Option<Symbols>,
 }
 
 impl<'a> Reader<'a> {
@@ -121,6 +140,7 @@ impl<'a> Reader<'a> {
             loader,
             sources: SourceMap::limited(options.limits.source_bytes),
             diagnostics: Diagnostics::new(),
+            symbols: None,
         }
     }
 
@@ -209,10 +229,14 @@ impl<'a> Reader<'a> {
         match language {
             Language::Glsl => {
                 let options = self.options.glsl();
-                glsl::compile(file, &mut self.sources, self.loader, &options, &mut self.diagnostics)
+                let symbols = self.symbols.as_mut();
+                glsl::compile(file, &mut self.sources, self.loader, &options, &mut self.diagnostics, symbols)
             }
             Language::Wgsl => {
                 self.sources.language = SourceLanguage::Wgsl;
+                if let Some(symbols) = &mut self.symbols {
+                    *symbols = wgsl::symbols(file, &self.sources);
+                }
                 self.wgsl(file)
             }
         }

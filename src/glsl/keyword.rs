@@ -239,6 +239,14 @@ const fn table() -> [(u8, u8); SLOTS] {
     table
 }
 
+/// All words of the tables with their classes.
+pub fn words(language: Language) -> impl Iterator<Item = (&'static str, WordClass)> {
+    GROUPS.iter().flat_map(move |group| {
+        let class = if language == Language::Es { group.es } else { group.class };
+        group.words.iter().map(move |word| (*word, class))
+    })
+}
+
 /// The class of a word.
 pub fn classify(word: &str, language: Language) -> WordClass {
     classify_keyed(|| word.as_bytes(), Key::of(word.as_bytes()), language)

@@ -16,15 +16,18 @@ pub(crate) mod opaque;
 pub mod parse;
 pub mod preprocess;
 mod sema;
+mod symbols;
 pub mod token;
 pub mod types;
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::grammar;
+use crate::guard;
 use crate::ir::{Module, Stage};
 use crate::limits::Limits;
 use crate::profile::{Profile, Target};
 use crate::source::{FileId, Loader, SourceLanguage, SourceMap, Span};
+use crate::symbols::Symbols;
 use dialect::Dialect;
 use dialects::ProfileDialects;
 use env::Env;
@@ -58,13 +61,15 @@ impl<'a> GlslOptions<'a> {
     }
 }
 
-/// Compiles a shader that has been added to `sources`; none when it is wrong.
+/// Compiles a shader that has been added to `sources`; none when it is wrong. Its names are recorded where they are wanted, as
+/// far as they can be told in a wrong shader.
 pub fn compile(
     file: FileId,
     sources: &mut SourceMap,
     loader: &dyn Loader,
     options: &GlslOptions,
     diagnostics: &mut Diagnostics,
+    symbols: Option<&mut Symbols>,
 ) -> Option<Module> {
     let mut words = Interner::new();
     let dialects = ProfileDialects(options.profile);
@@ -84,12 +89,45 @@ pub fn compile(
     check_stage(&stream, &words, stage, diagnostics);
     check_mesh_form(&stream, &words, stage, diagnostics);
     let tree = parse::parse(&stream, &words, diagnostics);
+    let env = Env { dialect: options.dialect, ..Env::new(stream.version, stage, options.profile) };
+    let read = Read { tree: &tree, stream: &stream, words: &words, env };
     if diagnostics.has_errors() {
+        if let Some(symbols) = symbols {
+            read.record(symbols);
+        }
         return None;
     }
-    let env = Env { dialect: options.dialect, ..Env::new(stream.version, stage, options.profile) };
-    let module = resolve(&tree, &stream, &words, env, diagnostics);
+    let module = read.resolve(diagnostics, symbols);
     (!diagnostics.has_errors()).then_some(module)
+}
+
+/// A shader that was parsed.
+struct Read<'a> {
+    tree: &'a ast::Ast,
+    stream: &'a TokenStream,
+    words: &'a Interner,
+    env: Env<'a>,
+}
+
+impl Read<'_> {
+    fn resolve(self, diagnostics: &mut Diagnostics, symbols: Option<&mut Symbols>) -> Module {
+        let Read { tree, stream, words, env } = self;
+        let uses = symbols.map(|symbols| {
+            symbols.declarations = symbols::declarations(tree);
+            &mut symbols.uses
+        });
+        resolve(tree, stream, words, env, diagnostics, uses)
+    }
+
+    /// Records the names of a tree that lacks what could not be parsed. Messages about it follow from others.
+    fn record(self, symbols: &mut Symbols) {
+        let resolved = guard::caught_panic(|| {
+            let mut symbols = Symbols::default();
+            self.resolve(&mut Diagnostics::new(), Some(&mut symbols));
+            symbols
+        });
+        *symbols = resolved.unwrap_or_default();
+    }
 }
 
 /// Returns true if a text names a version of the language that is read, as in `450core`.

@@ -14,6 +14,7 @@ mod offsets;
 mod prepass;
 mod read;
 mod suggest;
+mod symbols;
 mod translate;
 mod uses;
 mod words;
@@ -26,6 +27,7 @@ use crate::guard;
 use crate::ir;
 use crate::profile::Target;
 use crate::source::{FileId, SourceMap, Span};
+use crate::symbols::Symbols;
 use carrier::Carriers;
 use lexer::Token;
 use serde::Deserialize;
@@ -126,6 +128,15 @@ pub fn compile(
             None
         }
     }
+}
+
+/// The names of the WGSL text of `file`, which may be wrong.
+pub fn symbols(file: FileId, sources: &SourceMap) -> Symbols {
+    let file = sources.file(file);
+    if file.text.len() > SIZE_LIMIT {
+        return Symbols::default();
+    }
+    symbols::symbols(&file.text, file.base, &lexer::tokens(&file.text))
 }
 
 /// A text that is safe to read.

@@ -14,6 +14,7 @@ const ALLOWED: &[&str] = &["cli", "build", "main.rs", "backend/spirv/judged.rs"]
 /// The modules of the crate. Each uses only those before it.
 const ORDER: &[&str] = &[
     "source",
+    "symbols",
     "version",
     "diagnostic",
     "limits",

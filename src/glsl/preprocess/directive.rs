@@ -28,6 +28,11 @@ const DIRECTIVES: &[(&str, Handler)] = &[
     ("error", |this, at| this.user_error(at)),
 ];
 
+/// The names of the directives.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    DIRECTIVES.iter().map(|(name, _)| *name)
+}
+
 impl Preprocessor<'_> {
     /// Carries out the directive after a `#` that begins a line. A `#` alone does nothing.
     pub(super) fn directive(&mut self, hash: PpToken) {

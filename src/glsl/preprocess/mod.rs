@@ -27,6 +27,7 @@ use crate::limits::Limits;
 use crate::source::{FileId, Loader, SourceMap, Span};
 use condition::Conditional;
 use define::MacroTable;
+pub use directive::names as directive_names;
 use expand::Expansion;
 use input::Input;
 use rustc_hash::FxHashSet;

@@ -190,7 +190,8 @@ impl Sema<'_> {
                 let Some(index) = self.members.find(&b.module.types, id, wanted) else {
                     return self.no_member(b, ty, name);
                 };
-                let Member { access, ty: part, .. } = b.module.types.structs[id].members[index];
+                let Member { access, ty: part, span: declared, .. } = b.module.types.structs[id].members[index];
+                self.scopes.note(name.span, declared);
                 if let Some(place) = self.member_variable(b, &lowered, wanted, name.span) {
                     return Some(Lowered::LValue(place));
                 }

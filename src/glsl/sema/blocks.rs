@@ -476,11 +476,13 @@ impl Sema<'_> {
         let qualifiers = self.qualifiers(decl.qualifiers);
         let ast = self.ast;
         for name in &ast[names] {
-            match self.scopes.get(name.symbol).map(|declared| declared.entity.clone()) {
+            let declared = self.scopes.used(name.symbol, name.span);
+            let first = declared.map_or(name.span, |declared| declared.span);
+            match declared.map(|declared| declared.entity.clone()) {
                 Some(Entity::LValue(lvalue)) if qualifiers.invariant => self.make_invariant(b, &lvalue, name.span),
                 Some(Entity::LValue(mut lvalue)) => {
                     lvalue.access |= qualifiers.access;
-                    self.scopes.declare(name.symbol, Entity::LValue(lvalue), name.span);
+                    self.scopes.declare(name.symbol, Entity::LValue(lvalue), first);
                 }
                 Some(_) => {}
                 None if self.text(name.symbol).starts_with("gl_") => {

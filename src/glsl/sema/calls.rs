@@ -58,6 +58,7 @@ impl Sema<'_> {
     pub fn call(&mut self, b: &mut Builder<'_>, callee: Name, args: List<ExprId>, whole: Span) -> Option<Lowered> {
         match self.scopes.get(callee.symbol).map(|declared| &declared.entity) {
             Some(&Entity::Type(ty)) => {
+                self.scopes.used(callee.symbol, callee.span);
                 let args = self.operands(b, args)?;
                 self.construct_type(b, ty, &args, whole).map(Lowered::Value)
             }
@@ -146,7 +147,10 @@ impl Sema<'_> {
         let rivals = self.builtin_rivals(callee);
         let given = self.given(b, set, rivals, args)?;
         match self.choose(b, set, rivals, &given, callee)? {
-            Overloaded::User(index) => self.emit_call(b, set, index, given, whole),
+            Overloaded::User(index) => {
+                self.scopes.note(callee.span, self.sets[set.0 as usize].overloads[index].span);
+                self.emit_call(b, set, index, given, whole)
+            }
             Overloaded::Builtin(chosen) => self.call_rival(b, callee, &chosen, args, given, whole),
         }
     }

@@ -88,7 +88,7 @@ impl Sema<'_> {
         let Expr { kind, span } = self.ast[id];
         // A variable by itself, which is the most usual place, is read without a copy of its path.
         if let ExprKind::Name(symbol) = kind
-            && let Some(Entity::LValue(lvalue)) = self.scopes.get(symbol).map(|declared| &declared.entity)
+            && let Some(Entity::LValue(lvalue)) = self.scopes.used(symbol, span).map(|declared| &declared.entity)
         {
             b.span = span;
             let marked = lvalue.non_uniform;
@@ -170,7 +170,7 @@ impl Sema<'_> {
     }
 
     fn name(&mut self, b: &mut Builder<'_>, symbol: Symbol, span: Span) -> Option<Lowered> {
-        let complaint = match self.scopes.get(symbol).map(|declared| &declared.entity) {
+        let complaint = match self.scopes.used(symbol, span).map(|declared| &declared.entity) {
             Some(Entity::LValue(lvalue)) => return Some(Lowered::LValue(lvalue.clone())),
             Some(Entity::Value(value)) => return Some(Lowered::Value(*value)),
             Some(Entity::Error) => return None,

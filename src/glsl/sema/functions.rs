@@ -264,6 +264,7 @@ impl Sema<'_> {
             "this function is defined twice"
         } else {
             known.defined |= function.body.is_some();
+            self.scopes.note(span, first);
             return Some((set, index));
         };
         let diagnostic = Diagnostic::error(Code::REDECLARED, complaint);

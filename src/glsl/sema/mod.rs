@@ -66,24 +66,28 @@ use crate::ir::{
     ConstId, FragmentModes, FuncId, GlobalId, LayerModes, Module, Reconvergence, Space, TypeId, Types, Value,
 };
 use crate::source::Span;
+use crate::symbols::Use;
 use functions::FunctionSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::Scopes;
 
-/// Lowers a shader. When it is wrong the messages say so, and the module is not to be used.
+/// Lowers a shader. When it is wrong the messages say so, and the module is not to be used. Uses of names are recorded where
+/// there is a list for them.
 pub fn resolve(
     ast: &Ast,
     stream: &TokenStream,
     words: &Interner,
     env: Env<'_>,
     diagnostics: &mut Diagnostics,
+    mut uses: Option<&mut Vec<Use>>,
 ) -> Module {
     let mark = diagnostics.mark();
-    let (module, found) = resolve_with(ast, stream, words, env.clone(), diagnostics, Found::default());
+    let (module, found) =
+        resolve_with(ast, stream, words, env.clone(), diagnostics, Found::default(), uses.as_deref_mut());
     match found {
         Some(found) if !diagnostics.has_errors() => {
             diagnostics.forget_since(mark);
-            resolve_with(ast, stream, words, env, diagnostics, found).0
+            resolve_with(ast, stream, words, env, diagnostics, found, uses).0
         }
         _ => module,
     }
@@ -105,9 +109,13 @@ fn resolve_with(
     env: Env<'_>,
     diagnostics: &mut Diagnostics,
     known: Found,
+    uses: Option<&mut Vec<Use>>,
 ) -> (Module, Option<Found>) {
     let mut module = Module::new();
     let mut sema = Sema { lengths: known.lengths, ..Sema::new(ast, stream, words, env, diagnostics) };
+    if uses.is_some() {
+        sema.scopes.record_uses();
+    }
     sema.primitives.counts = known.counts;
     for item in &ast.items {
         if sema.diagnostics.is_full() {
@@ -116,6 +124,9 @@ fn resolve_with(
         sema.item(&mut module, item);
     }
     sema.finish(&mut module);
+    if let Some(uses) = uses {
+        *uses = sema.scopes.take_uses();
+    }
     let (lengths, counts) = (sema.found_lengths(), sema.primitives.counts);
     let found = lengths.is_some() || sema.primitives.early;
     (module, found.then(|| Found { lengths: lengths.unwrap_or_default(), counts }))

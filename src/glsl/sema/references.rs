@@ -58,6 +58,9 @@ impl Sema<'_> {
     /// The struct that the references called `name` point to, empty as long as the block is not defined.
     pub fn announced(&mut self, b: &mut Builder<'_>, name: Name) -> StructId {
         if let Some(known) = self.references.iter().find(|known| known.name.symbol == name.symbol) {
+            if known.name.span != name.span {
+                self.scopes.note(name.span, known.name.span);
+            }
             return known.block;
         }
         let text = self.text(name.symbol).into();

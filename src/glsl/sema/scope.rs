@@ -6,6 +6,8 @@ use super::lvalue::LValue;
 use crate::glsl::token::Symbol;
 use crate::ir::{TypeId, Value};
 use crate::source::Span;
+use crate::symbols::Use;
+use std::cell::RefCell;
 
 /// Index of a [`FunctionSet`] in the resolver's list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,6 +52,8 @@ pub struct Scopes {
     declared: Vec<Declared>,
     hidden: Vec<Hidden>,
     marks: Vec<usize>,
+    /// The uses of names, where somebody asks for them.
+    uses: Option<RefCell<Vec<Use>>>,
 }
 
 impl Scopes {
@@ -60,6 +64,32 @@ impl Scopes {
             hidden: Vec::with_capacity(symbols / 2),
             ..Scopes::default()
         }
+    }
+
+    /// Records uses of names from now on.
+    pub fn record_uses(&mut self) {
+        self.uses = Some(RefCell::default());
+    }
+
+    /// The recorded uses.
+    pub fn take_uses(&mut self) -> Vec<Use> {
+        self.uses.take().map(RefCell::into_inner).unwrap_or_default()
+    }
+
+    /// Records a use of a name, if uses are recorded.
+    #[inline]
+    pub fn note(&self, at: Span, declared: Span) {
+        if let Some(uses) = &self.uses {
+            uses.borrow_mut().push(Use { at, declared });
+        }
+    }
+
+    /// The declaration that a name refers to where it is used.
+    #[inline]
+    pub fn used(&self, symbol: Symbol, at: Span) -> Option<&Declared> {
+        let declared = self.get(symbol)?;
+        self.note(at, declared.span);
+        Some(declared)
     }
 
     /// Depth of the innermost scope; 0 is the global one.

@@ -494,7 +494,7 @@ impl Sema<'_> {
     fn function_argument(&mut self, arg: ExprId) -> Option<Signature> {
         let expr = self.ast[arg];
         let set = match expr.kind {
-            ExprKind::Name(symbol) => self.scopes.get(symbol).map(|declared| &declared.entity),
+            ExprKind::Name(symbol) => self.scopes.used(symbol, expr.span).map(|declared| &declared.entity),
             _ => None,
         };
         let Some(&Entity::Functions(set)) = set else {

@@ -88,7 +88,7 @@ impl Sema<'_> {
 
     /// The type that a name refers to here.
     pub fn named_type(&mut self, b: &mut Builder<'_>, name: Name) -> Option<TypeId> {
-        match self.scopes.get(name.symbol).map(|declared| &declared.entity) {
+        match self.scopes.used(name.symbol, name.span).map(|declared| &declared.entity) {
             Some(Entity::Type(ty)) => return Some(*ty),
             Some(Entity::Error) => return None,
             Some(Entity::OpaqueStruct) => {

@@ -36,7 +36,7 @@ fn module(name: &str, text: &str) -> Result<Module, String> {
         let profile = Profile::named("spirv-1.6").ok_or("no such profile")?;
         let width = MacroOption::Define { name: "WIDTH".to_owned(), value: "8".to_owned() };
         let options = Options { macros: vec![width], ..Options::new(profile) };
-        glsl::compile(file, &mut sources, &NoIncludes, &options.glsl(), &mut diagnostics)
+        glsl::compile(file, &mut sources, &NoIncludes, &options.glsl(), &mut diagnostics, None)
     };
     module.ok_or_else(|| render::human(&sources, &diagnostics))
 }

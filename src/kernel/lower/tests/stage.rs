@@ -17,7 +17,7 @@ fn lowered(stage: Stage, text: &str) -> Result<Kernel, Vec<Diagnostic>> {
     let profile = Profile::named("spirv-1.6").expect("it is built in");
     let mut diagnostics = Diagnostics::new();
     let options = Options { stage: Some(stage), ..Options::new(profile) };
-    let module = glsl::compile(file, &mut sources, &NoIncludes, &options.glsl(), &mut diagnostics);
+    let module = glsl::compile(file, &mut sources, &NoIncludes, &options.glsl(), &mut diagnostics, None);
     let module = module.unwrap_or_else(|| panic!("{}", render::human(&sources, &diagnostics)));
     let kernel = lower(&module, &Specializations::new())?;
     sound(&kernel);

@@ -1,0 +1,66 @@
+//! The names of a shader: what it declares, and where each is used. Front ends fill it for editors; nothing else reads it.
+
+use crate::source::Span;
+
+/// The names of one compilation.
+#[derive(Clone, Debug, Default)]
+pub struct Symbols {
+    pub declarations: Vec<Declaration>,
+    pub uses: Vec<Use>,
+}
+
+/// A use of a name, or a further declaration of it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Use {
+    /// The name, or the call of a macro that gave it.
+    pub at: Span,
+    /// The name where it is declared first.
+    pub declared: Span,
+}
+
+/// The kind of a declared name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    Function,
+    Parameter,
+    Local,
+    Global,
+    Constant,
+    Struct,
+    /// An interface block.
+    Block,
+    Member,
+    Alias,
+}
+
+/// A declared name. Spans without text are [`Span::NONE`].
+#[derive(Clone, Debug)]
+pub struct Declaration {
+    /// The name. It tells declarations apart.
+    pub name: Span,
+    pub kind: Kind,
+    /// The text before the name that belongs to it: qualifiers and type.
+    pub before: Span,
+    /// The name and what follows it: dimensions, or the parameters of a function.
+    pub written: Span,
+    /// The whole declaration, with the body of a function.
+    pub whole: Span,
+    /// Where the name means this; none for names of the whole shader.
+    pub scope: Option<Span>,
+    pub ty: Option<TypeOf>,
+    /// Name of the struct or block that it is a member of.
+    pub owner: Option<Span>,
+    /// True if a member is a name by itself, as in a block without an instance.
+    pub is_free: bool,
+    /// True if it is a function with a body.
+    pub has_body: bool,
+}
+
+/// The type of a declared name, as far as members and elements need it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TypeOf {
+    /// Where the type's name is written, or the name of the struct or block that is defined with it.
+    pub name: Span,
+    /// Pairs of brackets.
+    pub dimensions: u32,
+}
