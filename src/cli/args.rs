@@ -62,7 +62,9 @@ impl Command {
             Command::Run(args) => Some(&args.messages),
             Command::Explain(args) => Some(&args.messages),
             Command::Check(args) => Some(&args.messages),
-            Command::Profiles(_) | Command::Ops(_) | Command::Schema | Command::ExplainCode(_) => None,
+            Command::Profiles(_) | Command::Ops(_) | Command::Schema | Command::ExplainCode(_) => {
+                None
+            }
             Command::Completions(_) | Command::Man(_) | Command::Glslc(_) | Command::Glslang(_) => None,
         }
     }
@@ -473,8 +475,8 @@ pub struct ExplainArgs {
     pub source: SourceArgs,
     #[command(flatten)]
     pub messages: MessageArgs,
-    /// Target profile, may be repeated: a name from `crosslane profiles`, or a .toml file.
-    #[arg(long, short = 'p', value_name = "PROFILE", default_value = "spirv-1.3")]
+    /// Target profile, may be repeated, or several with commas: a name from `crosslane profiles`, or a .toml file.
+    #[arg(long, short = 'p', value_name = "PROFILE", value_delimiter = ',', default_value = "spirv-1.3")]
     pub profile: Vec<String>,
     /// Print one JSON object.
     #[arg(long, conflicts_with = "html")]
@@ -482,8 +484,7 @@ pub struct ExplainArgs {
     /// Write a page with pictures of the lanes; `-` is standard output.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Width of the text; profiles are side by side where it is enough for them. By default that of the terminal, where
-    /// the shell tells it (COLUMNS), else 100.
+    /// Width of the text; profiles are side by side where it is enough for them. By default that of the terminal, else 100.
     #[arg(long, value_name = "COLUMNS")]
     pub width: Option<usize>,
 }
@@ -494,21 +495,26 @@ pub struct CheckArgs {
     pub source: SourceArgs,
     #[command(flatten)]
     pub messages: MessageArgs,
-    /// Target profile, may be repeated. The exit status is 3 if one of them cannot run the shader.
-    #[arg(long, short = 'p', value_name = "PROFILE", required_unless_present = "all_profiles")]
+    /// Target profile, may be repeated, or several with commas; all of them without it. The exit status is 3 if one that is
+    /// named cannot run the shader.
+    #[arg(long, short = 'p', value_name = "PROFILE", value_delimiter = ',')]
     pub profile: Vec<String>,
-    /// Look at every profile. The exit status is 0 whichever of them can run the shader, except for those of -p.
+    /// Look at the other profiles too. The exit status is 0 whichever of those can run the shader.
     #[arg(long)]
     pub all_profiles: bool,
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
+    /// Width of the text; by default that of the terminal, else as wide as the longest line.
+    #[arg(long, value_name = "COLUMNS")]
+    pub width: Option<usize>,
 }
 
 #[derive(Args)]
 pub struct ProfilesArgs {
-    /// Profile to show.
-    pub name: Option<String>,
+    /// Profiles to show.
+    #[arg(value_name = "NAME", value_delimiter = ',')]
+    pub names: Vec<String>,
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
@@ -534,11 +540,16 @@ pub struct ManArgs {
 
 #[derive(Args)]
 pub struct OpsArgs {
-    /// Show these profiles only.
-    #[arg(long, short = 'p', value_name = "PROFILE")]
+    /// Show these profiles only; may be repeated, or several with commas.
+    #[arg(long, short = 'p', value_name = "PROFILE", value_delimiter = ',')]
     pub profile: Vec<String>,
     /// Show operations whose name contains this text only.
+    #[arg(value_name = "NAME")]
     pub filter: Option<String>,
+    /// Width of the text: a column for each profile where they fit, else a paragraph for each operation. By default that of
+    /// the terminal, else as wide as the table.
+    #[arg(long, value_name = "COLUMNS", conflicts_with_all = ["json", "header", "pages"])]
+    pub width: Option<usize>,
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,

@@ -1,12 +1,12 @@
 //! `crosslane check`: which profiles can run a shader.
 //!
-//! Exit status: 3 if a profile that was named cannot, 1 if the shader is wrong. With `--all-profiles` alone the matrix is
-//! what was asked for, so that it is 0 as long as one profile can.
+//! Exit status: 3 if a profile that was named cannot, 1 if the shader is wrong. Where none is named the matrix is what was
+//! asked for, so that it is 0 as long as one profile can.
 
 use super::args::CheckArgs;
 use super::explain::{Source, failed};
 use super::output::to_stdout;
-use super::{CommandError, Exit, Outcome, profiles};
+use super::{CommandError, Exit, Outcome, profiles, terminal};
 use crate::build::claims::Claims;
 use crate::diagnostic::visible::visible;
 use crate::explain::json;
@@ -20,7 +20,11 @@ pub fn run(args: &CheckArgs, claims: &Claims) -> Outcome {
         Ok(matrix) => matrix,
         Err(failure) => return Ok(failed(&args.messages, &failure)),
     };
-    let text = if args.json { json::json(&matrix) } else { visible(&matrix.text()).into_owned() };
+    let text = if args.json {
+        json::json(&matrix)
+    } else {
+        visible(&matrix.text(args.width.or_else(terminal::columns))).into_owned()
+    };
     to_stdout(text.as_bytes())?;
     let can = matrix.can.iter().zip(&named).all(|(can, named)| *can || !*named);
     Ok(if can { Exit::Done } else { Exit::ProfileLacks })
@@ -29,7 +33,7 @@ pub fn run(args: &CheckArgs, claims: &Claims) -> Outcome {
 /// The profiles to look at, and which of them were named.
 fn chosen(args: &CheckArgs, claims: &Claims) -> Result<(Vec<Profile>, Vec<bool>), CommandError> {
     let named: Vec<Profile> = args.profile.iter().map(|name| profiles::find(name, claims)).collect::<Result<_, _>>()?;
-    if !args.all_profiles {
+    if !args.all_profiles && !named.is_empty() {
         let all = vec![true; named.len()];
         return Ok((named, all));
     }

@@ -4,14 +4,13 @@ use super::args::{ExplainArgs, MessageArgs, SourceArgs};
 use super::endings::Format;
 use super::input::{self, Shader};
 use super::output::{Sink, to_stdout};
-use super::{CommandError, Exit, Outcome, compile, messages, profiles};
+use super::{CommandError, Exit, Outcome, compile, messages, profiles, terminal};
 use crate::build::claims::Claims;
 use crate::build::files::FileLoader;
 use crate::compile::{Input, Options};
 use crate::diagnostic::visible::visible;
 use crate::explain::{Failure, explain, html, json, text};
 use crate::profile::Profile;
-use std::io::{self, IsTerminal};
 
 /// Columns of text where nobody says how many there are.
 const USUAL_WIDTH: usize = 100;
@@ -33,9 +32,7 @@ pub fn run(args: &ExplainArgs, claims: &Claims) -> Outcome {
 }
 
 fn width(args: &ExplainArgs) -> usize {
-    let told = || std::env::var("COLUMNS").ok()?.parse().ok();
-    let of_terminal = if io::stdout().is_terminal() { told() } else { None };
-    args.width.or(of_terminal).unwrap_or(USUAL_WIDTH)
+    args.width.or_else(terminal::columns).unwrap_or(USUAL_WIDTH)
 }
 
 /// A shader with the options of each profile that it is read for.

@@ -23,6 +23,7 @@ mod profiles;
 mod response;
 mod run;
 mod spellings;
+mod terminal;
 mod usage;
 mod words;
 

@@ -2,8 +2,10 @@
 
 use super::args::OpsArgs;
 use super::output::{Sink, make_folder, to_stdout};
-use super::{Exit, Outcome, profiles};
+use super::{CommandError, Exit, Outcome, profiles, terminal};
 use crate::build::claims::Claims;
+use crate::diagnostic::nearest::nearest;
+use crate::explain::text::wrapped;
 use crate::explain::{book, header, json};
 use crate::lane::describe::{self, Line, Support};
 use crate::profile::Profile;
@@ -25,10 +27,59 @@ pub fn run(args: &OpsArgs, claims: &Claims) -> Outcome {
     let mut lines = describe::table(&chosen);
     if let Some(filter) = &args.filter {
         let wanted = filter.to_ascii_lowercase();
+        let families: Vec<&str> = lines.iter().map(|line| line.family).collect();
         lines.retain(|line| line.family.to_ascii_lowercase().contains(&wanted));
+        if lines.is_empty() {
+            return Err(unknown(filter, &families));
+        }
     }
-    let text = if args.json { json::json(&Json::new(&chosen, &lines)) } else { table(&chosen, &lines) };
+    let text = match args.json {
+        true => json::json(&Json::new(&chosen, &lines)),
+        false => fitting(&chosen, &lines, args.width.or_else(terminal::columns)),
+    };
     to_stdout(text.as_bytes()).map(|()| Exit::Done)
+}
+
+fn unknown(filter: &str, families: &[&str]) -> CommandError {
+    // `allReduceAdd8` is of the family `allReduce`.
+    let longer =
+        || families.iter().copied().filter(|family| filter.starts_with(family)).max_by_key(|family| family.len());
+    let hint = match nearest(filter, families.iter().copied()).or_else(longer) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "`crosslane ops` lists them".to_string(),
+    };
+    CommandError(format!("no operation's name contains `{filter}`; {hint}"))
+}
+
+/// The table, or paragraphs where it is wider than the text may be.
+fn fitting(profiles: &[Profile], lines: &[Line], width: Option<usize>) -> String {
+    let table = table(profiles, lines);
+    let fits = |width: usize| table.lines().all(|line| line.chars().count() <= width);
+    match width {
+        Some(width) if !fits(width) => paragraphs(profiles, lines, width),
+        _ => table,
+    }
+}
+
+/// For each operation the profiles by what they make of it, in the order in which they come.
+fn paragraphs(profiles: &[Profile], lines: &[Line], width: usize) -> String {
+    let mut text = String::new();
+    for line in lines {
+        let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+        for (profile, support) in profiles.iter().zip(&line.support) {
+            let said = support.to_string();
+            match groups.iter_mut().find(|(known, _)| *known == said) {
+                Some((_, names)) => names.push(&profile.name),
+                None => groups.push((said, vec![&profile.name])),
+            }
+        }
+        text += &format!("{}\n", line.family);
+        for (said, names) in groups {
+            let group = format!("  {said}: {}", names.join(" "));
+            wrapped(&group, Some(width)).iter().for_each(|line| text += &format!("{line}\n"));
+        }
+    }
+    text
 }
 
 /// A file for each page of the book that is about operations.

@@ -16,11 +16,12 @@ use std::fmt::Write;
 use std::path::Path;
 
 pub fn run(args: &ProfilesArgs, claims: &Claims) -> Outcome {
-    let text = match &args.name {
-        None if args.json => json::json(&Json::new(Profile::built_in())),
-        None => list(),
-        Some(name) if args.json => json::json(&Json::new(&[find(name, claims)?])),
-        Some(name) => show(&find(name, claims)?),
+    let named: Vec<Profile> = args.names.iter().map(|name| find(name, claims)).collect::<Result<_, _>>()?;
+    let text = match named.as_slice() {
+        [] if args.json => json::json(&Json::new(Profile::built_in())),
+        [] => list(),
+        named if args.json => json::json(&Json::new(named)),
+        named => named.iter().map(show).collect::<Vec<_>>().join("\n"),
     };
     to_stdout(text.as_bytes()).map(|()| Exit::Done)
 }
@@ -64,6 +65,10 @@ fn read_file(path: &str, files: &dyn Loader) -> Result<Profile, CommandError> {
 }
 
 fn unknown(name: &str) -> CommandError {
+    let is_known = |part: &str| Profile::named(part.trim()).is_some();
+    if name.contains(',') && name.split(',').all(is_known) {
+        return CommandError(format!("one profile is needed, not `{name}`; `crosslane build` compiles for several"));
+    }
     let hint = match nearest(name, Profile::names()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => "`crosslane profiles` lists them".to_string(),

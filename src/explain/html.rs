@@ -59,7 +59,7 @@ impl Page {
         self.put(format_args!("<{name}>{}</{name}>\n", Escaped(text)));
     }
 
-    /// The profiles, and links to the operations.
+    /// The profiles, and the operations with links to them.
     fn contents(&mut self, report: &Report) {
         self.put("<ul class=\"chips\">\n");
         for profile in &report.profiles {
@@ -68,12 +68,56 @@ impl Page {
             let description = Escaped(&profile.description);
             self.put(format_args!("<li title=\"{description}\">{}</li>\n", Escaped(&text)));
         }
-        self.put("</ul>\n<nav aria-label=\"Operations\">\n<ol>\n");
+        self.put("</ul>\n");
+        if !report.operations.is_empty() {
+            self.put("<nav aria-label=\"Operations\">\n<div class=\"scroll\" tabindex=\"0\">\n");
+            self.summary(report);
+            self.put("</div>\n</nav>\n");
+        }
+    }
+
+    /// The operations as a table, with a column for each profile.
+    fn summary(&mut self, report: &Report) {
+        self.put("<table>\n<thead>\n<tr>\n<th scope=\"col\">operation</th>\n");
+        for profile in &report.profiles {
+            self.put(format_args!("<th scope=\"col\">{}</th>\n", Escaped(&profile.name)));
+        }
+        self.put("</tr>\n</thead>\n<tbody>\n");
         for (n, operation) in report.operations.iter().enumerate() {
             let (line, code) = (operation.place.line, Escaped(&operation.place.code));
-            self.put(format_args!("<li><a href=\"#op{n}\">line {line}: <code>{code}</code></a></li>\n"));
+            let link = format!("<a href=\"#op{n}\"><span>{line}</span> <code>{code}</code></a>");
+            // One call can be several operations.
+            let is_shared = report.operations.iter().filter(|other| other.place == operation.place).count() > 1;
+            let name = if is_shared { format!(" <span>{}</span>", Escaped(&operation.name)) } else { String::new() };
+            self.put(format_args!("<tr>\n<th scope=\"row\">{link}{name}</th>\n"));
+            operation.profiles.iter().for_each(|answer| self.cell(answer));
+            self.put("</tr>\n");
         }
-        self.put("</ol>\n</nav>\n");
+        self.put("</tbody>\n</table>\n");
+    }
+
+    /// Instructions, cycles and registers of an operation on a profile; those of the copy that takes the most.
+    fn cell(&mut self, answer: &OnProfile) {
+        let lowering = match answer {
+            OnProfile::Planned(lowering) => lowering,
+            OnProfile::Gone => return self.put("<td>none left</td>\n"),
+            OnProfile::Refused { reason } => {
+                return self.put(format_args!("<td class=\"no\" title=\"{}\">no</td>\n", Escaped(reason)));
+            }
+            OnProfile::Absent => return self.put("<td class=\"no\">not in the source</td>\n"),
+        };
+        let copies = std::iter::once(&**lowering).chain(&lowering.copies);
+        let most = copies.max_by_key(|copy| (copy.instructions(), copy.cost.latency)).unwrap_or(lowering);
+        if most.is_shared() {
+            return self.put("<td>other code gives it</td>\n");
+        }
+        let cost = &most.cost;
+        let parts =
+            [(most.instructions(), "instruction"), (cost.latency, "cycle"), (cost.vectors + cost.scalars, "register")];
+        // Where nobody knows cycles there are none.
+        let shown = parts.iter().filter(|(n, what)| *n > 0 || *what == "instruction");
+        let lines = shown.map(|(n, what)| format!("<span>{}</span>", count(*n, what)));
+        self.put(format_args!("<td>{}</td>\n", lines.collect::<Vec<_>>().join(" ")));
     }
 
     fn operation(&mut self, n: usize, operation: &Operation, profiles: &[ProfileReport]) {
@@ -115,6 +159,7 @@ impl Page {
     fn planned(&mut self, lowering: &Lowering, name: &str) {
         let (rule, lanes) = (Escaped(lowering.rule), lowering.lanes());
         self.put(format_args!("<p class=\"rule\">{rule}; {lanes}</p>\n"));
+        self.put(format_args!("<p>{}</p>\n", Escaped(&lowering.reason())));
         if let Some(reason) = &lowering.unwritten {
             self.put(format_args!("<p class=\"no\">Not written in its language yet: {}</p>\n", Escaped(reason)));
         }

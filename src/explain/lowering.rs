@@ -4,6 +4,7 @@ use super::OnProfile;
 use super::listing::{self, Line, Listing, Unit};
 use super::operations::Site;
 use super::picture::{Picture, picture};
+use super::text;
 use crate::backend::Backend;
 use crate::lane::planner::is_proposed;
 use crate::lane::{Activity, Candidate, Candidates, Input, Known, Plan, PlanCost, Request, candidates};
@@ -42,6 +43,9 @@ pub struct Lowering {
     pub picture: Option<Picture>,
     /// Plans of other copies of the operation, which unrolled loops and inlined functions make.
     pub copies: Vec<Lowering>,
+    /// True if the plan was chosen by its price.
+    #[serde(skip)]
+    pub(super) is_priced: bool,
     #[serde(skip)]
     pub(super) plan: Plan,
     /// The operands that are constants.
@@ -54,6 +58,23 @@ impl Lowering {
     pub fn lanes(&self) -> String {
         let known = self.activity != activity(Activity::Any);
         format!("{} {} it", self.activity, if known { "run" } else { "may run" })
+    }
+
+    /// Why this plan was taken, as a sentence.
+    pub fn reason(&self) -> String {
+        let missing =
+            self.lacking.first().map(|other| format!("“{}” needs {}, which it lacks", other.rule, other.feature));
+        match (self.rejected.first(), missing) {
+            (Some(other), _) if self.is_priced => {
+                let by = text::difference(&other.difference);
+                format!("It costs the least: the next best way, “{}”, {by}.", other.rule)
+            }
+            (Some(other), _) => {
+                format!("It is the most direct form that the profile has; “{}” would do too.", other.rule)
+            }
+            (None, Some(missing)) => format!("It is the only way that the profile has: {missing}."),
+            (None, None) => "It is the only way that the profile has.".into(),
+        }
     }
 
     /// Instructions at the operation, as they are written, else as they are priced.
@@ -153,6 +174,7 @@ fn lowering(found: &Candidates, site: &Site, profile: &Profile) -> Lowering {
         lacking: found.refused.iter().map(lacking).collect(),
         picture: picture(request, profile.wave_size, Some((plan, profile.target))),
         copies: Vec::new(),
+        is_priced: profile.target.is_hardware(),
         plan: plan.clone(),
         constants: site.inputs.iter().map(constant).collect(),
     }

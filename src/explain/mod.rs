@@ -14,6 +14,7 @@ mod lowering;
 pub mod meaning;
 mod operations;
 pub mod picture;
+pub mod prices;
 mod shader;
 pub mod support;
 pub mod text;
@@ -28,7 +29,7 @@ use crate::ir::print::lane_text;
 use crate::lane::{Known, LaneType};
 use crate::profile::Profile;
 use crate::source::Loader;
-use operations::Site;
+use operations::{Lines, Site};
 use serde::Serialize;
 use shader::{Cell, OperationRow, Shader};
 use whole::Whole;
@@ -105,7 +106,7 @@ pub enum OnProfile {
 /// # Errors
 /// When the shader is wrong, or no profile's front end accepts it.
 pub fn explain(input: &Source<'_>, options: &[Options], loader: &dyn Loader) -> Result<Report, Failure> {
-    let shader = Shader::read(input, options, loader, lowering::of)?;
+    let shader = Shader::read(input, options, loader, (Lines::Wanted, lowering::of))?;
     let operation = |row: OperationRow<OnProfile>| {
         let mut operation = operation(&row.site, row.place);
         operation.profiles = row.cells.into_iter().map(on_profile).collect();

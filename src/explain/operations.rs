@@ -16,6 +16,7 @@ use crate::source::{SourceMap, Span};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// One operation of a module.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -68,6 +69,13 @@ impl Site {
     }
 }
 
+/// The lines of operations in a program of hardware, which take a whole compilation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lines {
+    Wanted,
+    Unneeded,
+}
+
 /// The facts about the operations of a module where a profile's output is written, and their lines there.
 pub enum Facts {
     Kernel(KernelFacts),
@@ -77,12 +85,12 @@ pub enum Facts {
 
 impl Facts {
     /// None where the profile cannot express the module.
-    pub fn of(module: &Module, options: &Options, sources: &SourceMap) -> Option<Facts> {
+    pub fn of(module: &Module, options: &Options, sources: &SourceMap, lines: Lines) -> Option<Facts> {
         let backend = Backend::of(options.profile.target);
         match &backend.writer {
             Writer::Kernel(writer) => {
                 let emit = |kernel: &Kernel| Emitted::of_kernel(backend, writer, kernel, &options.profile).ok();
-                KernelFacts::of(module, &options.profile, emit).map(Facts::Kernel)
+                KernelFacts::of(module, &options.profile, (lines == Lines::Wanted).then_some(emit)).map(Facts::Kernel)
             }
             Writer::Module(writer) => {
                 let options = options.of_backend(sources);
@@ -113,13 +121,18 @@ pub struct KernelFacts {
 }
 
 impl KernelFacts {
-    fn of(module: &Module, profile: &Profile, emit: impl FnOnce(&Kernel) -> Option<Emitted>) -> Option<KernelFacts> {
+    fn of(
+        module: &Module,
+        profile: &Profile,
+        emit: Option<impl FnOnce(&Kernel) -> Option<Emitted>>,
+    ) -> Option<KernelFacts> {
         let prepared = Prepared::new(module, &Specializations::default(), profile).ok()?;
         let mut asked: BTreeMap<Span, Vec<(u32, Request<'static>)>> = BTreeMap::new();
         for (number, (span, request)) in (0..).zip(prepared.requests()) {
             asked.entry(span).or_default().push((number, request.clone()));
         }
-        Some(KernelFacts { asked, emitted: finished(prepared, profile).and_then(|kernel| emit(&kernel)) })
+        let emitted = emit.and_then(|emit| finished(prepared, profile).and_then(|kernel| emit(&kernel)));
+        Some(KernelFacts { asked, emitted })
     }
 
     fn copies(&self, site: &Site) -> Vec<Site> {
@@ -154,7 +167,7 @@ fn same_data(asked: &Request<'_>, site: &Site) -> bool {
 }
 
 /// Where an operation is.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize)]
 pub struct CallSite {
     pub file: String,
     /// Counted from 1; columns count characters.
@@ -164,6 +177,9 @@ pub struct CallSite {
     pub code: String,
     /// The whole line.
     pub text: String,
+    /// The file and the bytes in it, whatever `#line` says.
+    #[serde(skip)]
+    pub physical: (Arc<str>, usize, usize),
 }
 
 /// The operations of all functions that an entry point reaches. One on values that are not scalars or vectors, which no
@@ -231,16 +247,17 @@ fn type_of(module: &Module, function: &Function, value: Value) -> Option<TypeId>
 /// Where a span is; a place without a file for operations that no text stands for.
 pub fn call_site(sources: &SourceMap, span: Span) -> CallSite {
     let Some((location, (id, range))) = sources.locate(span.lo).zip(sources.resolve(span)) else {
-        return CallSite { file: String::new(), line: 0, column: 0, code: String::new(), text: String::new() };
+        return CallSite::default();
     };
     let file = sources.file(id);
     let line = file.line_of(range.start as u32);
+    let physical = (file.name.clone(), range.start, range.end);
     let code = file.text.get(range).unwrap_or_default();
     let starts = file.line_starts();
     let end = starts.get(line + 1).map_or(file.text.len(), |next| *next as usize);
     let whole = file.text.get(starts[line] as usize..end).unwrap_or_default();
     let (file, line, column) = (location.file.to_string(), location.line, location.column);
-    CallSite { file, line, column, code: first_line(code), text: whole.trim_end().into() }
+    CallSite { file, line, column, code: first_line(code), text: whole.trim_end().into(), physical }
 }
 
 fn first_line(code: &str) -> String {

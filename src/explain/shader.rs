@@ -1,6 +1,6 @@
 //! One shader read for several profiles: its operations, each with an answer for every profile.
 
-use super::operations::{self, CallSite, Facts, Site};
+use super::operations::{self, CallSite, Facts, Lines, Site};
 use crate::compile::{Input as Source, Options, Parsed, parse};
 use crate::guard;
 use crate::profile::Profile;
@@ -51,7 +51,7 @@ type Key = (String, u32, u32, usize);
 
 impl<T> Shader<T> {
     /// Reads a shader for the profiles of some options, which differ in nothing else, and asks for an answer to each
-    /// operation.
+    /// operation, whose lines are known where they are wanted.
     ///
     /// # Errors
     /// When the shader is wrong, or no profile's front end accepts it.
@@ -59,7 +59,7 @@ impl<T> Shader<T> {
         input: &Source<'_>,
         options: &[Options],
         loader: &dyn Loader,
-        answer: impl Fn(&Site, &Profile) -> T,
+        (lines, answer): (Lines, impl Fn(&Site, &Profile) -> T),
     ) -> Result<Shader<T>, Failure> {
         let mut rows: BTreeMap<Key, OperationRow<T>> = BTreeMap::new();
         let mut refusals = Vec::new();
@@ -70,7 +70,7 @@ impl<T> Shader<T> {
                 Ok(mut parsed) => {
                     is_library |= parsed.module.as_ref().is_some_and(|module| module.entry_points.is_empty());
                     let answer = |site: &Site| answer(site, &options.profile);
-                    let added = guard::bounded(options.limits, || add(&mut rows, &parsed, n, options, answer));
+                    let added = guard::bounded(options.limits, || add(&mut rows, &parsed, n, options, (lines, answer)));
                     if let Err(failure) = added {
                         parsed.diagnostics.push(failure);
                         return Err(Failure { parsed: Box::new(parsed) });
@@ -123,10 +123,10 @@ fn add<T>(
     parsed: &Parsed,
     n: usize,
     options: &Options,
-    answer: impl Fn(&Site) -> T,
+    (lines, answer): (Lines, impl Fn(&Site) -> T),
 ) {
     let Some(module) = &parsed.module else { return };
-    let facts = Facts::of(module, options, &parsed.sources);
+    let facts = Facts::of(module, options, &parsed.sources, lines);
     let mut before: Option<Key> = None;
     for site in operations::sites(module) {
         let place = operations::call_site(&parsed.sources, site.span);

@@ -1,8 +1,8 @@
 //! `check`: which profiles can run a shader, operation by operation.
 
-use super::operations::{CallSite, Site};
+use super::operations::{CallSite, Lines, Site};
 use super::shader::{Cell, Failure, OperationRow, Shader};
-use super::{ProfileReport, profile_report, type_text};
+use super::{ProfileReport, profile_report, text, type_text};
 use crate::compile::{Input as Source, Options};
 use crate::ir::print::lane_text;
 use crate::lane::{PlanCost, cost, plan};
@@ -76,7 +76,7 @@ impl fmt::Display for Support {
 /// # Errors
 /// When the shader is wrong, or no profile's front end accepts it.
 pub fn matrix(input: &Source<'_>, options: &[Options], loader: &dyn Loader) -> Result<Matrix, Failure> {
-    let shader = Shader::read(input, options, loader, support)?;
+    let shader = Shader::read(input, options, loader, (Lines::Unneeded, support))?;
     let can = |n: usize| {
         let is_no = |answer: &Support| matches!(answer, Support::No { .. });
         let refuses =
@@ -123,8 +123,8 @@ fn support(site: &Site, profile: &Profile) -> Support {
 }
 
 impl Matrix {
-    /// The matrix as text: for each operation the profiles by what they make of it.
-    pub fn text(&self) -> String {
+    /// The matrix as text: for each operation the profiles by what they make of it; lines are broken where a width is given.
+    pub fn text(&self, width: Option<usize>) -> String {
         let mut lines = Vec::new();
         for operation in &self.operations {
             let place = &operation.place;
@@ -133,7 +133,8 @@ impl Matrix {
         }
         lines.push(self.verdict());
         lines.extend(self.refused());
-        lines.iter().map(|line| format!("{line}\n")).collect()
+        let lines = lines.iter().flat_map(|line| line.lines());
+        lines.flat_map(|line| text::wrapped(line, width)).map(|line| line + "\n").collect()
     }
 
     /// One line for each answer, the best first, with the profiles that have it.

@@ -198,26 +198,54 @@ pub fn count(n: u32, what: &str) -> String {
 
 /// `xor tree by DS_SWIZZLE (6 instructions): 3 instructions and 60 cycles more, 2 wait states less`
 pub fn rejected(other: &Rejected) -> String {
-    let said = |sign: fn(&&Difference) -> bool, word: &str| {
-        let parts: Vec<String> = other
-            .difference
-            .iter()
-            .filter(sign)
-            .map(|difference| part(difference.more.unsigned_abs(), difference.part))
-            .collect();
-        if parts.is_empty() { None } else { Some(format!("{} {word}", parts.join(", "))) }
-    };
-    let parts: Vec<String> =
-        [said(|d| d.more > 0, "more"), said(|d| d.more < 0, "less")].into_iter().flatten().collect();
-    let by = if parts.is_empty() { "costs the same".to_owned() } else { parts.join("; ") };
+    let by = parts(&other.difference);
+    let by = if by.is_empty() { "costs the same".to_owned() } else { by.join("; ") };
     let whose = if other.proposed { "the 2016 proposal's " } else { "" };
     format!("{whose}{} ({}): {by}", other.rule, count(other.cost.instructions, "instruction"))
+}
+
+/// `takes 3 instructions, 60 cycles more and 2 wait states less`
+pub fn difference(differences: &[Difference]) -> String {
+    let by = parts(differences);
+    if by.is_empty() { "costs the same and comes later".to_owned() } else { format!("takes {}", by.join(" and ")) }
+}
+
+/// The parts that cost more, then those that cost less.
+fn parts(differences: &[Difference]) -> Vec<String> {
+    let said = |sign: fn(&&Difference) -> bool, word: &str| {
+        let differences = differences.iter().filter(sign);
+        let parts: Vec<String> =
+            differences.map(|difference| part(difference.more.unsigned_abs(), difference.part)).collect();
+        if parts.is_empty() { None } else { Some(format!("{} {word}", parts.join(", "))) }
+    };
+    [said(|d| d.more > 0, "more"), said(|d| d.more < 0, "less")].into_iter().flatten().collect()
 }
 
 /// `1 cycle`, `2 cycles`, of a name in the plural.
 fn part(n: u64, name: &str) -> String {
     let name = if n == 1 { name.strip_suffix('s').unwrap_or(name) } else { name };
     format!("{n} {name}")
+}
+
+/// A line broken at its spaces where a width is given; what follows is four columns further in.
+pub fn wrapped(line: &str, width: Option<usize>) -> Vec<String> {
+    let Some(width) = width.filter(|width| line.chars().count() > *width) else { return vec![line.into()] };
+    let indent = line.len() - line.trim_start().len();
+    let (mut lines, mut current) = (Vec::new(), " ".repeat(indent));
+    let mut is_empty = true;
+    for word in line.split_whitespace() {
+        if !is_empty && current.chars().count() + 1 + word.chars().count() > width {
+            lines.push(std::mem::replace(&mut current, " ".repeat(indent + 4)));
+            is_empty = true;
+        }
+        if !is_empty {
+            current.push(' ');
+        }
+        current += word;
+        is_empty = false;
+    }
+    lines.push(current);
+    lines
 }
 
 fn indented(lines: &[String], by: &str) -> Vec<String> {

@@ -324,6 +324,23 @@ fn pages_need_nothing_else_and_are_well_formed() {
     balanced(&page);
 }
 
+#[test]
+fn a_page_begins_with_all_operations_on_all_profiles() {
+    let page = page(&with_profiles(&["explain", TOUR]));
+    let (table, rest) = page.split_once("</table>").expect("a table");
+    let rows = table.matches("<tr>").count() - 1;
+    assert_eq!(rows, rest.matches("<section id=\"op").count());
+    assert_eq!(table.matches("<td").count(), rows * (table.matches("scope=\"col\"").count() - 1));
+    for text in [" cycles</span>", " instructions</span>", "<a href=\"#op0\">"] {
+        assert!(table.contains(text), "{text}");
+    }
+    for text in
+        ["It costs the least: the next best way, ", "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"labels\""]
+    {
+        assert!(rest.contains(text), "{text}");
+    }
+}
+
 /// Every element that is opened is closed in its turn.
 fn balanced(page: &str) {
     const EMPTY: &[&str] = &["meta", "rect", "path", "!DOCTYPE"];
@@ -345,7 +362,7 @@ fn shaders_that_nothing_can_be_said_about() {
     assert_eq!(status(&["explain", "fixtures/bad/unknown_names.comp"]), 1);
     assert_eq!(status(&["explain", TOUR, "-p", "nonsense"]), 2);
     assert_eq!(status(&["explain", TOUR, "-p", "nv-fermi"]), 3);
-    assert_eq!(status(&["check", TOUR]), 2);
+    assert_eq!(status(&["check", TOUR, "-p", "nonsense"]), 2);
 }
 
 #[test]

@@ -35,5 +35,6 @@ mod run;
 mod shapes;
 mod snapshot;
 mod stand_in;
+mod terminal;
 mod warnings;
 mod wgsl_out;

@@ -27,7 +27,8 @@ pub fn figure(picture: &Picture, name: &str) -> String {
     let caption = format!("Lanes 0 to {last} of {size}{example}");
     let drawing = Drawing::new(picture);
     format!(
-        "<figure>\n<div class=\"scroll\" tabindex=\"0\">\n{}</div>\n<figcaption>{caption}</figcaption>\n</figure>\n",
+        "<figure>\n<div class=\"scroll lanes\" tabindex=\"0\">\n{}{}</div>\n<figcaption>{caption}</figcaption>\n</figure>\n",
+        drawing.labels(),
         drawing.svg(name)
     )
 }
@@ -35,8 +36,9 @@ pub fn figure(picture: &Picture, name: &str) -> String {
 /// Where things are.
 struct Drawing<'a> {
     picture: &'a Picture,
-    /// Left edge of the boxes, and from one to the next.
-    left: usize,
+    /// Width of the labels, which stay where they are when the lanes scroll.
+    label: usize,
+    /// From the left edge of a box to the next.
     width: usize,
     /// Upper edges of the rows.
     rows: Vec<usize>,
@@ -57,11 +59,11 @@ impl Drawing<'_> {
             rows.push(y);
         }
         let width = (cell * LETTER + PADDING).max(LEAST_WIDTH) + GAP;
-        Drawing { picture, left: label * LETTER + PADDING, width, rows, height: y + HEIGHT + 2 }
+        Drawing { picture, label: label * LETTER + PADDING, width, rows, height: y + HEIGHT + 2 }
     }
 
     fn svg(&self, name: &str) -> String {
-        let width = self.left + self.width * self.picture.lanes as usize + 2;
+        let width = self.width * self.picture.lanes as usize + 2;
         let height = self.height;
         let mut text = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
@@ -80,6 +82,20 @@ impl Drawing<'_> {
         text + "</svg>\n"
     }
 
+    /// The names of the rows.
+    fn labels(&self) -> String {
+        let (width, height) = (self.label, self.height);
+        let mut text = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"labels\" width=\"{width}\" height=\"{height}\" \
+             viewBox=\"0 0 {width} {height}\" aria-hidden=\"true\">\n"
+        );
+        for (row, y) in self.picture.rows.iter().zip(&self.rows) {
+            let base = y + HEIGHT - 6;
+            let _ = writeln!(text, "<text class=\"label\" x=\"0\" y=\"{base}\">{}</text>", Escaped(&row.label));
+        }
+        text + "</svg>\n"
+    }
+
     /// The rows for those who do not see them.
     fn words(&self) -> String {
         let row = |row: &PictureRow| format!("{}: {}", row.label, row.cells.join(" "));
@@ -88,7 +104,7 @@ impl Drawing<'_> {
 
     /// The middle of a lane's boxes.
     fn middle(&self, lane: u32) -> usize {
-        self.left + self.width * lane as usize + (self.width - GAP) / 2
+        self.width * lane as usize + (self.width - GAP) / 2
     }
 
     fn arrows(&self, text: &mut String, n: usize, row: &PictureRow) {
@@ -106,9 +122,8 @@ impl Drawing<'_> {
 
     fn boxes(&self, text: &mut String, n: usize, row: &PictureRow) {
         let (y, base) = (self.rows[n], self.rows[n] + HEIGHT - 6);
-        let _ = writeln!(text, "<text class=\"label\" x=\"0\" y=\"{base}\">{}</text>", Escaped(&row.label));
         for (lane, cell) in (0..self.picture.lanes).zip(&row.cells) {
-            let (x, width, middle) = (self.left + self.width * lane as usize, self.width - GAP, self.middle(lane));
+            let (x, width, middle) = (self.width * lane as usize, self.width - GAP, self.middle(lane));
             let class = class(cell, lane, n + 1 == self.picture.rows.len());
             let _ = writeln!(
                 text,

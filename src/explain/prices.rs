@@ -1,0 +1,80 @@
+//! The plan and the price of each operation on some profiles, by its place: as editors show them beside the text.
+
+use super::meaning::meaning;
+use super::operations::{Lines, Site};
+use super::shader::{Cell, OperationRow, Shader};
+use crate::compile::{Input as Source, Options};
+use crate::ir::print::lane_text;
+use crate::lane::{PlanCost, cost, plan};
+use crate::profile::Profile;
+use crate::source::Loader;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// One operation of the source.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Priced {
+    /// File and bytes of the operation, whatever `#line` says.
+    pub file: Arc<str>,
+    pub range: Range<usize>,
+    /// Its name, as in `--emit ir`.
+    pub name: String,
+    /// The result in lane `i`, as a formula and in words.
+    pub formula: String,
+    pub meaning: String,
+    /// One for each profile, in their order.
+    pub answers: Vec<Answer>,
+}
+
+/// A profile's lowering of an operation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Answer {
+    Planned {
+        rule: &'static str,
+        cost: PlanCost,
+    },
+    Refused(String),
+    /// Nothing is left of it.
+    Gone,
+    /// The source for this profile does not have it.
+    Absent,
+}
+
+/// The operations of a shader in the order of the source; none where nothing can be said about it.
+pub fn prices(input: &Source<'_>, options: &[Options], loader: &dyn Loader) -> Vec<Priced> {
+    let shader = Shader::read(input, options, loader, (Lines::Unneeded, answer));
+    shader.map(|shader| shader.rows.into_iter().map(priced).collect()).unwrap_or_default()
+}
+
+fn answer(site: &Site, profile: &Profile) -> Answer {
+    let request = site.request();
+    match plan(&request, profile) {
+        Ok(plan) => Answer::Planned { cost: cost::of(&plan, &request, profile), rule: plan.rule },
+        Err(refusal) => Answer::Refused(refusal.reason().to_string()),
+    }
+}
+
+fn priced(row: OperationRow<Answer>) -> Priced {
+    let meaning = meaning(row.site.op);
+    Priced {
+        file: row.place.physical.0,
+        range: row.place.physical.1..row.place.physical.2,
+        name: lane_text(row.site.op),
+        formula: meaning.formula,
+        meaning: meaning.words,
+        answers: row.cells.into_iter().map(dearest).collect(),
+    }
+}
+
+/// The answer for the copy of an operation that takes the most.
+fn dearest(cell: Cell<Answer>) -> Answer {
+    let weight = |answer: &Answer| match answer {
+        Answer::Planned { cost, .. } => (0, cost.instructions, cost.latency),
+        _ => (1, 0, 0),
+    };
+    match cell {
+        Cell::Absent => Answer::Absent,
+        Cell::Gone => Answer::Gone,
+        Cell::Answers(all) => all.into_iter().max_by_key(weight).unwrap_or(Answer::Gone),
+    }
+}
