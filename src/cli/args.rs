@@ -36,6 +36,8 @@ pub enum Command {
     Profiles(ProfilesArgs),
     /// List the cross-lane operations and what each profile makes of them.
     Ops(OpsArgs),
+    /// Serve editors: messages, completion, prices and the rest, by the Language Server Protocol on standard input and output.
+    Lsp(LspArgs),
     /// Compile as glslc does, with its options (`crosslane glslc --help` lists them).
     #[command(disable_help_flag = true)]
     Glslc(StandInArgs),
@@ -62,7 +64,7 @@ impl Command {
             Command::Run(args) => Some(&args.messages),
             Command::Explain(args) => Some(&args.messages),
             Command::Check(args) => Some(&args.messages),
-            Command::Profiles(_) | Command::Ops(_) | Command::Schema | Command::ExplainCode(_) => {
+            Command::Profiles(_) | Command::Ops(_) | Command::Schema | Command::ExplainCode(_) | Command::Lsp(_) => {
                 None
             }
             Command::Completions(_) | Command::Man(_) | Command::Glslc(_) | Command::Glslang(_) => None,
@@ -518,6 +520,16 @@ pub struct ProfilesArgs {
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Args)]
+pub struct LspArgs {
+    /// Target profiles of shaders that no crosslane.toml names; may be repeated, and have commas.
+    #[arg(long, short = 'p', value_name = "PROFILE", value_delimiter = ',')]
+    pub profile: Vec<String>,
+    /// Editors say this; there is no other way.
+    #[arg(long, hide = true)]
+    pub stdio: bool,
 }
 
 #[derive(Args)]

@@ -16,6 +16,7 @@ mod endings;
 mod explain;
 mod explain_code;
 mod input;
+mod lsp;
 mod messages;
 mod ops;
 mod output;
@@ -78,6 +79,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Check(args) => check::run(args, &claims),
         Command::Profiles(args) => profiles::run(args, &claims),
         Command::Ops(args) => ops::run(args, &claims),
+        Command::Lsp(args) => lsp::run(args),
         Command::Schema => describe::schema(),
         Command::ExplainCode(args) => explain_code::run(args),
         Command::Completions(args) => describe::completions(args),

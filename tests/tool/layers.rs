@@ -31,6 +31,7 @@ const ORDER: &[&str] = &[
     "backend",
     "compile",
     "explain",
+    "editor",
     "run",
     "build",
     "cli",

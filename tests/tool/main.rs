@@ -23,6 +23,7 @@ mod interpreter;
 mod layers;
 mod limits;
 mod loaders;
+mod lsp;
 mod machine;
 mod machines;
 mod meson;

@@ -117,6 +117,20 @@ pub enum Emit {
     Reflection,
 }
 
+/// A text that is no manifest, and where.
+pub struct Wrong {
+    /// The text without its meaning.
+    pub manifest: Manifest,
+    pub span: Range<usize>,
+    pub message: String,
+}
+
+/// The names in backquotes of a message that lists what it expected.
+fn named_in(message: &str) -> Vec<String> {
+    let names = message.split('`').skip(1).step_by(2).map(str::to_string);
+    names.filter(|name| !name.is_empty()).collect()
+}
+
 impl Manifest {
     /// # Errors
     /// When the file cannot be read, is not TOML, or has keys that mean nothing.
@@ -126,26 +140,48 @@ impl Manifest {
         }
         let cannot = |error: &dyn std::fmt::Display| CommandError(format!("cannot read {}: {error}", path.display()));
         let text = claims.read(path, TEXT_LIMIT).and_then(read::utf8).map_err(|error| cannot(&error))?;
-        let file: Result<File, toml::de::Error> = toml::from_str(&text);
-        let mut manifest = Manifest { path: path.to_path_buf(), text, builds: Vec::new() };
-        match file {
-            Ok(file) => manifest.builds = file.build,
-            Err(error) => return Err(manifest.error(error.span().unwrap_or(0..0), error.message())),
-        }
-        manifest.check()?;
-        Ok(manifest)
+        let manifest = Manifest::of(path, text);
+        manifest.map_err(|wrong| wrong.manifest.error(wrong.span, &wrong.message))
     }
 
-    fn check(&self) -> Result<(), CommandError> {
+    /// The manifest of a text.
+    ///
+    /// # Errors
+    /// When it is not TOML, or has keys that mean nothing.
+    pub fn of(path: &Path, text: String) -> Result<Manifest, Box<Wrong>> {
+        let file: Result<File, toml::de::Error> = toml::from_str(&text);
+        let mut manifest = Manifest { path: path.to_path_buf(), text, builds: Vec::new() };
+        let wrong = match file {
+            Ok(file) => {
+                manifest.builds = file.build;
+                manifest.check().err()
+            }
+            Err(error) => Some((error.span().unwrap_or(0..0), error.message().to_string())),
+        };
+        match wrong {
+            Some((span, message)) => Err(Box::new(Wrong { manifest, span, message })),
+            None => Ok(manifest),
+        }
+    }
+
+    /// The keys that a `[[build]]` and its options take.
+    pub fn keys() -> Vec<String> {
+        let build: Result<File, _> = toml::from_str("[[build]]\n\"\" = 0");
+        let options: Result<Settings, _> = toml::from_str("\"\" = 0");
+        let errors = [build.err(), options.err()].into_iter().flatten();
+        errors.flat_map(|error| named_in(error.message())).collect()
+    }
+
+    fn check(&self) -> Result<(), (Range<usize>, String)> {
         for build in &self.builds {
             for (list, name) in [(&build.shaders, "shaders"), (&build.profiles, "profiles")] {
                 if list.get_ref().is_empty() {
-                    return Err(self.error(list.span(), &format!("`{name}` is empty: nothing would be built")));
+                    return Err((list.span(), format!("`{name}` is empty: nothing would be built")));
                 }
             }
             for (name, values) in &build.defines {
                 if matches!(values.get_ref(), Values::Many(list) if list.is_empty()) {
-                    return Err(self.error(values.span(), &format!("`{name}` has no values: nothing would be built")));
+                    return Err((values.span(), format!("`{name}` has no values: nothing would be built")));
                 }
             }
         }
@@ -169,5 +205,20 @@ impl Manifest {
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
         (line, column)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_keys_are_those_that_the_form_has() {
+        let keys = Manifest::keys();
+        for key in
+            ["shaders", "profiles", "defines", "wave-sizes", "options", "out-dir", "include-dirs", "deny-warnings"]
+        {
+            assert!(keys.iter().any(|known| known == key), "{key} is not among {keys:?}");
+        }
     }
 }

@@ -3,15 +3,15 @@
 //! `manifest` reads, `plan` multiplies out, `engine` makes, `state` remembers and writes, `report` speaks.
 
 mod engine;
-mod manifest;
+pub mod manifest;
 mod ninja;
-mod plan;
+pub mod plan;
 mod report;
 mod search;
 pub mod snapshot;
 mod sources;
 mod state;
-mod target;
+pub mod target;
 mod tokens;
 mod watch;
 

@@ -158,28 +158,9 @@ impl Plan {
 
     /// Each profile at each wave size.
     fn targets(&mut self, manifest: &Manifest, build: &Build) -> Result<Vec<Arc<BuildTarget>>, CommandError> {
-        let mut targets = Vec::new();
-        let is_reproducible = build.options.reproducible;
-        let mut add = |mut target: BuildTarget| {
-            target.profile.reproducible |= is_reproducible;
-            targets.push(Arc::new(target));
-        };
-        for name in build.profiles.get_ref() {
-            let read = BuildTarget::read(name.get_ref(), manifest.folder(), &self.claims);
-            let own = read.map_err(|CommandError(why)| manifest.error(name.span(), &why))?;
-            self.profile_files.extend(own.files.iter().map(PathBuf::from));
-            for lanes in &build.wave_sizes {
-                let target = match lanes.get_ref() {
-                    Lanes::Fixed(lanes) => own.at_wave_size(Some(*lanes)),
-                    Lanes::Any(_) => own.at_wave_size(None),
-                };
-                add(target.map_err(|why| manifest.error(lanes.span(), &why))?);
-            }
-            if build.wave_sizes.is_empty() {
-                add(own);
-            }
-        }
-        Ok(targets)
+        let targets = targets(manifest, build, &self.claims)?;
+        self.profile_files.extend(targets.iter().flat_map(|target| &target.files).map(PathBuf::from));
+        Ok(targets.into_iter().map(Arc::new).collect())
     }
 
     fn check_names(&self, manifest: &Manifest) -> Result<(), CommandError> {
@@ -309,6 +290,42 @@ fn dimensions(build: &Build, shaders: usize) -> Vec<Dimension> {
 }
 
 /// Every choice of one value for each macro. Only macros with a choice are part of a name.
+/// Each profile of a `[[build]]` at each wave size.
+///
+/// # Errors
+/// When a profile does not exist, its file is wrong, or it has no such waves.
+pub fn targets(manifest: &Manifest, build: &Build, claims: &Claims) -> Result<Vec<BuildTarget>, CommandError> {
+    let mut targets = Vec::new();
+    let is_reproducible = build.options.reproducible;
+    let mut add = |mut target: BuildTarget| {
+        target.profile.reproducible |= is_reproducible;
+        targets.push(target);
+    };
+    for name in build.profiles.get_ref() {
+        let read = BuildTarget::read(name.get_ref(), manifest.folder(), claims);
+        let own = read.map_err(|CommandError(why)| manifest.error(name.span(), &why))?;
+        for lanes in &build.wave_sizes {
+            let target = match lanes.get_ref() {
+                Lanes::Fixed(lanes) => own.at_wave_size(Some(*lanes)),
+                Lanes::Any(_) => own.at_wave_size(None),
+            };
+            add(target.map_err(|why| manifest.error(lanes.span(), &why))?);
+        }
+        if build.wave_sizes.is_empty() {
+            add(own);
+        }
+    }
+    Ok(targets)
+}
+
+/// The first choice of values for the macros of a `[[build]]`.
+///
+/// # Errors
+/// When a macro's name is none.
+pub fn first_macros(manifest: &Manifest, build: &Build) -> Result<Arc<[MacroOption]>, CommandError> {
+    Ok(choices(manifest, build)?.into_iter().next().map_or_else(|| Arc::new([]) as Arc<[_]>, |choice| choice.macros))
+}
+
 fn choices(manifest: &Manifest, build: &Build) -> Result<Vec<Choice>, CommandError> {
     let mut choices = vec![(Vec::new(), String::new())];
     for (name, values) in &build.defines {

@@ -1,0 +1,238 @@
+//! The loop of the server, and what it knows: open texts, and the shaders that they are.
+
+use super::documents::{Document, Documents, Overlay, path_of};
+use super::project::{MANIFEST, Projects, Shader};
+use super::{CommandError, answers, publish};
+use crate::build::files::FileLoader;
+use crate::compile::Input;
+use crate::editor::{Analysis, Source};
+use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response};
+use lsp_types::notification::{
+    DidChangeConfiguration, DidChangeTextDocument, DidChangeWatchedFiles, DidCloseTextDocument, DidOpenTextDocument,
+    DidSaveTextDocument, Notification as _,
+};
+use lsp_types::{
+    DidChangeConfigurationParams, DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
+    Uri,
+};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// An open shader as it was read.
+pub struct Known {
+    pub shader: Shader,
+    pub analysis: Analysis,
+}
+
+/// The server.
+pub struct Server<'a> {
+    connection: &'a Connection,
+    pub is_utf8: bool,
+    pub documents: Documents,
+    projects: Projects,
+    /// The profiles that the command line names.
+    profiles: &'a [String],
+    /// Those shaders whose text is that of now.
+    known: BTreeMap<PathBuf, Known>,
+    /// Texts whose messages the editor may have of an earlier version.
+    pub unpublished: BTreeSet<PathBuf>,
+    /// The files that each text's messages are about.
+    pub published: BTreeMap<PathBuf, publish::Published>,
+}
+
+impl<'a> Server<'a> {
+    pub fn new(
+        connection: &'a Connection,
+        is_utf8: bool,
+        profiles: &'a [String],
+        settings: Option<Value>,
+    ) -> Server<'a> {
+        let mut server = Server {
+            connection,
+            is_utf8,
+            documents: Documents::default(),
+            projects: Projects::default(),
+            profiles,
+            known: BTreeMap::new(),
+            unpublished: BTreeSet::new(),
+            published: BTreeMap::new(),
+        };
+        server.configure(&settings.unwrap_or_default());
+        server
+    }
+
+    /// Takes the editor's settings: `profiles`, by themselves or under `crosslane`.
+    fn configure(&mut self, settings: &Value) {
+        let list = settings.pointer("/crosslane/profiles").or_else(|| settings.get("profiles"));
+        let names = list.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+        let chosen: Vec<&str> = names.collect();
+        let own = self.profiles.iter().map(String::as_str);
+        self.projects.set_profiles(if chosen.is_empty() { own.collect() } else { chosen }.into_iter());
+        self.forget_all();
+    }
+
+    /// Answers until the client says that it is done, or is gone.
+    pub fn run(mut self) -> Result<(), CommandError> {
+        loop {
+            let message = match self.connection.receiver.try_recv() {
+                Ok(message) => message,
+                Err(_) => {
+                    publish::publish(&mut self);
+                    let Ok(message) = self.connection.receiver.recv() else { return Ok(()) };
+                    message
+                }
+            };
+            match message {
+                Message::Request(request) => {
+                    let ends = self.connection.handle_shutdown(&request);
+                    if ends.map_err(|error| CommandError(format!("the connection failed: {error}")))? {
+                        return Ok(());
+                    }
+                    self.request(request);
+                }
+                Message::Notification(notification) => self.notification(notification),
+                Message::Response(_) => {}
+            }
+        }
+    }
+
+    /// Sends something; a client that is gone gets nothing.
+    pub fn send(&self, message: impl Into<Message>) {
+        let _ = self.connection.sender.send(message.into());
+    }
+
+    fn request(&mut self, request: Request) {
+        let (id, method) = (request.id, request.method);
+        let response = match answers::answer(self, &method, request.params) {
+            Some(Ok(result)) => Response::new_ok(id, result),
+            Some(Err(why)) => Response::new_err(id, ErrorCode::RequestFailed as i32, why),
+            None => Response::new_err(id, ErrorCode::MethodNotFound as i32, format!("`{method}` is not supported")),
+        };
+        self.send(response);
+    }
+
+    fn notification(&mut self, Notification { method, params }: Notification) {
+        match method.as_str() {
+            DidOpenTextDocument::METHOD => self.with(params, Server::opened),
+            DidChangeTextDocument::METHOD => self.with(params, Server::changed),
+            DidCloseTextDocument::METHOD => self.with(params, Server::closed),
+            DidChangeConfiguration::METHOD => {
+                self.with(params, |server, params: DidChangeConfigurationParams| server.configure(&params.settings));
+            }
+            DidSaveTextDocument::METHOD | DidChangeWatchedFiles::METHOD => {
+                self.projects.forget();
+                self.forget_all();
+            }
+            _ => {}
+        }
+    }
+
+    /// Acts on a notification; one that is not of its form says nothing.
+    fn with<P: DeserializeOwned>(&mut self, params: Value, act: impl FnOnce(&mut Self, P)) {
+        if let Ok(params) = serde_json::from_value(params) {
+            act(self, params);
+        }
+    }
+
+    fn opened(&mut self, DidOpenTextDocumentParams { text_document: of }: DidOpenTextDocumentParams) {
+        let path = path_of(&of.uri);
+        let document = Document { uri: of.uri, language: of.language_id, text: of.text.into(), version: of.version };
+        self.documents.open.insert(path, document);
+        // It may be what another one includes.
+        self.forget_all();
+    }
+
+    fn changed(&mut self, params: DidChangeTextDocumentParams) {
+        let path = path_of(&params.text_document.uri);
+        self.documents.change(&path, params.text_document.version, params.content_changes, self.is_utf8);
+        self.forget(&path);
+    }
+
+    fn closed(&mut self, params: DidCloseTextDocumentParams) {
+        let path = path_of(&params.text_document.uri);
+        self.documents.open.remove(&path);
+        publish::withdraw(self, &path);
+        self.forget_all();
+    }
+
+    fn forget_all(&mut self) {
+        self.known.clear();
+        self.unpublished.extend(self.documents.open.keys().cloned());
+    }
+
+    /// Forgets what a text says, in every shader that includes it. A manifest is part of all.
+    fn forget(&mut self, path: &Path) {
+        if is_manifest(path) {
+            return self.forget_all();
+        }
+        let name = path.to_string_lossy();
+        let reads = |known: &Known| known.analysis.files().any(|file| **file == *name);
+        let stale: Vec<PathBuf> =
+            self.known.iter().filter(|(_, known)| reads(known)).map(|(path, _)| path.clone()).collect();
+        for path in stale.into_iter().chain([path.to_path_buf()]) {
+            self.known.remove(&path);
+            self.unpublished.insert(path);
+        }
+    }
+
+    /// Reads an open shader, if it was not since it changed.
+    pub fn read(&mut self, path: &Path) -> Option<&Known> {
+        if !self.known.contains_key(path) {
+            let shader = self.projects.shader(path, &self.documents)?;
+            let overlay = self.overlay(&shader);
+            let analysis = Analysis::new(&source(&shader, &overlay));
+            self.known.insert(path.to_path_buf(), Known { shader, analysis });
+        }
+        self.known.get(path)
+    }
+
+    /// The shader in which a text is understood: an open one that includes it, else itself.
+    pub fn root(&mut self, path: &Path) -> Option<PathBuf> {
+        let others: Vec<PathBuf> = self.documents.open.keys().filter(|other| *other != path).cloned().collect();
+        let own = self.projects.shader(path, &self.documents)?;
+        if !own.is_header {
+            return Some(path.to_path_buf());
+        }
+        let name = path.to_string_lossy();
+        let includes = |server: &mut Self, other: &PathBuf| {
+            server
+                .read(other)
+                .is_some_and(|known| !known.shader.is_header && known.analysis.files().any(|file| **file == *name))
+        };
+        let includer = others.into_iter().find(|other| includes(self, other));
+        Some(includer.unwrap_or_else(|| path.to_path_buf()))
+    }
+
+    /// All open shaders that read a file, each with its analysis.
+    pub fn readers(&mut self, file: &str) -> Vec<PathBuf> {
+        let open: Vec<PathBuf> = self.documents.open.keys().cloned().collect();
+        let reads = |known: &Known| known.analysis.files().any(|name| **name == *file);
+        open.into_iter().filter(|path| self.read(path).is_some_and(reads)).collect()
+    }
+
+    pub fn get(&self, path: &Path) -> Option<&Known> {
+        self.known.get(path)
+    }
+
+    pub fn overlay(&self, shader: &Shader) -> Overlay<'_> {
+        let files = FileLoader { directories: shader.directories.clone(), ..FileLoader::default() };
+        Overlay { documents: &self.documents, files }
+    }
+}
+
+/// The shader as the library takes it.
+pub fn source<'s>(shader: &'s Shader, overlay: &'s Overlay<'_>) -> Source<'s> {
+    let input = Input { name: &shader.name, bytes: shader.text.as_bytes(), language: shader.language };
+    Source { input, options: &shader.options, loader: overlay, is_header: shader.is_header }
+}
+
+pub fn is_manifest(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == MANIFEST)
+}
+
+/// The path of a URI.
+pub fn path(uri: &Uri) -> PathBuf {
+    path_of(uri)
+}

@@ -1,0 +1,272 @@
+//! What an editor asks of a shader: messages, names, prices, completion. A library without files and processes: the language
+//! server and a page use it alike.
+//!
+//! Everything comes from the compiler: names as the front end resolves them, words from the tables of the languages, prices
+//! from the planner. A wrong shader is answered as far as it was understood.
+
+pub mod complete;
+mod hover;
+mod lookup;
+mod outline;
+mod rename;
+mod scan;
+mod signature;
+pub mod tokens;
+mod words;
+
+pub use complete::{Completion, CompletionKind};
+pub use hover::Hover;
+pub use outline::Outline;
+pub use rename::RenameError;
+pub use signature::{Signature, SignatureHelp};
+pub use tokens::{SemanticToken, TokenKind};
+
+use crate::compile::{Input, Language, Options, Reading};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::explain::prices::{Priced, prices};
+use crate::lane::Plans;
+use crate::source::{IncludeKind, Loader, SourceMap, Span};
+use crate::symbols::{Declaration, Symbols, Use};
+use lookup::Names;
+use rustc_hash::FxHashMap;
+use scan::Scanned;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+/// A shader and how it is read.
+pub struct Source<'a> {
+    pub input: Input<'a>,
+    /// One for each profile of interest, at least one. They differ in the profile alone.
+    pub options: &'a [Options],
+    pub loader: &'a dyn Loader,
+    /// True for a file that is meant to be included: it needs no entry point.
+    pub is_header: bool,
+}
+
+/// A stretch of a file.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Place {
+    pub file: Arc<str>,
+    pub start: usize,
+    pub end: usize,
+}
+
+/// A message, with the profiles that it is about if these are not all.
+#[derive(Clone, Debug)]
+pub struct Message {
+    pub diagnostic: Diagnostic,
+    pub profiles: Vec<String>,
+}
+
+/// A shader as it was understood.
+pub struct Analysis {
+    language: Language,
+    sources: Arc<SourceMap>,
+    messages: Vec<Message>,
+    declarations: Vec<Declaration>,
+    /// By place, each once.
+    uses: Vec<Use>,
+    /// Uses whose name a macro gives.
+    hidden: Vec<Use>,
+    by_name: FxHashMap<Span, usize>,
+    scans: Vec<OnceLock<Scanned>>,
+    names: OnceLock<Names>,
+    profiles: Vec<String>,
+    /// True if all of it was understood.
+    is_right: bool,
+    priced: OnceLock<Vec<Priced>>,
+}
+
+impl Analysis {
+    /// Reads a shader and compiles it for all of the profiles.
+    pub fn new(source: &Source<'_>) -> Analysis {
+        let first = &source.options[0];
+        let (reading, symbols) = Reading::with_symbols(&source.input, first, source.loader);
+        let messages = messages(source, &reading);
+        let sources = reading.shared_sources();
+        let is_right = reading.module().is_some();
+        Analysis::of(source, sources, symbols, messages, is_right)
+    }
+
+    fn of(
+        source: &Source<'_>,
+        sources: Arc<SourceMap>,
+        symbols: Symbols,
+        messages: Vec<Message>,
+        is_right: bool,
+    ) -> Analysis {
+        let Symbols { declarations, uses } = symbols;
+        let by_name: FxHashMap<Span, usize> =
+            declarations.iter().enumerate().map(|(index, declaration)| (declaration.name, index)).collect();
+        let scans = sources.files().iter().map(|_| OnceLock::new()).collect();
+        let mut analysis = Analysis {
+            language: source.input.language,
+            sources,
+            messages,
+            declarations,
+            uses: Vec::new(),
+            hidden: Vec::new(),
+            by_name,
+            scans,
+            names: OnceLock::new(),
+            profiles: source.options.iter().map(|options| options.profile.name.to_string()).collect(),
+            is_right,
+            priced: OnceLock::new(),
+        };
+        analysis.settle(uses);
+        analysis
+    }
+
+    /// Takes the uses of known names: what the call of a macro names is where the call has the name among its arguments.
+    fn settle(&mut self, uses: Vec<Use>) {
+        let (mut shown, mut hidden) = (Vec::new(), Vec::new());
+        for use_ in uses.into_iter().filter(|use_| self.by_name.contains_key(&use_.declared)) {
+            let name = self.sources.text(use_.declared);
+            if self.sources.text(use_.at) == name {
+                shown.push(use_);
+                continue;
+            }
+            let argument = |at: Span| Use { at, ..use_ };
+            let before = shown.len();
+            shown.extend(self.words_in(use_.at).filter(|at| self.sources.text(*at) == name).map(argument));
+            if shown.len() == before {
+                hidden.push(use_);
+            }
+        }
+        for list in [&mut shown, &mut hidden] {
+            list.sort_unstable();
+            list.dedup();
+        }
+        // A word that is declared there is no use.
+        shown.retain(|use_| use_.at != use_.declared);
+        shown.dedup_by_key(|use_| use_.at);
+        (self.uses, self.hidden) = (shown, hidden);
+    }
+
+    pub fn language(&self) -> Language {
+        self.language
+    }
+
+    /// The sources that the spans of messages point into.
+    pub fn sources(&self) -> &SourceMap {
+        &self.sources
+    }
+
+    /// The messages about the shader and what it includes.
+    pub fn messages(&self) -> &[Message] {
+        &self.messages
+    }
+
+    /// The names of the files that were read, the shader's own first.
+    pub fn files(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.sources.files().iter().map(|file| &file.name)
+    }
+
+    /// The names of the profiles.
+    pub fn profiles(&self) -> &[String] {
+        &self.profiles
+    }
+
+    /// The position of a byte of a file; none where the file was not read.
+    pub fn position(&self, file: &str, offset: usize) -> Option<u32> {
+        let file = self.sources.files().iter().find(|known| *known.name == *file)?;
+        (offset <= file.text.len()).then(|| file.base + offset as u32)
+    }
+
+    /// The place of a span; none for [`Span::NONE`].
+    pub fn place(&self, span: Span) -> Option<Place> {
+        if span.is_none() {
+            return None;
+        }
+        let (file, Range { start, end }) = self.sources.resolve(span)?;
+        Some(Place { file: self.sources.file(file).name.clone(), start, end })
+    }
+
+    /// The operations with what each profile makes of them. They are planned when somebody first asks.
+    pub fn prices(&self, source: &Source<'_>) -> &[Priced] {
+        self.priced.get_or_init(|| prices(&source.input, source.options, source.loader))
+    }
+
+    /// The price of each operation in a part of a file on the first profile: where it ends, and in words.
+    pub fn hints(&self, source: &Source<'_>, file: &str, range: &Range<usize>) -> Vec<(usize, String)> {
+        let here = |priced: &&Priced| *priced.file == *file && range.contains(&priced.range.start);
+        let shown = self.prices(source).iter().filter(here);
+        shown.filter_map(|priced| Some((priced.range.end, hover::price(priced.answers.first()?)?))).collect()
+    }
+
+    /// Loads the file that an `#include` at a position names: its name, and the span of the directive's operand.
+    pub fn included(&self, position: u32, loader: &dyn Loader) -> Option<(Span, Arc<str>)> {
+        let (index, scanned) = self.scanned_at(position)?;
+        let file = &self.sources.files()[index];
+        let (range, name, kind) = scanned.include_at((position - file.base) as usize, &file.text)?;
+        let span = Span::new(file.base + range.start as u32, file.base + range.end as u32);
+        Some((span, loader.load(name, kind, &file.name).ok()?.name))
+    }
+
+    /// The messages' suggestions cannot be told from each other but by their text; this is the edit of one.
+    pub fn fix(&self, diagnostic: &Diagnostic) -> Option<(Place, String, String)> {
+        let suggestion = diagnostic.suggestion.as_ref()?;
+        // An empty replacement of nothing mends nothing.
+        let place = self.place(suggestion.span)?;
+        Some((place, suggestion.replacement.clone(), suggestion.text.clone()))
+    }
+
+    fn scan(&self, index: usize) -> &Scanned {
+        self.scans[index].get_or_init(|| Scanned::new(&self.sources.files()[index].text, self.language))
+    }
+
+    /// The tokens of the file that holds a position.
+    fn scanned_at(&self, position: u32) -> Option<(usize, &Scanned)> {
+        let index = self.sources.file_at(position)?.0 as usize;
+        Some((index, self.scan(index)))
+    }
+
+    /// The words of a span.
+    fn words_in(&self, span: Span) -> impl Iterator<Item = Span> {
+        let base = self.sources.file_at(span.lo).map_or(0, |file| self.sources.file(file).base);
+        let words = self.scanned_at(span.lo).into_iter().flat_map(|(_, scanned)| scanned.words());
+        words
+            .map(move |range| Span::new(base + range.start as u32, base + range.end as u32))
+            .filter(move |word| span.lo <= word.lo && word.hi <= span.hi)
+    }
+}
+
+/// The messages of all profiles, each once.
+fn messages(source: &Source<'_>, reading: &Reading) -> Vec<Message> {
+    let mut all: Vec<Message> = Vec::new();
+    let mut readings: Vec<Reading> = Vec::new();
+    for options in source.options {
+        let name = options.profile.name.to_string();
+        let plans = Plans::default();
+        let known = std::iter::once(reading).chain(&readings).find(|reading| reading.serves(&options.profile));
+        let compiled = match known {
+            Some(reading) => reading.compile(options, &plans),
+            None => {
+                readings.push(Reading::new(&source.input, options, source.loader));
+                readings[readings.len() - 1].compile(options, &plans)
+            }
+        };
+        add_messages(&mut all, &compiled.diagnostics, &name, source.is_header);
+    }
+    let count = source.options.len();
+    all.iter_mut().filter(|message| message.profiles.len() == count).for_each(|message| message.profiles.clear());
+    all
+}
+
+fn add_messages(all: &mut Vec<Message>, diagnostics: &Diagnostics, profile: &str, is_header: bool) {
+    let is_wanted =
+        |diagnostic: &&Diagnostic| !(is_header && matches!(diagnostic.code, Code::NO_MAIN | Code::ENTRY_POINT));
+    for diagnostic in diagnostics.iter().filter(is_wanted) {
+        match all.iter_mut().find(|message| message.diagnostic == *diagnostic) {
+            Some(known) if known.profiles.iter().any(|name| name == profile) => {}
+            Some(known) => known.profiles.push(profile.into()),
+            None => all.push(Message { diagnostic: diagnostic.clone(), profiles: vec![profile.into()] }),
+        }
+    }
+}
+
+/// The name in an `#include`, and how it is written.
+type IncludeName<'a> = (Range<usize>, &'a str, IncludeKind);
+
+#[cfg(test)]
+mod tests;
