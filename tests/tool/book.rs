@@ -14,12 +14,12 @@ use support::bless;
 
 const GENERATED: &str = "docs/operations";
 
-fn root() -> &'static Path {
+pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 /// All pages, named from `docs/`.
-fn pages() -> BTreeSet<PathBuf> {
+pub fn pages() -> BTreeSet<PathBuf> {
     let mut found = BTreeSet::new();
     let mut folders = vec![root().join("docs")];
     while let Some(folder) = folders.pop() {
@@ -34,7 +34,7 @@ fn pages() -> BTreeSet<PathBuf> {
     found
 }
 
-fn text(page: &Path) -> String {
+pub fn text(page: &Path) -> String {
     fs::read_to_string(root().join("docs").join(page)).expect("a page")
 }
 
@@ -58,15 +58,43 @@ fn generated_pages_are_fresh() {
 /// The targets of the links of a page that are files.
 fn links(text: &str) -> Vec<String> {
     let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-    targets.filter(|link| !link.contains("://")).map(|link| link.split('#').next().unwrap_or(link).to_owned()).collect()
+    targets.filter(|link| !link.contains("://")).map(str::to_owned).collect()
 }
 
+/// The names that GitHub and mdBook give to the headings of a page.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let headings =
+        text.lines().filter_map(|line| line.strip_prefix('#')).map(|line| line.trim_start_matches('#').trim());
+    let kept = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
+    headings
+        .map(|heading| heading.to_lowercase().chars().filter(|c| kept(*c)).collect::<String>().replace(' ', "-"))
+        .collect()
+}
+
+/// Each link leads to a file and to a heading in it, those of the book to pages of the book.
 #[test]
 fn links_lead_to_files() {
-    for page in pages() {
-        for link in links(&text(&page)) {
-            let target = root().join("docs").join(page.parent().expect("a folder")).join(&link);
-            assert!(target.is_file(), "{}: no {link}", page.display());
+    let of_the_book = pages().into_iter().map(|page| (Path::new("docs").join(page), true));
+    let others =
+        ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "tests/README.md", "grammar/README.md"];
+    for (page, is_in_book) in of_the_book.chain(others.map(|name| (PathBuf::from(name), false))) {
+        let text = fs::read_to_string(root().join(&page)).expect("a page");
+        for link in links(&text) {
+            let (file, anchor) = link.split_once('#').unwrap_or((&link, ""));
+            let target = match file {
+                "" => root().join(&page),
+                _ => root().join(page.parent().expect("a folder")).join(file),
+            };
+            let target = target.canonicalize().unwrap_or_else(|_| panic!("{}: no {link}", page.display()));
+            assert!(
+                !is_in_book || target.starts_with(root().join("docs")),
+                "{}: {link} leaves the book",
+                page.display()
+            );
+            if !anchor.is_empty() {
+                let there = anchors(&fs::read_to_string(&target).expect("a page"));
+                assert!(there.contains(anchor), "{}: no {link}", page.display());
+            }
         }
     }
 }
@@ -90,7 +118,7 @@ fn the_page_on_warnings_has_them_all() {
 }
 
 /// The blocks of a page that are in a language: where each begins, and its text.
-fn blocks(text: &str, language: &str) -> Vec<(usize, String)> {
+pub fn blocks(text: &str, language: &str) -> Vec<(usize, String)> {
     let mut blocks = Vec::new();
     let mut open: Option<(usize, String)> = None;
     for (n, line) in text.lines().enumerate() {
@@ -131,7 +159,8 @@ fn transcripts_in_the_book_are_real() {
             };
             let words: Vec<&str> = command.split(' ').collect();
             let output = Command::new(env!("CARGO_BIN_EXE_crosslane")).args(words).current_dir(root()).output();
-            let said = String::from_utf8(output.expect("it runs").stdout).expect("it prints text");
+            let output = output.expect("it runs");
+            let said = String::from_utf8([output.stdout, output.stderr].concat()).expect("it prints text");
             let mut rest = &*said;
             for part in printed.split("…\n") {
                 let at = rest.find(part).unwrap_or_else(|| panic!("{}:{line}: not printed:\n{part}", page.display()));
@@ -141,6 +170,15 @@ fn transcripts_in_the_book_are_real() {
         }
     }
     assert!(count > 2, "{count} transcripts");
+}
+
+/// The tutorial's shaders are the ones that its transcripts are about.
+#[test]
+fn the_tutorial_shows_its_shaders() {
+    let shown = blocks(&text(Path::new("guide/tutorial.md")), "glsl");
+    let names = ["2_uniform", "3_one_lane", "4_vector"];
+    let files = names.map(|name| fs::read_to_string(root().join(format!("examples/tutorial/{name}.comp"))).unwrap());
+    assert_eq!(shown.into_iter().map(|(_, shader)| shader).collect::<Vec<_>>(), files);
 }
 
 #[test]

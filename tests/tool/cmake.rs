@@ -50,6 +50,30 @@ fn shaders_are_built_and_built_again_when_they_must() {
 }
 
 #[test]
+fn every_target_has_its_ending() {
+    let endings = [
+        ("spirv-1.3", "spv"),
+        ("nv-fermi", "glasm"),
+        ("ptx-sm80", "ptx"),
+        ("gfx900", "s"),
+        ("wgsl", "wgsl"),
+        ("glsl-450-khr", "glsl"),
+        ("hlsl-6.0", "hlsl"),
+        ("msl-2.1", "metal"),
+    ];
+    let profiles = endings.map(|(profile, _)| profile).join(" ");
+    let call = format!("crosslane_add_shaders(kernels SHADERS b.comp PROFILES {profiles} DEFINES D=1u)");
+    let folder = project("cmake-endings", &call);
+    let Some((done, text)) = configure(&folder) else { return };
+    assert!(done, "{text}");
+    let Some((done, text)) = folder.say("ninja", &["-C", "out"]) else { return };
+    assert!(done, "{text}");
+    for (profile, ending) in endings {
+        assert!(folder.0.join(format!("out/shaders/b.{profile}.{ending}")).is_file(), "{profile}");
+    }
+}
+
+#[test]
 fn wrong_calls_are_told() {
     for (call, says) in [
         ("crosslane_add_shaders(kernels PROFILES spirv-1.5)", "SHADERS names no file"),

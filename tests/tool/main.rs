@@ -1,6 +1,7 @@
 //! The command and the library as their users meet them, and what holds for the whole repository.
 
 mod assembly;
+mod bazel;
 mod book;
 mod bounds;
 mod build;
@@ -8,6 +9,7 @@ mod build_faults;
 mod builder;
 mod cli;
 mod cmake;
+mod commands;
 mod deps;
 mod device;
 mod estimates;

@@ -9,7 +9,7 @@ const SHADER: &str = "#version 450\n#extension GL_GOOGLE_include_directive : req
 
 /// The block of the guide in Meson's language.
 fn guide() -> &'static str {
-    let page = include_str!("../../docs/guide/build.md");
+    let page = include_str!("../../docs/guide/farms.md");
     let (_, rest) = page.split_once("```meson\n").expect("the guide has a block");
     rest.split_once("```").expect("which ends").0
 }

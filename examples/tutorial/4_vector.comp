@@ -1,0 +1,13 @@
+#version 450
+#extension GL_CROSSLANE_portable : require
+layout(local_size_x = 256) in;
+layout(std430, binding = 0) readonly buffer In { vec4 x[]; };
+layout(std430, binding = 1) buffer Out { float sums[]; };
+
+void main() {
+    uint i = gl_GlobalInvocationID.x;
+    vec4 own = i < x.length() ? x[i] : vec4(0.0);
+    float sum = reduceAdd32(own.x + own.y + own.z + own.w);
+    if (segmentLast32())
+        sums[i / 32u] = sum;
+}
