@@ -139,6 +139,16 @@ mod tests {
     }
 
     #[test]
+    fn names_of_windows_keep_their_backslashes_and_drives() {
+        let inputs = vec!["C:\\shaders\\a.comp".into(), "C:\\my inc\\b.glsl".into()];
+        let deps = Deps { targets: vec![RuleTarget::Path("D:\\out\\a.spv".into())], inputs, phony: false };
+        let rule = "D:\\out\\a.spv: \\\n  C:\\shaders\\a.comp \\\n  C:\\my\\ inc\\b.glsl\n";
+        assert_eq!(deps.to_text(Format::Make).unwrap(), rule);
+        let json = deps.to_text(Format::Json).unwrap();
+        assert!(json.starts_with(r#"{"inputs":["C:\\shaders\\a.comp","C:\\my inc\\b.glsl"]"#), "{json}");
+    }
+
+    #[test]
     fn other_forms_hold_names_as_they_are() {
         let json = sample(false).to_text(Format::Json).unwrap();
         assert_eq!(json, "{\"inputs\":[\"a.comp\",\"b#$.glsl\"],\"outputs\":[\"out dir/a.spv\",\"$(X)\"]}\n");

@@ -5,6 +5,7 @@ use super::output::to_stdout;
 use super::{CommandError, Exit, Outcome};
 use crate::diagnostic::codes;
 use crate::diagnostic::nearest::nearest;
+use std::ffi::OsString;
 
 const PAGE: &str = include_str!("../../docs/guide/messages.md");
 
@@ -12,6 +13,25 @@ pub fn run(args: &ExplainCodeArgs) -> Outcome {
     let code = args.code.trim_matches(['[', ']']).to_ascii_uppercase();
     let section = section(&code).ok_or_else(|| unknown(&code))?;
     to_stdout(section.as_bytes()).map(|()| Exit::Done)
+}
+
+/// Reads `help E0501` as `explain-code E0501` (arguments with the program name first).
+pub fn from_help(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    if let [_, command, word] = &mut arguments[..]
+        && command == "help"
+        && word.to_str().is_some_and(is_code)
+    {
+        *command = "explain-code".into();
+    }
+    arguments
+}
+
+/// Returns true if a word has the form of a code: a letter and four digits, possibly in brackets as messages show it.
+fn is_code(word: &str) -> bool {
+    let word = word.trim_matches(['[', ']']);
+    word.len() == 5
+        && word.starts_with(|c: char| c.is_ascii_alphabetic())
+        && word[1..].bytes().all(|b| b.is_ascii_digit())
 }
 
 /// The section of a code, heading included.

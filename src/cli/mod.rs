@@ -59,7 +59,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let claims = Claims::default();
     let arguments = match response::expand(dropin::by_name(arguments.into_iter().collect()), &claims) {
         Ok(arguments) if dropin::is_meant(&arguments) => arguments,
-        Ok(arguments) => spellings::translate(arguments),
+        Ok(arguments) => explain_code::from_help(spellings::translate(arguments)),
         Err(error) => {
             messages::command_failed(None, &error);
             return ExitCode::from(Exit::CommandWrong as u8);

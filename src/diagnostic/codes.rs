@@ -266,7 +266,7 @@ codes! {
     SEGMENT_NOT_FULL = "W0500";
     /// An operation that reads all lanes of a segment, where only some may run it.
     LANES_APART = "W0501";
-    /// The result of a fold is used in a lane that does not have it.
+    /// The result of a reduction is used in a lane that does not have it.
     RESULT_ELSEWHERE = "W0502";
     /// An index that must be the same in all lanes differs between them.
     INDEX_VARIES = "W0503";

@@ -545,8 +545,10 @@ fn debug_information_and_the_intermediate_form_show_names() {
 #[test]
 fn codes_are_explained() {
     let folder = Folder::new("explain-code");
-    for word in ["E0501", "e0501", "[E0501]"] {
-        let text = stdout(&folder.run(&["explain-code", word]));
+    for (command, word) in
+        [("explain-code", "E0501"), ("explain-code", "e0501"), ("help", "E0501"), ("help", "[E0501]")]
+    {
+        let text = stdout(&folder.run(&[command, word]));
         assert!(text.starts_with("E0501: The argument must be known when the shader is compiled\n\n"), "{text}");
         assert!(text.contains("bpermute") && !text.contains("E0502"), "{text}");
     }

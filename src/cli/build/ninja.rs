@@ -102,12 +102,23 @@ fn options(job: &Job) -> String {
     options.iter().map(|option| argument(option)).collect::<Vec<_>>().join(" ")
 }
 
-/// A word of a command: quoted for the shell where it has to be, then escaped for ninja.
+/// A word of a command: quoted where it has to be, then escaped for ninja.
 fn argument(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-+=./:,@".contains(c);
-    let quoted =
-        if word.chars().all(is_plain) { word.to_string() } else { format!("'{}'", word.replace('\'', "'\\''")) };
+    let quoted = if word.chars().all(is_plain) { word.to_string() } else { quoted(word) };
     quoted.replace('$', "$$")
+}
+
+/// A word as the shell that ninja runs reads it.
+#[cfg(not(windows))]
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+/// A word as programs of Windows read their command line, which ninja hands over without a shell.
+#[cfg(windows)]
+fn quoted(word: &str) -> String {
+    format!("\"{}\"", word.replace('"', "\\\""))
 }
 
 fn path(path: &Path) -> String {
