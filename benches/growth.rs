@@ -1,9 +1,9 @@
 //! Time of a compilation against the size of the shader: each shape of `tests/support/shapes.rs`, at sizes that double until
 //! one takes too long, for one profile per target. Prints the exponents of the last doublings, the steepest shapes first.
 //!
-//! `cargo bench --bench growth [PART_OF_A_NAME]... [PROFILE]...`. An exponent of 1 is linear, of 2 quadratic. The column
-//! `output` has the exponent of the output's bytes: time need not grow slower than what it writes. Shapes that compile in
-//! milliseconds at the largest size are left out: their exponents tell nothing.
+//! `cargo bench --bench growth [PART_OF_A_NAME]... [PROFILE]...`. An exponent of 1 is linear, of 2 quadratic. The
+//! column `output` has the exponent of the output's bytes: time may grow as fast as the output. Shapes that compile in
+//! milliseconds at the largest size are left out, since their exponents are noise.
 
 use crosslane::compile::{Compilation, Verdict};
 use crosslane::diagnostic::Severity;

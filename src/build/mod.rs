@@ -1,5 +1,5 @@
 //! Compiling from build scripts, and what they share with the command line: files that are read, files that are written
-//! whole, and what an output hangs on. The compiler itself does none of that.
+//! whole, and what an output depends on. The compiler itself does none of that.
 //!
 //! ```no_run
 //! // build.rs

@@ -121,7 +121,7 @@ pub struct TargetArgs {
     /// Lanes of a subgroup; `any` where only the driver knows.
     #[arg(long, value_name = "LANES")]
     pub wave_size: Option<Lanes>,
-    /// Promise the same bits of float folds and scans on every target.
+    /// Promise the same bits of float reductions and scans on every target.
     #[arg(long)]
     pub reproducible: bool,
 }

@@ -111,7 +111,7 @@ fn made(exit: Exit, diagnostics: &Diagnostics) -> Made {
     Made { exit, errors: diagnostics.error_count(), warnings }
 }
 
-/// The choices of warnings. Who asks for code for any size of the subgroup is told what hangs on it.
+/// The choices of warnings. Who asks for code for any size of the subgroup is told what depends on it.
 fn warnings(args: &CompileArgs) -> Vec<Choice> {
     let asks = args.target.wave_size == Some(Lanes::Any);
     let sizes = warning::of(Code::WAVE_SIZE).filter(|_| asks).map(Choice::on);

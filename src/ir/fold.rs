@@ -1,11 +1,11 @@
 //! Evaluation of pure operations on constants, with the meaning that [`super::op`] gives them.
 //!
 //! [`fold`] gives a constant, or none where the value is not known (an operand is `Undef`) or not defined (an integer
-//! division by zero): the caller then emits an instruction or reports. Where an operand hangs on a specialization
-//! constant the result is a [`super::ConstValue::SpecOp`], if SPIR-V can compute it when a pipeline is made.
+//! division by zero): the caller then emits an instruction or reports. If an operand depends on a specialization
+//! constant, the result is a [`super::ConstValue::SpecOp`], if SPIR-V can compute it when a pipeline is made.
 //!
-//! Floats are computed in their own width, each operation rounded by itself; transcendental functions are computed in
-//! 64 bits and rounded once.
+//! Floats are computed in their own width, and each operation is rounded; transcendental functions are computed in 64
+//! bits and rounded once.
 
 mod arith;
 mod bits;
@@ -90,7 +90,7 @@ impl Folder<'_> {
     fn evaluate(&mut self, expr: Expr, ty: TypeId, args: &[ConstId]) -> Option<ConstId> {
         match (expr, args) {
             (Expr::Construct, parts) => self.construct(ty, parts),
-            // What rounds on the way is for the implementation to say.
+            // The implementation decides how an intermediate result is rounded.
             (Expr::Math(_), args) if args.iter().any(|arg| self.is_encoded(*arg)) => None,
             (Expr::Math(function), args) => self.math(function, ty, args),
             (Expr::Unary(op), [a]) => self.unary(op, ty, *a),

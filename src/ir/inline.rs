@@ -1,9 +1,9 @@
-//! Calls as the code of the functions that they call.
+//! Inlining: replaces calls by the code of the functions.
 //!
-//! A function is inlined where it is called if it is called from one place only or is small, and if its control flow allows
-//! it: it returns at its end, or out of selections one of whose sides always returns, so that what follows the selection
-//! becomes part of the other side. Each invocation runs the same operations in the same order with the same ones of its
-//! neighbours as before.
+//! A function is inlined where it is called if it is called from one place only or is small, and if its control flow
+//! allows it: it returns at its end, or out of selections one of whose sides always returns, so that the code after
+//! the selection becomes part of the other side. Each invocation runs the same operations in the same order, together
+//! with the same neighbours as before.
 //!
 //! Work and growth are in proportion to the module: a function that grows beyond small is copied only once.
 
@@ -84,7 +84,7 @@ impl Plan {
             let is_last = at + 1 == insts.len();
             let seen = self.instruction(function, &function.insts[*id], may_return)?;
             self.is_straight &= !seen.returns || is_last && matches!(function.insts[*id].op, Op::Return(_));
-            // What follows a selection that returns is one level deeper.
+            // The code after a selection that returns is one level deeper.
             all.depth = all.depth.max(seen.depth) + usize::from(seen.returns && !is_last);
             all.returns |= seen.returns;
             all.falls &= seen.falls;

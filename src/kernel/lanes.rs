@@ -1,9 +1,10 @@
 //! Turns the cross-lane operations of a kernel into instructions of one profile.
 //!
-//! Each [`Op::Lane`] becomes the steps of its plan ([`crate::lane::planner`]), which knows what the kernel knows: constant
-//! and uniform operands, operands that hang on the lane alone, and which lanes run the operation. Steps that hang on the
-//! lane alone are at the kernel's start, once for all plans. Arithmetic on what a plan moved takes the move into itself. Values that hang on the lane alone become facts, and numbers
-//! of subgroups become arithmetic. Nothing here chooses instructions.
+//! Each [`Op::Lane`] becomes the steps of its plan ([`crate::lane::planner`]), which knows the constant and uniform
+//! operands, the operands that depend on the lane alone, and the lanes that run the operation. Steps that depend on
+//! the lane alone are at the kernel's start, once for all plans. Arithmetic on a moved value absorbs the move. Values
+//! that depend on the lane alone become facts, and numbers of subgroups become arithmetic. Nothing here chooses
+//! instructions.
 
 mod dpp_combine;
 mod inline;

@@ -1,9 +1,9 @@
 //! The form that the assembly targets and the simulator share: SSA over typed scalars in structured control flow.
 //!
-//! A [`Kernel`] is one entry point with all its calls inlined, mostly of a compute shader. Vectors, matrices, arrays and structs are gone:
-//! values are scalars, memory is bytes. Control flow is nested blocks with parameters; values flow out of an `If`, a
-//! `Loop` or a `Scope` as its results. Cross-lane operations are [`Op::Lane`] until a profile is known and
-//! [`Op::Prim`] afterwards. No language and no target shows here.
+//! A [`Kernel`] is one entry point with all its calls inlined, mostly of a compute shader. Vectors, matrices, arrays
+//! and structs are gone: values are scalars, memory is bytes. Control flow is nested blocks with parameters; values
+//! flow out of an `If`, a `Loop` or a `Scope` as its results. Cross-lane operations are [`Op::Lane`] until a profile
+//! is known and [`Op::Prim`] afterwards. This form is independent of language and target.
 
 pub(crate) mod arith;
 pub mod buffers_only;

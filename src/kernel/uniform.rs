@@ -2,7 +2,7 @@
 //!
 //! A value varies if it comes from the lane, from what varies, or from a choice that lanes make differently: a branch, or
 //! the round in which they leave a loop. The analysis begins with everything uniform and takes back what is not, walk by
-//! walk, until nothing changes; a walk takes linear time, and their number hangs on how deeply loops that vary are nested.
+//! walk, until nothing changes; a walk takes linear time, and their number depends on how deeply loops that vary are nested.
 
 mod source;
 

@@ -14,7 +14,7 @@ pub(super) fn check(profile: &Profile, text: Text) -> Result<(), ProfileError> {
     }
     if let Some(begin) = profile.target.row().processor.filter(|begin| !is_numbered(&profile.processor, begin)) {
         let key = "processor";
-        let wrong = format!("`{}` is no processor: write it as {begin}NUMBER", profile.processor);
+        let wrong = format!("`{}` is not a processor: write it as {begin}NUMBER", profile.processor);
         return Err(if text.sets(key) { text.at_key(key, wrong) } else { text.missing(key) });
     }
     for feature in profile.features.iter() {

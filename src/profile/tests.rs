@@ -214,7 +214,7 @@ fn features_belong_to_the_target_and_have_prices() {
         (heir("gfx900", "processor = \"fiji\""), "my.toml:3: processor: unknown processor `fiji`"),
         (
             heir("ptx-sm70", "processor = \"volta\""),
-            "my.toml:3: processor: `volta` is no processor: write it as sm_NUMBER",
+            "my.toml:3: processor: `volta` is not a processor: write it as sm_NUMBER",
         ),
         (
             "name = \"a\"\ntarget = \"amd\"\nversion = \"5.0\"\nwave-size = 64\nfeatures = []\n".into(),

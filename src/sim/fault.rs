@@ -113,7 +113,7 @@ impl Fault {
             }
             FaultKind::Steps { limit } => {
                 Diagnostic::error(Code::STEP_LIMIT, format!("the loop does not end within {limit} steps"))
-                    .at(self.span, "this loop runs on and on")
+                    .at(self.span, "this loop does not end")
                     .note("--max-steps allows a wave more instructions")
             }
             FaultKind::Unreachable => {

@@ -1,9 +1,10 @@
-//! One wave: its rows, and how its lanes part and meet again.
+//! One wave: its rows, and how its lanes diverge and reconverge.
 //!
-//! Lanes of a wave run in step. A structure (`If`, `Loop`, `Scope`) that lanes enter has an [`OpenStructure`]; where they part,
-//! some run on and the others wait in it. When no lane is left to run, the innermost one says who goes on, and
-//! where: first those that still have a part of it to run, then, all together, those that are done with it. The structures
-//! and one place in the code are the whole state of control, so a wave can stop at a barrier anywhere and go on later.
+//! Lanes of a wave run in step. A structure (`If`, `Loop`, `Scope`) that lanes enter has an [`OpenStructure`]; where
+//! they diverge, some run on and the others wait in it. When no lane is left to run, the innermost one selects the
+//! lanes that continue: first those that still have a part of it to run, then, together, those that have finished it.
+//! The structures and one place in the code are the whole state of control, so a wave can stop at a barrier anywhere
+//! and go on later.
 
 use super::fault::{Fault, FaultKind, Use};
 use super::group::Env;

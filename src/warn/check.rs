@@ -158,7 +158,7 @@ impl Walk<'_> {
             _ => Span::NONE,
         };
         let warning = Diagnostic::warning(Code::INDEX_VARIES, message).at(at, "");
-        let warning = if own.is_none() || own == at { warning } else { warning.with(own, "this hangs on the lane") };
+        let warning = if own.is_none() || own == at { warning } else { warning.with(own, "this depends on the lane") };
         let note = "its result is undefined; a shuffle or `bpermute` takes an index for each lane";
         self.found.push(warning.note(note));
     }
@@ -173,7 +173,7 @@ impl Walk<'_> {
         }
         let which = if held.is_low { "lowest" } else { "highest" };
         let segment = self.name(held.width);
-        let message = format!("this uses the result of a fold that only the {which} lane of its {segment} has");
+        let message = format!("this uses the result of a reduction that only the {which} lane of its {segment} has");
         let label = if only_others { "another lane runs this" } else { "every lane runs this" };
         let warning = Diagnostic::warning(Code::RESULT_ELSEWHERE, message).at(at, label).with(held.at, "the fold");
         let note = match held.is_low {

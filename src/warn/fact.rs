@@ -11,7 +11,7 @@ pub struct Alike {
     /// The binary logarithm of the lanes of an aligned segment; [`Alike::WHOLE`] for any subgroup, [`Alike::GROUP`] for the
     /// workgroup.
     pub lanes: u8,
-    /// Parameters of the function that it hangs on beyond that, one bit each; the last bit is that of all further ones.
+    /// Parameters of the function that it depends on beyond that, one bit each; the last bit is that of all further ones.
     pub params: u32,
 }
 

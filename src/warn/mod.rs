@@ -1,10 +1,11 @@
-//! Warnings about cross-lane operations that read lanes which may not be there, or tell the wrong thing: the same for every
-//! target, since they speak of what the operations mean.
+//! Warnings about cross-lane operations that may read missing lanes or give a misleading result. They are the same for
+//! every target, since they follow from the meaning of the operations.
 //!
-//! An operation that reads its whole segment is looked at against the control flow around it, and against the size of the
-//! workgroup; the result of a `reduce` against where it goes; an index that must be the same in all lanes against what it
-//! is made of; a barrier against the control flow around it. None of this runs where a module has neither. Reads of
-//! variables without a value are looked for in all modules. Nothing here changes the module, and nothing is refused.
+//! The checks compare an operation that reads its whole segment with the control flow around it and with the size of
+//! the workgroup, the result of a `reduce` with its uses, an index that must be the same in all lanes with its
+//! operands, and a barrier with the control flow around it. They run only if a module has cross-lane operations or
+//! barriers. All modules are searched for reads of variables without a value. Nothing here changes or refuses a
+//! module.
 
 mod check;
 mod fact;

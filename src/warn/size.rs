@@ -6,7 +6,7 @@ use crate::ir::{Module, Op};
 use crate::lane::{Group, LaneOp, Members, Width};
 use crate::profile::Profile;
 
-/// A note for every operation whose meaning hangs on the size of the subgroup, where the profile does not state it; in the
+/// A note for every operation whose meaning depends on the size of the subgroup, where the profile does not state it; in the
 /// order of the source.
 pub fn sizes(module: &Module, profile: &Profile) -> Vec<Diagnostic> {
     let mut found = Vec::new();

@@ -1,7 +1,7 @@
 //! The part of a module that the walk has to look at: the operations that are watched, the conditions on the way to
 //! them, and their operands. Of most shaders that is little.
 //!
-//! It is marked backwards from there, as often as something new is found to hang on what is already after. Where a fold
+//! It is marked backwards from there, as often as something new is found to depend on what is already after. Where a fold
 //! leaves its result in one lane, all that the result goes through is of interest too, and everything is looked at.
 
 use super::check::{is_watched, uniform_operand, watches};

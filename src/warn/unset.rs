@@ -1,12 +1,12 @@
 //! Reads of variables that certainly have no value yet.
 //!
-//! A variable has a value from the first place on that may give it one, in the order of the text: a store to it or to a
-//! part of it, a call, or any other operation that takes its address. A read before all of those is warned of. A read in a
-//! loop that the first round may miss is warned of only if nothing in the outermost loop around it gives the variable a
-//! value, since an earlier round may have done so. Nothing is said of a variable that has a value on some paths.
+//! A variable has a value after the first place that may give it one, in the order of the text: a store to it or to a
+//! part of it, a call, or any other operation that takes its address. A read before all of these gets a warning. A
+//! read in a loop that the first iteration may skip gets one only if nothing in the outermost loop around it gives the
+//! variable a value, since an earlier iteration may have done so. A variable that has a value on some paths gets none.
 //!
-//! The members of a struct, the components of a vector, and elements by known indices count each for itself. A read of
-//! some of them needs each, a read of the whole one. An `out` parameter is such a variable too.
+//! The members of a struct, the components of a vector, and elements by known indices are tracked separately. A read
+//! of several of them needs each, a read of the whole needs one. An `out` parameter is such a variable too.
 
 use super::slice;
 use crate::diagnostic::{Code, Diagnostic};

@@ -191,7 +191,7 @@ fn grouped(x: Fact, bits: u8) -> Fact {
     match all.alike.params {
         _ if segment == 0 => all,
         0 => Fact { alike: Alike::of(all.alike.lanes.max(segment)), ..all },
-        // The lane's index in all calls of the function: what is known of its bits no longer hangs on who calls.
+        // The lane's index in all calls of the function: what is known of its bits no longer depends on who calls.
         _ => Fact { alike: Alike::of(segment), ..all },
     }
 }

@@ -1,8 +1,9 @@
-//! Finds the carriers of crosslane's built-ins in naga's module, and makes what naga's validator refuses of them pass it.
+//! Finds the carriers of crosslane's built-ins in naga's module, and replaces the parts of them that naga's validator
+//! refuses.
 //!
-//! naga takes no bool, struct or array in a subgroup shuffle, no lane of type `i32`, and nothing but numbers as the index
-//! of one. Once a call is found, what it carries is kept here, by its result:
-//! - a carrier of a bool, and an argument that is handed through, becomes an emitted `!x`, which has the same type and
+//! In a subgroup shuffle naga accepts no bool, struct or array, no lane of type `i32`, and only numbers as an index.
+//! Once a call is found, the value that it carries is kept here, by its result:
+//! - a carrier of a bool, and an argument that is passed through, becomes an emitted `!x`, which has the same type and
 //!   place;
 //! - the result of a carrier of a struct, array or matrix becomes a zero of its type, and the call is made where its stub
 //!   is called, which is right before;

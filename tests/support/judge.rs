@@ -131,7 +131,7 @@ pub fn glslang_of(judges: Edition, source: &str, stage: &str, options: &[&str]) 
     Ok(words(&made))
 }
 
-/// What glslang makes of several shaders of a stage in one process, that of shaderc: it sets itself up once.
+/// The modules that glslang makes of several shaders of a stage in one process, that of shaderc: it sets itself up once.
 pub fn glslang_all(sources: &[&str], stage: &str) -> Vec<Result<Vec<u32>, String>> {
     glslang_many(sources, stage, "glsl")
 }
@@ -153,7 +153,7 @@ fn glslang_many(sources: &[&str], stage: &str, language: &str) -> Vec<Result<Vec
         std::fs::read(folder.join(format!("{name}.spv"))).map(|made| words(&made)).map_err(|_| of_it())
     };
     let made = names.iter().map(one).collect();
-    // What is judged is the shaders, not the folder.
+    // The shaders are judged, not the folder.
     let _ = std::fs::remove_dir_all(&folder);
     made
 }

@@ -142,7 +142,7 @@ pub fn takes(texts: &[&str]) -> Result<(), String> {
 fn known(text: &str) -> String {
     let mut known = String::with_capacity(text.len() * 2);
     for line in text.lines().filter(|line| !line.starts_with("#include")) {
-        // Memory of workgroups is no other memory here: one of two functions that differ in that alone takes another type.
+        // Memory of workgroups is ordinary memory here: one of two functions that differ in that alone takes another type.
         let line = line.replace("threadgroup A *", "volatile A *").replace(") index(", "), index(");
         known.push_str(&with_region(with_calls(&line)));
         known.push('\n');
@@ -263,7 +263,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What is judged is the kernels, not the folder.
+        // The kernels are judged, not the folder.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

@@ -1,20 +1,21 @@
-//! A kernel as machine instructions, first over virtual registers, then over those of the hardware.
+//! A kernel as machine instructions, first with virtual registers, then with those of the hardware.
 //!
-//! A [`Function`] is blocks in the order of the text; a block goes on into the next one unless its last instruction is
-//! `s_branch` or `s_endpgm`, and the branches at its end name their targets. Nothing here is in SSA form: parameters of
-//! blocks and results of constructs are registers that several instructions write.
+//! A [`Function`] is blocks in the order of the text; a block falls through to the next one unless its last
+//! instruction is `s_branch` or `s_endpgm`, and the branches at its end name their targets. Nothing here is in SSA
+//! form: parameters of blocks and results of constructs are registers that several instructions write.
 //!
-//! **What is live where.** Vector instructions write the lanes of EXEC alone, and lanes that are off wait in the same
-//! registers while others run. Liveness is therefore that of the text: along the blocks' successors, and the block of an
-//! `if` goes on into that of its `else`. Three rules keep it exact:
-//! - a definition of a whole register kills what was in it, unless the instruction [`Inst::keeps`] it;
+//! **Liveness.** Vector instructions write only the lanes of EXEC, and inactive lanes keep their values in the same
+//! registers while others run. Liveness therefore follows the text: along the blocks' successors, and from the block
+//! of an `if` to that of its `else`. Three rules keep it exact:
+//! - a definition of a whole register kills the earlier value, unless the instruction [`Inst::keeps`] it;
 //! - a definition of part of a register ([`Slice`]) never kills;
 //! - a register that is written in parts, or by several groups of lanes at different places, begins with
-//!   [`Pseudo::Declare`], which kills and has no code. All later writes keep. So it is live without holes while some lane
-//!   waits with a value in it, and whole-wave code, which writes all lanes, may use every register that is not live there.
+//!   [`Pseudo::Declare`], which kills and has no code. All later writes keep. So the register is live without gaps
+//!   while an inactive lane has a value in it, and whole-wave code, which writes all lanes, may use every register
+//!   that is not live there.
 //!
-//! A register has one place for its whole life, or lives in memory, where each use loads it and each definition stores it
-//! under the EXEC of that instruction. It must not be moved to another place half-way: EXEC there may be smaller.
+//! A register has one place for its whole life, or lives in memory, where each use loads it and each definition stores
+//! it under the EXEC of that instruction. It must not be moved to another place in between, where EXEC may be smaller.
 
 use super::arch::Arch;
 use super::mnemonic::Operation;

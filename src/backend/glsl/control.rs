@@ -114,7 +114,7 @@ impl Body<'_, '_> {
         });
         self.around.pop();
         match (steps_of(&after), ends) {
-            // What comes between the turns fits the head of the loop.
+            // The steps between two iterations fit the head of the loop.
             (Some(steps), None) => {
                 let condition = take_condition(&mut code);
                 self.push(Kind::For { condition: condition.map(|c| c.text), steps, body: code, hint });

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// The copies of a function that nothing is left of.
 #[derive(Default)]
 pub(super) struct Copies {
-    /// What is passed in the place of each variable that only passes it.
+    /// The argument that replaces each variable that only passes it on.
     pub passed: FxHashMap<LocalId, Value>,
     /// Instructions that copy.
     pub skipped: FxHashSet<InstId>,

@@ -57,11 +57,11 @@ impl Body<'_, '_> {
             run.setup.push(result);
         }
         let outside = std::mem::replace(&mut self.origin, Origin::Operation(number));
-        // What is nothing but a fact is not worth a line.
+        // A mere fact needs no line of its own.
         if !plan.steps.is_empty() {
             self.push(Kind::Comment(format!("{}: {}", lane_text(op), plan.rule)));
         }
-        // What a plan reads more than once has a name.
+        // A value that a plan reads more than once has a name.
         for at in 0..run.inputs.len() {
             let is_named = run.inputs[at].value.is_plain() && !run.inputs[at].value.reads.memory;
             if !is_named && reads_input(&plan, at) > 1 {

@@ -45,7 +45,7 @@ impl Writer<'_> {
         None
     }
 
-    /// What members say so that a rule puts them where they are; with offsets where it would not, if those are there.
+    /// The qualifiers of members by which a rule puts them where they are: offsets where it would not, if the language has them.
     fn members_by(&mut self, id: StructId, rule: Rule, has_offsets: bool) -> Option<Vec<String>> {
         let laid = self.types.structs[id].clone();
         let logical = laid.logical?;

@@ -24,7 +24,7 @@ impl Body<'_, '_> {
             Some(known) => known,
             None => match self.t.types.referred(self.type_of(base)) {
                 Some(of) => (Space::Physical, self.t.types.find(Type::Struct(of)).unwrap_or(crate::ir::Types::VOID)),
-                None => return self.t.broken("an access to what is no variable"),
+                None => return self.t.broken("an access to something other than a variable"),
             },
         };
         let mut path = self.value(base).reading_memory(is_changing(space));
@@ -149,7 +149,7 @@ impl Body<'_, '_> {
             Some(Type::Struct(of)) => of,
             _ => match self.t.types.referred(self.type_of(block)) {
                 Some(of) => of,
-                None => return self.t.broken("the length of what is no block"),
+                None => return self.t.broken("the length of something other than a block"),
             },
         };
         let last = self.t.types.structs[of].members.len() as u32 - 1;

@@ -1,4 +1,4 @@
-//! What a shader in GLSL asks of the caller and of the compiler that reads it, as JSON.
+//! The requirements of a shader in GLSL to its caller and to the compiler that reads it, as JSON.
 
 use super::writer::Shader;
 use crate::backend::reflection::{self, Reflection};
@@ -15,7 +15,7 @@ struct Whole {
     glsl: Glsl,
 }
 
-/// What the text asks of its compiler and of the device.
+/// The requirements of the text to its compiler and to the device.
 #[derive(Serialize)]
 struct Glsl {
     /// Extensions that the text requires, by name.

@@ -181,7 +181,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// What nothing uses and must be declared all the same.
+    /// Declarations that must be there although nothing uses them.
     fn declare_kept(&mut self, _: &EntryPoint) {
         let kept = self.options.manner.keep_unused;
         for (id, global) in self.module.globals.iter() {

@@ -1,8 +1,8 @@
 //! How the structured control flow of a kernel becomes `IF`, `REP` and `BRK`.
 //!
-//! The target can leave the innermost `REP` and the program, nothing else. Most jumps need neither: an early exit is at
-//! the end of an arm of an `If`, and if the instructions after that `If` move into its other arm, falling through is the
-//! jump. A jump that cannot fall through makes its goal a `REP` that runs once and is left by `BRK`, or, around
+//! The target can leave only the innermost `REP` and the program. Most jumps need neither: an early exit is at the end
+//! of an arm of an `If`, and if the instructions after that `If` move into its other arm, falling through is the jump.
+//! A jump that cannot fall through turns its target into a `REP` that runs once and is left by `BRK`, or, around
 //! cross-lane operations, sets a flag that guards the instructions up to the goal: see [`super::converge`].
 
 use crate::kernel::tree::Tree;

@@ -1,10 +1,10 @@
-//! The names of a program in the outside world: the binding point of OpenGL of each buffer, and the content of each
-//! local parameter.
+//! The interface of a program: the OpenGL binding point of each buffer, and the content of each local parameter.
 //!
-//! Storage buffers are `program.storage[n]`, uniform buffers `program.buffer[n]`, each numbered in the order of set and
-//! binding. Push constants are local parameters from 0 on, four words each; after them come the sizes of the buffers whose
-//! size the program asks for, since `program.storagelen` is zero for assembly programs (NV_shader_storage_buffer_object), and
-//! what only the caller knows of a draw. Textures and images are units, each kind numbered in the same order.
+//! Storage buffers are `program.storage[n]`, uniform buffers `program.buffer[n]`, each numbered in the order of set
+//! and binding. Push constants are local parameters from 0 on, four words each; after them come the sizes of the
+//! buffers whose size the program asks for, since `program.storagelen` is zero for assembly programs
+//! (NV_shader_storage_buffer_object), and the facts of a draw that only the caller knows. Textures and images are
+//! units, each kind numbered in the same order.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::BuiltIn;
@@ -188,7 +188,7 @@ fn excesses(kernel: &Kernel, [storage, uniform, parameters]: [u32; 3]) -> Vec<Di
             kernel.shared_bytes > SHARED_BYTES,
             format!("{} bytes of workgroup memory; programs have {SHARED_BYTES}", kernel.shared_bytes),
         ),
-        (too_wide, format!("a workgroup of {x} x {y} x {z}; the greatest has 1024 x 1024 x 64")),
+        (too_wide, format!("a workgroup of {x} x {y} x {z}; the maximum is 1024 x 1024 x 64")),
     ];
     let excess = |(_, what)| {
         Diagnostic::error(Code::NOT_SUPPORTED, format!("the shader has {what}")).at(kernel.span, "this entry point")
@@ -238,7 +238,6 @@ fn excess_planes(kernel: &Kernel, tree: &Tree) -> Option<Diagnostic> {
             _ => {}
         }
     }
-    let message =
-        format!("{clips} clip and {culls} cull distances are more than the {DISTANCES} of both that there are");
+    let message = format!("{clips} clip and {culls} cull distances exceed the maximum of {DISTANCES} together");
     (clips.saturating_add(culls) > DISTANCES).then(|| Diagnostic::needed(Code::NOT_SUPPORTED, message, span))
 }

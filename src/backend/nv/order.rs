@@ -1,9 +1,9 @@
 //! Moves instructions within stretches without control flow, so that fewer values are alive at once.
 //!
-//! A copy out of a component that an instruction dictates goes right after that instruction. Then, from the end of a
-//! stretch, an instruction goes down to the first one that reads a result, if it has more of them than operands that are read
-//! for the last time where it was: what lives shorter then is more than what lives longer. Loads stay on their side of every store and barrier, and
-//! cross-lane instructions where they are.
+//! A copy from a component that an instruction dictates moves right after that instruction. Then, from the end of a
+//! stretch, an instruction moves down to the first reader of a result if it has more results than operands that it
+//! reads for the last time: that shortens more live ranges than it lengthens. Loads stay on their side of every store
+//! and barrier, and cross-lane instructions where they are.
 
 use super::machine::{ANY, Inst, Line, Operand, Reg, Registers};
 

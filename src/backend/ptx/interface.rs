@@ -102,7 +102,7 @@ fn excesses(kernel: &Kernel, interface: &Interface) -> Vec<Diagnostic> {
             format!("{} bytes of memory an invocation; kernels have {PRIVATE_BYTES}", kernel.private_bytes),
         ),
         (parameters > PARAMETER_BYTES, format!("{parameters} bytes of parameters; kernels have {PARAMETER_BYTES}")),
-        (too_wide, format!("a workgroup of {x} x {y} x {z}; the greatest has 1024 x 1024 x 64")),
+        (too_wide, format!("a workgroup of {x} x {y} x {z}; the maximum is 1024 x 1024 x 64")),
     ];
     let excess = |(_, what)| {
         Diagnostic::error(Code::NOT_SUPPORTED, format!("the shader has {what}")).at(kernel.span, "this entry point")

@@ -33,7 +33,7 @@ pub(super) struct Language {
     pub lane_words: &'static [&'static str],
     /// The first words of lines of control flow.
     pub control_words: &'static [&'static str],
-    /// What specialization constants become.
+    /// The form of specialization constants.
     pub constants: Constants,
     /// The spelling of sizes that they give.
     pub sizing: Sizing,
@@ -77,7 +77,7 @@ pub(super) struct Needs {
     pub parted_derivatives: bool,
 }
 
-/// What a shader asks of a writer.
+/// The requirements of a shader to its writer.
 pub(super) struct Asked<'a> {
     pub profile: &'a Profile,
     /// True if workgroup memory starts as zeros.
@@ -88,7 +88,7 @@ pub(super) struct Asked<'a> {
     pub macros: &'a [(Handle<naga::GlobalVariable>, u32)],
 }
 
-/// What specialization constants become.
+/// The form of specialization constants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Constants {
     /// Overrides of the language.

@@ -61,7 +61,7 @@ pub struct Shader {
 /// The options that all jobs of a `[[build]]` share.
 pub struct Common {
     pub settings: Settings,
-    /// The settings as text, for what an output hangs on.
+    /// The settings as text, for what an output depends on.
     pub settings_text: String,
     pub loader: FileLoader,
 }

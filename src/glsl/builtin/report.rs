@@ -96,7 +96,7 @@ pub fn not_constant(name: &str, param: &Param, arg: &Argument) -> Diagnostic {
     let diagnostic = Diagnostic::error(Code::ARGUMENT_NOT_CONSTANT, message);
     match arg.value {
         Value::Const(_) => diagnostic
-            .at(arg.span, "hangs on a specialization constant")
+            .at(arg.span, "depends on a specialization constant")
             .note("the value must be known when the shader is compiled, not only when the pipeline is made"),
         _ => diagnostic.at(arg.span, "its value is not known when the shader is compiled"),
     }

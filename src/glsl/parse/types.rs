@@ -115,7 +115,7 @@ pub(super) fn at_spirv_type(p: &Parser) -> bool {
 /// `spirv_args`, with the parentheses.
 fn spirv_args(p: &mut Parser) -> Parsed<List<SpirvArg>> {
     let open = p.span();
-    p.expect(Punct::LeftParen, "before what is named by numbers")?;
+    p.expect(Punct::LeftParen, "before the numbers of SPIR-V")?;
     let args = p.comma_list(spirv_arg)?;
     p.close(Punct::RightParen, open)?;
     Ok(args)

@@ -70,7 +70,7 @@ impl Preprocessor<'_> {
         if self.is_cycle(&loaded.name) {
             let chain = self.chain(&loaded.name);
             let message = format!("`{}` includes itself", loaded.name);
-            let error = Diagnostic::error(Code::INCLUDE_CYCLE, message).at(at, "closes the circle");
+            let error = Diagnostic::error(Code::INCLUDE_CYCLE, message).at(at, "makes the cycle");
             return self.diagnostics.push(error.note(format!("{chain} → {}", loaded.name)));
         }
         let Limits { include_depth, includes, .. } = self.options.limits;

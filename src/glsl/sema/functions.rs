@@ -435,7 +435,7 @@ impl Sema<'_> {
         if let Some((caller, span)) = find_cycle(module) {
             let name = &module.functions[caller].name;
             let message = format!("function `{name}` calls itself, directly or through others");
-            self.error(Code::RECURSION, span, message, "this call closes the circle");
+            self.error(Code::RECURSION, span, message, "this call makes the recursion");
         }
     }
 }

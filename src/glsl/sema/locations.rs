@@ -51,7 +51,7 @@ fn collision(global: &Global, other: &Global, location: u32) -> Diagnostic {
     } else {
         format!("`{}` and `{}` share location {location}", other.name, global.name)
     };
-    Diagnostic::error(Code::BAD_LAYOUT, message).at(global.span, "what is there is taken")
+    Diagnostic::error(Code::BAD_LAYOUT, message).at(global.span, "this location is taken")
 }
 
 /// The locations and components of a variable; none where its place is given otherwise.

@@ -169,8 +169,8 @@ impl Sema<'_> {
         let Some((ExprKind::String(text), rest)) =
             ast[args].split_first().map(|(first, rest)| (ast[*first].kind, rest))
         else {
-            let message = "the first argument of `debugPrintfEXT` is a text between quotes";
-            self.error(Code::NO_OVERLOAD, whole, message, "no text");
+            let message = "the first argument of `debugPrintfEXT` is a string literal";
+            self.error(Code::NO_OVERLOAD, whole, message, "not a string literal");
             return None;
         };
         let mut values: SmallVec<[Value; 4]> = SmallVec::new();

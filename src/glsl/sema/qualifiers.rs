@@ -251,7 +251,7 @@ impl Sema<'_> {
             return self.error(Code::BAD_QUALIFIER, span, message, "not here");
         }
         if !space.is_some_and(|space| self.env.stage.passes(space)) {
-            let message = "only what passes from the vertex to the fragment stage is interpolated";
+            let message = "only variables that pass from the vertex to the fragment stage are interpolated";
             self.error(Code::BAD_QUALIFIER, span, message, "not here");
         }
     }

@@ -183,7 +183,7 @@ impl Sema<'_> {
             _ => {
                 let wanted = b.module.types.intern(wanted);
                 let message = format!("a variable of type `{}` is needed here", self.type_name(b, wanted));
-                self.error(Code::TYPE_MISMATCH, span, message, "another thing");
+                self.error(Code::TYPE_MISMATCH, span, message, "not such a variable");
                 None
             }
         }
@@ -201,7 +201,7 @@ impl Sema<'_> {
             _ => None,
         };
         if known.is_none() {
-            let message = "whether the intersection is the committed one must be a constant expression";
+            let message = "the argument that selects the committed intersection must be a constant expression";
             self.error(
                 Code::ARGUMENT_NOT_CONSTANT,
                 span,

@@ -154,7 +154,7 @@ const FUNCTIONS: &[Function] = &[
 ];
 
 /// The last argument of these functions, as messages call it.
-const LOCATION: &str = "the location of what is handed on";
+const LOCATION: &str = "the location of a payload";
 
 /// The function called `name`.
 pub fn function(name: &str) -> Option<&'static Function> {

@@ -57,7 +57,7 @@ impl Sema<'_> {
             return Some(());
         }
         if self.env.profile.has(Feature::SpirvIntrinsics) {
-            self.needs_extension("what is named by SPIR-V's numbers needs", EXTENSION, span);
+            self.needs_extension("constructs with numbers of SPIR-V need", EXTENSION, span);
             return None;
         }
         let message = format!("the profile {} has nothing that SPIR-V's numbers name", self.env.profile.name);
@@ -149,7 +149,12 @@ impl Sema<'_> {
         if let ExprKind::String(text) = self.ast[expr].kind {
             return Some(self.text(text).into());
         }
-        self.error(Code::BAD_DECLARATION, self.ast[expr].span, "a text between quotes is needed here", "no text");
+        self.error(
+            Code::BAD_DECLARATION,
+            self.ast[expr].span,
+            "a string literal is needed here",
+            "not a string literal",
+        );
         None
     }
 
@@ -301,7 +306,7 @@ impl Sema<'_> {
     ) -> Option<u32> {
         let args = self.spirv_args(b, args)?;
         if let Some(extra) = args.rest.first() {
-            self.error(Code::BAD_DECLARATION, extra.span, "an instruction has keys only", "no key");
+            self.error(Code::BAD_DECLARATION, extra.span, "an instruction takes only keys and values", "not a key");
             return None;
         }
         let opcode = self.opcode(&args, span)?;
@@ -352,7 +357,7 @@ impl Sema<'_> {
             lvalue.swizzle.is_none() && as_it_is && !(bool && lvalue.space.is_laid_out())
         };
         let Some(lvalue) = arg.lvalue.as_ref().filter(fits) else {
-            let message = "what is passed by reference must be a variable, or a scalar or vector in one";
+            let message = "an argument by reference must be a variable, or a scalar or vector in one";
             self.error(Code::NOT_WRITABLE, arg.span, message, "not such a variable");
             return None;
         };

@@ -4,7 +4,7 @@ use super::{Expr, Folder, fold};
 use crate::ir::{BinaryOp, ConstId, ConstValue, Constants, Scalar, SpecOp, TypeId, Types, UnaryOp, typing};
 
 impl Folder<'_> {
-    /// The specialization-constant expression for an operation that hangs on specialization constants, where SPIR-V's
+    /// The specialization-constant expression for an operation that depends on specialization constants, where SPIR-V's
     /// OpSpecConstantOp has it under the Shader capability (SPIR-V 1.6 section 3.52.9): operations on integers and
     /// bools and conversions among them or among floats, no float arithmetic and no built-in functions.
     pub fn open_expression(&mut self, expr: Expr, ty: TypeId, args: &[ConstId]) -> Option<ConstId> {

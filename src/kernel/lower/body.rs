@@ -3,7 +3,8 @@
 use super::control::OpenConstruct;
 use super::pointer::Pointer;
 use super::shape::SCALAR_LIMIT;
-use super::{DEPTH_LIMIT, INSTRUCTION_LIMIT, Lower, Scalars};
+use super::{DEPTH_LIMIT, INSTRUCTION_LIMIT, Lower, NOT_YET, Scalars};
+use crate::diagnostic::Code;
 use crate::ir::{self, BlockId, Function, InstId, Op as IrOp, Type, TypeId, Values};
 use crate::kernel::{Op, Value};
 use std::rc::Rc;
@@ -215,7 +216,7 @@ impl<'m> Lower<'m> {
                 Scalars::new()
             }
             IrOp::Print { .. } => {
-                self.not_yet("texts that are printed");
+                self.refuse(Code::NOT_IN_KERNELS, format!("`debugPrintfEXT` is {NOT_YET}"));
                 Scalars::new()
             }
             IrOp::Cooperative(..) => {

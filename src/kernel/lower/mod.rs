@@ -1,8 +1,8 @@
 //! From the typed form to the kernel form: one entry point becomes a [`Kernel`].
 //!
-//! Calls are inlined, everything becomes scalars, variables that are never indexed at run time become SSA values and
-//! the others bytes at addresses. Specialization constants get their values here. Cross-lane operations stay what they
-//! are, one for each component. Nothing is optimised: that is the passes' work.
+//! Calls are inlined, everything becomes scalars, variables that are never indexed at run time become SSA values, and
+//! the others become bytes at addresses. Specialization constants get their values here. Cross-lane operations stay,
+//! one for each component. Optimization is left to the passes.
 //!
 //! Refused, with a message at the place: subpasses, texels and stage interfaces of other than 32 bits, and arrays of buffers
 //! or images with an index that is not constant.

@@ -1,9 +1,10 @@
-//! Dead code elimination. Drops what nobody needs: instructions, whole constructs, and parameters and results of those that stay.
+//! Dead code elimination. Removes unused instructions, whole constructs, and unused parameters and results of the
+//! constructs that stay.
 //!
-//! Needed are effects (stores, atomics, barriers, ends of the invocation) and what they depend on; a construct is needed
-//! if something in it is, or one of its results. Stores to a variable in the invocation's own memory are needed only where
-//! something that is needed reads it. A loop that does nothing is dropped unless it certainly never ends: then it is the
-//! only thing that keeps control from what follows.
+//! Needed are effects (stores, atomics, barriers, ends of the invocation) and what they depend on; a construct is
+//! needed if something in it is, or one of its results. Stores to a variable in the invocation's own memory are needed
+//! only where something that is needed reads it. A loop without effect is removed unless it certainly never ends: then
+//! it alone keeps control from the instructions after it.
 
 use super::simplify_cfg::ends_loop;
 use crate::kernel::image;

@@ -1,8 +1,9 @@
-//! Turns early exits into branches: what follows an `If` of which one block leaves moves into the other block.
+//! Turns early exits into branches: if one block of an `If` leaves, the instructions after the `If` move into the
+//! other block.
 //!
-//! `scope { if c { exit a } … yield b }`, which every function that returns early becomes, is then
-//! `scope { if c { yield a } else { … yield b } }`, where lanes meet again all the same, and where constants, selects and
-//! the scope's end are found. Blocks are taken from their end, so that nothing moves twice. Each move nests what moves one
+//! `scope { if c { exit a } … yield b }`, which every function that returns early becomes, is then `scope { if c {
+//! yield a } else { … yield b } }`, where lanes still reconverge, and where passes find constants, selects and the
+//! scope's end. Blocks are processed from their end, so that nothing moves twice. Each move nests instructions one
 //! level deeper; beyond [`DEPTH_LIMIT`], which the passes after this one rely on, exits stay what they are.
 
 use crate::ir::depth::DEPTH_LIMIT;

@@ -1,11 +1,11 @@
-//! Global value numbering, one walk in the order of the text: folds each operation, finds those that were computed before, and loads that need not
-//! be repeated.
+//! Global value numbering, one walk in the order of the text: folds each operation, and finds operations that were
+//! computed before and loads that need not be repeated.
 //!
 //! Where a branch runs only if a value equals a constant, pure operations read the constant.
 //!
-//! Whole-wave code shares nothing with the code around it. A pure operation stands for all equal ones in the rest of
-//! its block and in the blocks nested there. A cross-lane operation stands for equal ones that the same lanes run: in
-//! the same block, with nothing between them that some lanes leave by.
+//! Whole-wave code shares nothing with the code around it. A pure operation replaces all equal ones in the rest of its
+//! block and in the blocks nested there. A cross-lane operation replaces equal ones that the same lanes run: in the
+//! same block, with no jump between them.
 
 mod facts;
 

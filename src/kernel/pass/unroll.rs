@@ -1,4 +1,4 @@
-//! Unrolls loops whose number of rounds is known, so that what hangs on the round becomes a constant: a shuffle by
+//! Unrolls loops whose number of rounds is known, so that what depends on the round becomes a constant: a shuffle by
 //! `i ^ k` in a loop over `k` is a fixed permutation in each round.
 //!
 //! The number of rounds is found by running the loop on what is constant in it. What some lanes leave early by stays: each

@@ -172,7 +172,7 @@ impl Generator {
         }
     }
 
-    /// A loop over a counter, which ends at a constant or at a number that hangs on the invocation.
+    /// A loop over a counter, which ends at a constant or at a number that depends on the invocation.
     fn counted_loop(&mut self) {
         let scalars = self.types();
         let with_counter: Vec<Scalar> = [Scalar::U32].iter().chain(&scalars).copied().collect();

@@ -1,9 +1,9 @@
 //! The plan checker: runs a plan on symbols over all lanes and compares every lane with the operation's meaning.
 //!
-//! Moves must show the exact source lane, reductions each contribution once (and in the promised order where the profile is
-//! reproducible and the values are floats), bools and ballots every bit. What a plan reads from inactive lanes or from
-//! outside the subgroup is poison, which must not reach a defined result. Operands that vary are tried with uniform and
-//! with random values; the masks of active lanes are the full one, first lanes, single lanes and random ones.
+//! Moves must show the exact source lane, reductions each contribution once (and in the promised order where the
+//! profile is reproducible and the values are floats), bools and ballots every bit. Values from inactive lanes or from
+//! outside the subgroup are poison, which must not reach a defined result. Operands that vary are tried with uniform
+//! and with random values; the masks of active lanes are the full one, first lanes, single lanes and random ones.
 
 mod operands;
 pub mod prove;

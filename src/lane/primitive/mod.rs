@@ -1,10 +1,9 @@
 //! The cross-lane instructions of hardware: every mover, reduction and vote that some target has as one instruction.
 //!
-//! One file a family of instructions, each with its exact lane map ([`Instruction::source`]), what it gives where there is
-//! no source ([`Source`]), the features that it needs, and, where planners look for moves, a solver that finds its parameters
-//! for a wanted [`LaneMap`].
-//! The planner, the checker and the simulator share these maps. Nothing here names target syntax, and costs are data of
-//! the profiles ([`crate::profile::cost`]).
+//! One file per family of instructions, each with its exact lane map ([`Instruction::source`]), its result where there
+//! is no source ([`Source`]), the features that it needs, and, where planners look for moves, a solver that finds its
+//! parameters for a wanted [`LaneMap`]. The planner, the checker and the simulator share these maps. Nothing here
+//! names target syntax, and costs are data of the profiles ([`crate::profile::cost`]).
 //!
 //! Operands of a mover: the moved value; the old value of the destination where the instruction may keep it; then its
 //! index operands. A constant parameter is part of the primitive.
@@ -71,7 +70,7 @@ pub enum Source {
 pub enum Index<'a> {
     /// The same in all lanes.
     Uniform(u32),
-    /// One a lane.
+    /// One per lane.
     Row(&'a [u32]),
 }
 

@@ -292,7 +292,7 @@ pub(super) fn subgroup(error: &SubgroupError) -> Option<Words> {
 fn comparison(image: ImageClass, sampler: bool, has_ref: bool) -> String {
     let depth = matches!(image, ImageClass::Depth { .. });
     match (depth, sampler, has_ref) {
-        (false, true, _) => "a `sampler_comparison` is for depth textures, and this is none",
+        (false, true, _) => "a `sampler_comparison` is for depth textures, and this is not one",
         (_, true, false) => "a `sampler_comparison` is for `textureSampleCompare` and its kind",
         (_, false, true) => "a comparison needs a `sampler_comparison`",
         _ => "a comparison needs a depth texture",

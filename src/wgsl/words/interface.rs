@@ -96,7 +96,7 @@ impl Speaker<'_> {
                 "this kind of interpolation does not go with this kind of sampling".into()
             }
             VaryingError::InvalidBuiltInStage(of) => {
-                format!("`@builtin({})` is not there in this stage, or not in this direction", builtin(of)).into()
+                format!("`@builtin({})` does not exist in this stage, or not in this direction", builtin(of)).into()
             }
             VaryingError::InvalidBuiltInType(of, ref seen) => {
                 format!("`@builtin({})` has another type than `{}`", builtin(of), self.inner_name(seen)).into()

@@ -86,7 +86,7 @@ fn but(one: Fields, other: Fields) -> Fields {
     std::array::from_fn(|n| one[n] && !other[n])
 }
 
-/// What LLVM adds between two instructions, which may be fields that it waits for where the listing does not.
+/// The instructions that LLVM adds between two others, which may be fields that it waits for where the listing does not.
 struct Added {
     inst: String,
     fields: Fields,

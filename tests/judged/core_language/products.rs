@@ -13,7 +13,7 @@ const SIZE: usize = 16;
 const STEPS: usize = 2;
 const DEPTH: usize = SIZE * STEPS;
 
-/// The left factor lies in rows, the right one in columns, the sums in rows with a gap behind each.
+/// The left factor lies in rows, the right one in columns, the sums in rows with a gap after each.
 const SOURCE: &str = "#version 460
 #extension GL_KHR_memory_scope_semantics : require
 #extension GL_KHR_cooperative_matrix : require

@@ -1,6 +1,7 @@
-//! Every operation of the tables × type × width × front end × profile. The cells come from the tables that compile, so a new
-//! row is a new cell; what each must give comes from formulas in plain Rust. A cell is proven by the lane engine, simulated
-//! with the profile's plan, and its listing interpreted, or its module validated and run on lavapipe.
+//! Every operation of the tables × type × width × front end × profile. The cells come from the tables that compile, so
+//! a new row is a new cell; its expected result comes from formulas in plain Rust. A cell is proven by the lane
+//! engine, simulated with the profile's plan, and its listing interpreted, or its module validated and run on
+//! lavapipe.
 //!
 //! A run of the tests takes a part of them that holds every row, type, width and profile. `CROSSLANE_MATRIX=all` runs all
 //! and writes docs/verified/ops.md, names of profiles with commas between them in its place all of theirs, a single name with

@@ -1,10 +1,9 @@
-//! Runs AMD assembly on the CPU, from the text alone: what the compiler wrote, read as LLVM's assembler and AMD's ISA
-//! documents say.
+//! Runs AMD assembly on the CPU, from the text alone, by the rules of LLVM's assembler and AMD's ISA documents.
 //!
-//! It knows nothing of the compiler and shares nothing with it. It is strict where hardware is silent: registers that
-//! nothing wrote are undefined bit by bit, and nobody may branch on one or use one as an address; a register that memory
-//! will write must be waited for; instructions that the hardware does not keep apart must be. What undefined bits reach in
-//! memory is told to the caller. Rounding is exact where the hardware's is not.
+//! It shares no code with the compiler. It reports faults that hardware does not: unwritten registers are undefined
+//! bit by bit, and must not reach a branch or an address; a register that memory will write needs a wait; dependent
+//! instructions need the distance that the hardware does not enforce. The caller learns which undefined bits reach
+//! memory. Rounding is exact where the hardware's is not.
 
 pub mod memory;
 pub mod target;

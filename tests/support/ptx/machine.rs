@@ -253,7 +253,7 @@ impl<'p> Group<'p> {
                 let (index, clamp) = (row(self, 2)?, row(self, 3)?);
                 let of = |lane: &usize| {
                     let (source, valid) = shuffled(&inst.name[2], lane - first, index[lane], clamp[lane])?;
-                    // What a lane that is not named has is undefined.
+                    // The value of a lane that is not named is undefined.
                     Ok((*lane, (values.get(&(first + source)).copied().unwrap_or(JUNK), valid)))
                 };
                 members.iter().map(of).collect::<Result<_, String>>()?
@@ -273,7 +273,7 @@ impl<'p> Group<'p> {
         Ok(())
     }
 
-    // What a lane does by itself.
+    // The instructions that a lane runs by itself.
 
     fn step(&mut self, lane: usize, inst: &Inst) -> Result<(), String> {
         if let Some((predicate, holds)) = inst.guard
@@ -399,7 +399,7 @@ impl<'p> Group<'p> {
         }
         let address = self.value(lane, base)?.wrapping_add(*offset as u64);
         if !address.is_multiple_of(size as u64) {
-            return Err(format!("address {address:#x} is no multiple of {size}"));
+            return Err(format!("address {address:#x} is not a multiple of {size}"));
         }
         if inst.has("global") {
             let buffer = (address / APART).checked_sub(1).map(|buffer| buffer as usize);

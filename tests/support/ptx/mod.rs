@@ -1,11 +1,11 @@
-//! Runs PTX on the CPU, from the text alone: what the compiler wrote, read as the PTX ISA says.
+//! Runs PTX on the CPU, from the text alone, by the PTX ISA.
 //!
-//! It knows nothing of the compiler and shares nothing with it. Each lane has a program counter of its own and is run in
-//! one of several orders, as hardware from sm_70 on may; in a `.sync` instruction exactly the lanes that its mask names
-//! must meet, all at the same place and with the same mask. A lane that waits for one which does not come is an error, and so
-//! is a mask that names a lane which the workgroup does not have, which has ended, or which is not the own one. What the
-//! specification leaves undefined is an error or bits that no right program depends on. Rounding is exact where the hardware's
-//! is not.
+//! It shares no code with the compiler. Each lane has a program counter of its own and is run in one of several
+//! orders, as hardware from sm_70 on may; in a `.sync` instruction exactly the lanes that its mask names must meet,
+//! all at the same place and with the same mask. A lane that waits for a lane that never arrives is an error. So is a
+//! mask that names a lane which the workgroup does not have or which has ended, and a mask without the lane itself.
+//! Undefined behaviour of the specification is an error, or gives bits that no correct program depends on. Rounding is
+//! exact where the hardware's is not.
 
 mod arithmetic;
 mod machine;

@@ -10,7 +10,7 @@ use crosslane::source::NoIncludes;
 use std::collections::{BTreeMap, BTreeSet};
 use support::judge;
 
-/// Calls of one shader. Where one is refused the shader is halved until it stands alone.
+/// Calls of one shader. Where one is refused, the shader is halved until that call is the only one.
 const TOGETHER: usize = 48;
 
 /// How a language writes calls.

@@ -84,7 +84,7 @@ impl Web {
         self.slots.iter().map(|ranges| ranges.len()).sum()
     }
 
-    /// The web and another one that begins `shift` after it; none if they cannot share a row. `copied` is from behind the
+    /// The web and another one that begins `shift` after it; none if they cannot share a row. `copied` comes from after the
     /// copy to the end of its block.
     fn united(&self, other: &Web, shift: i32, copied: Range, budget: &mut JoinBudget) -> Option<Web> {
         let front = shift.min(0).unsigned_abs() as u16;

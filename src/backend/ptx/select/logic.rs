@@ -1,10 +1,10 @@
 //! Logic on predicates.
 //!
-//! NVIDIA's assembler joins `x & y` and an operation that is made of `x | y` and reads `x` once more, as `(x | y) ^ x` does, into one
-//! instruction with two results, and gets one of them wrong (ptxas 13.0 for sm_90; docs/verified/nv-flow.md). So a predicate that is a
-//! function of two others is written in the form that reads each of them once, at whatever depth the two are. Two different
-//! functions of the same two are joined as well; where the assembler later computes the pair once more, it keeps one result for
-//! both. The second function is therefore computed by selections of numbers.
+//! NVIDIA's assembler combines `x & y` with an operation on `x | y` that reads `x` again, such as `(x | y) ^ x`, into
+//! one instruction with two results, and one of them is wrong (ptxas 13.0 for sm_90; docs/verified/nv-flow.md). So a
+//! predicate that is a function of two others is written in the form that reads each of them once, at whatever depth
+//! the two are. Two different functions of the same two predicates are combined as well. If the assembler later
+//! computes the pair again, it keeps one result for both. Selections of numbers therefore compute the second function.
 
 use super::{Class, Reg, Selector};
 use crate::ir::Scalar;

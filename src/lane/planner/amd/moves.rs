@@ -1,7 +1,7 @@
 //! Moves: shuffles, butterflies, rotations, swizzles, broadcasts, permutations.
 //!
-//! A source lane that is known for every lane makes a lane map, for which [`super::search`] finds a route; only an index
-//! that depends on data goes through the local data share.
+//! If the source lane of every lane is known, it is a lane map, and [`super::search`] finds a route for it. Only an
+//! index that depends on data goes through the local data share.
 //!
 //! | wanted | gfx6, 7 | gfx8, 9, CDNA | gfx10 and later |
 //! |---|---|---|---|

@@ -7,8 +7,8 @@
 //! | 16 | ds_swizzle, op | op_dpp row_bcast:15 row_mask:0xa, for the highest lane; or ds_swizzle, op | v_permlane16_swap, op | v_permlanex16, op |
 //! | 32 | v_readlane of both halves, op | op_dpp row_bcast:31 row_mask:0xc, for the highest lane | v_permlane32_swap, op | v_permlane64, op (gfx10: v_readlane, op) |
 //!
-//! The value of the highest lane alone reaches every lane by v_readlane. A fold over active lanes runs in the whole
-//! wave, where inactive lanes hold what changes nothing.
+//! The value of the highest lane alone reaches every lane by v_readlane. A reduction over active lanes runs in the
+//! whole wave, where inactive lanes hold the identity.
 
 use super::{combine_with, enter, masks};
 use crate::lane::op::{ReduceKind, ReduceOp};

@@ -6,8 +6,8 @@
 //! | 16 | ds_swizzle, op, select | op_dpp row_bcast:15 row_mask:0xa | v_permlanex16 of lane 15, op_dpp row_mask:0xa |
 //! | 32 | v_readlane of lane 31, op, select | op_dpp row_bcast:31 row_mask:0xc | v_readlane of lane 31, op, select |
 //!
-//! In segments below 16 lanes row_shr crosses their edge, so a select follows. No step adds an identity. Integers, whose
-//! order is free, may also take the last lane of the block below at every distance.
+//! In segments of fewer than 16 lanes row_shr crosses the edge, so a select follows. No step adds an identity.
+//! Integers, whose order is free, may also take the last lane of the block below at every distance.
 
 use super::moves::emit;
 use super::reductions::bcast;

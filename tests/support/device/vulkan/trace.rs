@@ -13,7 +13,7 @@ use crosslane::run::vulkan::parts::{
     specialization,
 };
 
-/// What all shaders of a launch share, and the one that generates rays.
+/// The parts that all shaders of a launch share, and the shader that generates rays.
 pub struct Common<'a> {
     pub generation: &'a [u32],
     pub push_constants: &'a [u8],
