@@ -7,8 +7,8 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
-/// Commands that need a device or another compiler, or that never end. Tests of `run`, `machine`, `assembly` and `build` are about these.
-const ELSEWHERE: [&str; 5] = ["--on ", "--emit hsaco", "--emit cubin", "--watch", "inputs.py"];
+/// Commands that need a device or another compiler, or that do not end by themselves. They have tests of their own.
+const ELSEWHERE: [&str; 5] = ["--on ", "--emit hsaco", "--emit cubin", "--watch", "crosslane lsp"];
 
 const KERNEL: &str = "#version 450\n#extension GL_CROSSLANE_portable : require\nlayout(local_size_x = 64) in;\n\
     layout(binding = 0) buffer A { float x[]; };\nlayout(binding = 1) buffer B { float y[]; };\n\
