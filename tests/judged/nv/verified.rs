@@ -169,11 +169,16 @@ fn language_table(wrong: &mut Vec<String>) -> String {
     });
     verdicts.extend(in_parallel(&expressed(), |path| {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Verdicts::of(format!("core/{name}"), Language::Glsl, |profile| {
-            hold(&Shader::read(path)?, profile, opengl::run).map(|()| "right")
-        })
+        Verdicts::of(format!("core/{name}"), Language::Glsl, |profile| core_verdict(path, profile))
     }));
     table(verdicts, wrong)
+}
+
+fn core_verdict(path: &Path, profile: &str) -> Result<&'static str, String> {
+    if profile == OLDEST && !graphics::Case::read(path)?.refusals(profile).is_empty() {
+        return Ok("refused");
+    }
+    hold(&Shader::read(path)?, profile, opengl::run).map(|()| "right")
 }
 
 fn scene_table(wrong: &mut Vec<String>) -> String {

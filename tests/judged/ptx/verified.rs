@@ -6,6 +6,7 @@
 
 use libtest_mimic::Arguments;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Mutex;
 use support::{cuda, report};
 
@@ -31,14 +32,19 @@ pub fn record(kind: &'static str, profile: &str, is_right: bool) {
     counts.entry((kind, profile.to_owned())).or_default()[usize::from(!is_right)] += 1;
 }
 
-/// Writes the page that `CROSSLANE_VERIFIED` names, if the GPU ran this group.
+/// Writes the section "Tests" of the page that `CROSSLANE_VERIFIED` names, if the GPU ran this group; the other sections are
+/// those of `benches/cuda.rs`.
 pub fn write(arguments: &Arguments) {
     let page = std::env::var_os("CROSSLANE_VERIFIED").filter(|_| cuda::is_asked());
     let Some(page) = page.filter(|_| arguments.filter.as_deref() == Some("ptx::")) else { return };
-    std::fs::write(&page, text()).unwrap_or_else(|why| panic!("{}: {why}", page.to_string_lossy()));
+    let page = Path::new(&page);
+    if !page.exists() {
+        std::fs::write(page, INTRODUCTION).unwrap_or_else(|why| panic!("{}: {why}", page.display()));
+    }
+    report::replace(page, "Tests", &section()).unwrap_or_else(|why| panic!("{why}"));
 }
 
-fn text() -> String {
+fn section() -> String {
     let counts = COUNTS.lock().expect("nobody panics while counting");
     let shown = |[right, wrong]: [usize; 2]| match wrong {
         0 => format!("{right} right"),
@@ -52,15 +58,14 @@ fn text() -> String {
     let rows: Vec<Vec<String>> = KINDS.into_iter().map(row).collect();
     let device = cuda::describe().unwrap_or_else(|why| why);
     let head = [&["tests"][..], &super::ON_GPU].concat();
-    format!("{HEAD}{device}\n\n{}", report::table(&head, &rows))
+    format!("{COMMAND}\n\n{device}\n\n{}", report::table(&head, &rows))
 }
 
-const HEAD: &str = "# PTX on a GPU
+const INTRODUCTION: &str = "# PTX on a GPU
 
 Kernels that CUDA's driver assembled and ran; [ops-cuda.md](ops-cuda.md) has every operation, type and width.
-
-```sh
-CROSSLANE_CUDA=1 CROSSLANE_RANDOM=1:1000 CROSSLANE_VERIFIED=docs/verified/cuda.md cargo test --release --test judged ptx::
-```
-
 ";
+
+const COMMAND: &str = "```sh
+CROSSLANE_CUDA=1 CROSSLANE_RANDOM=1:1000 CROSSLANE_VERIFIED=docs/verified/cuda.md cargo test --release --test judged ptx::
+```";
