@@ -8,6 +8,7 @@ pub fn callees(function: &Function) -> impl Iterator<Item = (FuncId, Span)> {
     function
         .insts
         .iter()
+        .filter(|(_, inst)| inst.op.calls())
         .flat_map(|(_, inst)| inst.op.callees().into_iter().flatten().map(|callee| (callee, inst.span)))
 }
 

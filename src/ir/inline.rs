@@ -5,7 +5,7 @@
 //! the selection becomes part of the other side. Each invocation runs the same operations in the same order, together
 //! with the same neighbours as before.
 //!
-//! Work and growth are in proportion to the module: a function that grows beyond small is copied only once.
+//! Work and growth are in proportion to the module: what is neither small nor called once is copied out of a budget.
 
 use super::calls::callees_first;
 use super::depth::DEPTH_LIMIT;
@@ -17,18 +17,21 @@ use crate::limits;
 use crate::source::Span;
 use smallvec::SmallVec;
 
-/// Inlines the functions that are called once, and those of at most so many instructions.
-pub fn inline(module: &mut Module, small: usize) {
+/// Inlines the functions that are called once, and those of at most `small` instructions; the copies of others have at most
+/// `most` instructions together.
+pub fn inline(module: &mut Module, small: usize, most: usize) {
     let roots: Vec<FuncId> = module.entry_points.iter().map(|entry| entry.function).collect();
     let order = callees_first(module, roots);
     let mut plans: Vec<Option<Plan>> = (0..module.functions.len()).map(|_| None).collect();
     let calls = count_calls(module, &order);
+    let mut left = most;
     for id in order {
         let stand_in = Function::bodiless(module.functions[id].ret);
         let mut function = std::mem::replace(&mut module.functions[id], stand_in);
-        Inliner { module, plans: &plans, function: &mut function }.run();
-        let plan = Plan::of(&function);
-        plans[id.index()] = plan.filter(|plan| calls[id.index()] == 1 || plan.size <= small);
+        Inliner { module, plans: &plans, left: &mut left, function: &mut function }.run();
+        let is_free = |size: usize| calls[id.index()] == 1 || size <= small;
+        plans[id.index()] =
+            Plan::of(&function).map(|plan| Plan { price: if is_free(plan.size) { 0 } else { plan.size }, ..plan });
         module.functions[id] = function;
     }
 }
@@ -49,6 +52,8 @@ fn count_calls(module: &Module, reached: &[FuncId]) -> Vec<usize> {
 struct Plan {
     /// Its instructions.
     size: usize,
+    /// Those that a copy takes from the budget.
+    price: usize,
     /// Blocks that its own blocks lie in, at most, with the selections that what follows them is moved into.
     depth: usize,
     /// True if its only return is at its end.
@@ -68,7 +73,7 @@ struct Seen {
 impl Plan {
     /// None where control flow does not allow it.
     fn of(function: &Function) -> Option<Plan> {
-        let mut plan = Plan { size: 0, depth: 0, is_straight: true, ends: false };
+        let mut plan = Plan { size: 0, price: 0, depth: 0, is_straight: true, ends: false };
         let seen = plan.block(function, function.body, true)?;
         plan.depth = seen.depth;
         let ends = seen.returns || seen.falls;
@@ -149,6 +154,8 @@ impl Within {
 struct Inliner<'a> {
     module: &'a mut Module,
     plans: &'a [Option<Plan>],
+    /// The rest of the budget.
+    left: &'a mut usize,
     function: &'a mut Function,
 }
 
@@ -182,6 +189,14 @@ impl Inliner<'_> {
         self.plans[callee.index()].as_ref()
     }
 
+    /// Returns true if a call is to be replaced, and takes its price.
+    fn takes(&mut self, op: &Op, within: Within) -> bool {
+        let price = self.plan(op).filter(|plan| within.takes(plan)).map(|plan| plan.price);
+        let left = price.and_then(|price| self.left.checked_sub(price));
+        *self.left = left.unwrap_or(*self.left);
+        left.is_some()
+    }
+
     /// Replaces the calls in a block.
     fn block(&mut self, block: BlockId, within: Within, replaced: &mut Vec<Option<Value>>) {
         let old = std::mem::take(&mut self.function.blocks[block].insts);
@@ -190,7 +205,7 @@ impl Inliner<'_> {
             let inst = self.function.insts[id];
             let nested = Within { depth: within.depth + 1, ..within };
             match inst.op {
-                Op::Call(callee, args) if self.plan(&inst.op).is_some_and(|plan| within.takes(plan)) => {
+                Op::Call(callee, args) if self.takes(&inst.op, within) => {
                     replaced[id.index()] = self.call(callee, args, inst, &mut new);
                     // It is in no block any more, and calls nothing.
                     self.function.insts[id].op = Op::Unreachable;

@@ -29,6 +29,7 @@ mod ray;
 mod stage;
 pub mod types;
 pub mod typing;
+pub mod unroll;
 pub mod verify;
 pub mod whole;
 

@@ -520,6 +520,11 @@ impl Op {
         }
     }
 
+    /// Returns true if an instruction calls functions.
+    pub const fn calls(&self) -> bool {
+        !matches!(self.callees(), [None, None])
+    }
+
     /// Calls `see` with each operand, in the order of the fields; `function` is the one that holds the operation. What a
     /// loop ends by is a value of its `continuing` block, and no operand.
     pub fn each_operand(&self, function: &super::Function, mut see: impl FnMut(Value)) {

@@ -1,21 +1,24 @@
-//! Constants along all paths: loads of variables that hold a constant, operations on constants, and selections by them.
+//! Constants along all paths: loads of variables that hold a constant, operations on constants, and selections by them. Loops
+//! whose turns constants count are unrolled on the way ([`super::unroll`]).
 //!
 //! A variable holds a constant from a store of one until the next store, or until the end of a construct that stores to it.
 //! One walk in the order of the code; nothing is moved, so operations across lanes see the same invocations as before.
 
 use super::fold::{self, Expr};
 use super::plain::{plain_locals, root_local};
+use super::unroll::Budget;
 use super::{BlockId, ConstId, Function, Inst, InstFlags, InstId, LocalId, Module, Op, TypeId, Types, Value, Values};
 use smallvec::SmallVec;
 
-/// Propagates constants in a function of a module, which does not hold it meanwhile.
-pub fn propagate(module: &mut Module, function: &mut Function) {
+/// Propagates constants in a function of a module, which does not hold it meanwhile, and unrolls loops.
+pub fn propagate(module: &mut Module, function: &mut Function, budget: Budget) {
     let is_plain = plain_locals(function, |_, _| true);
     let mut walk = Walk {
         holds: vec![None; function.locals.len()],
         stored: Vec::new(),
         replaced: vec![None; function.insts.len()],
         is_plain,
+        budget,
         module,
         function,
     };
@@ -25,17 +28,19 @@ pub fn propagate(module: &mut Module, function: &mut Function) {
     walk.block(walk.function.body, true);
 }
 
-struct Walk<'a> {
+pub(super) struct Walk<'a> {
     module: &'a mut Module,
-    function: &'a mut Function,
+    pub(super) function: &'a mut Function,
+    /// What loops may still grow to.
+    pub(super) budget: Budget,
     /// Variables of which all changes are known.
-    is_plain: Vec<bool>,
+    pub(super) is_plain: Vec<bool>,
     /// The constant that a variable holds.
-    holds: Vec<Option<ConstId>>,
+    pub(super) holds: Vec<Option<ConstId>>,
     /// Variables that were stored to, in order, with what they held before.
     stored: Vec<(LocalId, Option<ConstId>)>,
     /// The values of instructions that are not needed for them.
-    replaced: Vec<Option<Value>>,
+    pub(super) replaced: Vec<Option<Value>>,
 }
 
 impl Walk<'_> {
@@ -48,7 +53,7 @@ impl Walk<'_> {
     }
 
     /// Walks instructions; those that are needed go to `left`. Returns true if they end their block.
-    fn instructions(&mut self, insts: &[InstId], may_end: bool, left: &mut SmallVec<[InstId; 4]>) -> bool {
+    pub(super) fn instructions(&mut self, insts: &[InstId], may_end: bool, left: &mut SmallVec<[InstId; 4]>) -> bool {
         for id in insts {
             self.rename(*id);
             let inst = self.function.insts[*id];
@@ -65,10 +70,14 @@ impl Walk<'_> {
                         None => self.fork(&[then, otherwise], inst.ty == Types::VOID),
                     }
                 }
-                Op::Loop { body, continuing, .. } => {
-                    self.repeat(body, continuing);
-                    self.rename(*id);
-                }
+                Op::Loop { body, continuing, .. } => match self.unroll(&inst, may_end, left) {
+                    Some(true) => return true,
+                    Some(false) => continue,
+                    None => {
+                        self.repeat(body, continuing);
+                        self.rename(*id);
+                    }
+                },
                 Op::Switch { cases, .. } => {
                     let arms: SmallVec<[BlockId; 8]> = self.function.arms(cases).iter().map(|arm| arm.body).collect();
                     let falls = self.function.arms(cases).iter().any(|arm| arm.falls_through);
@@ -149,22 +158,8 @@ impl Walk<'_> {
 
     /// Forgets the values of the variables that the code in a block stores to.
     fn forget_stores(&mut self, block: BlockId) {
-        let mut open = vec![block];
-        while let Some(block) = open.pop() {
-            for id in &self.function.blocks[block].insts {
-                match self.function.insts[*id].op {
-                    Op::Store { pointer, .. } => {
-                        if let Some(local) = root_local(self.function, pointer) {
-                            self.stored.push((local, self.holds[local.index()].take()));
-                        }
-                    }
-                    Op::If { then, otherwise, .. } => open.extend([then, otherwise]),
-                    Op::Loop { body, continuing, .. } => open.extend([body, continuing]),
-                    Op::Switch { cases, .. } => open.extend(self.function.arms(cases).iter().map(|arm| arm.body)),
-                    _ => {}
-                }
-            }
-        }
+        let Walk { function, holds, stored, .. } = self;
+        each_store(function, block, |local| stored.push((local, holds[local.index()].take())));
     }
 
     fn store(&mut self, pointer: Value, value: Value) {
@@ -192,13 +187,13 @@ impl Walk<'_> {
         Some(held)
     }
 
-    fn known_bool(&self, condition: Value) -> Option<bool> {
+    pub(super) fn known_bool(&self, condition: Value) -> Option<bool> {
         let Value::Const(id) = condition else { return None };
         self.module.constants.bits(id).map(|bits| bits != 0)
     }
 
     /// The constant that an operation on constants gives.
-    fn folded(&mut self, inst: &Inst) -> Option<ConstId> {
+    pub(super) fn folded(&mut self, inst: &Inst) -> Option<ConstId> {
         if inst.flags.intersects(InstFlags::NON_UNIFORM | InstFlags::SATURATED) {
             return None;
         }
@@ -239,7 +234,7 @@ impl Walk<'_> {
         SmallVec::from_slice(self.function.values(list))
     }
 
-    fn resolve(&self, value: Value) -> Value {
+    pub(super) fn resolve(&self, value: Value) -> Value {
         match value {
             Value::Inst(id) => self.replaced[id.index()].unwrap_or(value),
             other => other,
@@ -261,6 +256,22 @@ impl Walk<'_> {
             list
         });
         self.function.insts[id].op = op;
+    }
+}
+
+/// Calls `see` for each store to a variable in a block and those nested in it.
+pub(super) fn each_store(function: &Function, block: BlockId, mut see: impl FnMut(LocalId)) {
+    let mut open = vec![block];
+    while let Some(block) = open.pop() {
+        for id in &function.blocks[block].insts {
+            match function.insts[*id].op {
+                Op::Store { pointer, .. } => root_local(function, pointer).into_iter().for_each(&mut see),
+                Op::If { then, otherwise, .. } => open.extend([then, otherwise]),
+                Op::Loop { body, continuing, .. } => open.extend([body, continuing]),
+                Op::Switch { cases, .. } => open.extend(function.arms(cases).iter().map(|arm| arm.body)),
+                _ => {}
+            }
+        }
     }
 }
 

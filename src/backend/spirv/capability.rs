@@ -218,6 +218,11 @@ impl Needs {
         self.extension(extension);
     }
 
+    /// Returns true if [`Needs::take_late`] has some.
+    pub fn has_late(&self) -> bool {
+        !self.late.is_empty()
+    }
+
     /// The extensions that were asked for since the last call and that the module's version is too old for, with the version
     /// that they need.
     pub fn take_late(&mut self) -> SmallVec<[(&'static str, Version); 1]> {

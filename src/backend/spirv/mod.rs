@@ -50,6 +50,7 @@ use super::plans::ModulePlans;
 use super::written::Unit;
 use super::{Artifact, Backend, DebugInfo, Form, Made, ModuleWriter, Optimize, Options, Writer};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::ir::optimize::Growth;
 use crate::ir::{self, FuncId, Module, Stage};
 use crate::kernel;
 use crate::profile::Profile;
@@ -173,22 +174,18 @@ fn text(words: &[u32]) -> Made<String> {
 /// One diagnostic for each construct that SPIR-V, this version of it, or crosslane cannot express.
 pub fn emit(module: &Module, options: &Options, sources: &SourceMap) -> Made<Vec<u32>> {
     // Debuggers know functions by the places of their code.
-    let small = match options.manner.optimize {
+    let growth = match options.manner.optimize {
         _ if options.debug == DebugInfo::Full => None,
         Optimize::None => None,
-        Optimize::Speed => Some(SMALL_FOR_SPEED),
-        Optimize::Size => Some(SMALL_FOR_SIZE),
+        Optimize::Speed => Some(Growth::SPEED),
+        Optimize::Size => Some(Growth::SIZE),
     };
-    let Some(small) = small else { return emit_straight(module, options, sources) };
+    let Some(growth) = growth else { return emit_straight(module, options, sources) };
     let mut optimized = module.clone();
-    ir::optimize::optimize(&mut optimized, small);
+    ir::optimize::optimize(&mut optimized, growth);
     debug_assert!(ir::verify::verify(&optimized).is_ok(), "{:?}", ir::verify::verify(&optimized));
     emit_straight(&optimized, options, sources)
 }
-
-/// Instructions of the functions that are inlined wherever they are called.
-const SMALL_FOR_SPEED: usize = 16;
-const SMALL_FOR_SIZE: usize = 4;
 
 fn emit_straight(module: &Module, options: &Options, sources: &SourceMap) -> Made<Vec<u32>> {
     let mut emitter = Emitter::new(module, options, sources)?;
@@ -422,6 +419,9 @@ impl<'a> Emitter<'a> {
 
     /// Reports extensions that were asked for and that this version does not have.
     fn refuse_late(&mut self) {
+        if !self.needs.has_late() {
+            return;
+        }
         for (extension, first) in self.needs.take_late() {
             self.fail(Code::PROFILE_LACKS, format!("this needs {extension}, which needs SPIR-V {}", first.text()));
         }

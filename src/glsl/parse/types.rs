@@ -160,8 +160,11 @@ const MATRICES: [(&str, usize, bool); 5] = [
 /// At a type of cooperative matrices and its `<`, the number of parameters; true if the first is a type.
 pub(super) fn at_matrix(p: &Parser) -> Option<(usize, bool)> {
     let TokenKind::Word(symbol) = p.kind() else { return None };
+    if !p.is_punct(1, Punct::Less) {
+        return None;
+    }
     let known = MATRICES.iter().find(|(name, ..)| *name == p.text(symbol));
-    known.filter(|_| p.is_punct(1, Punct::Less)).map(|(_, count, has_element)| (*count, *has_element))
+    known.map(|(_, count, has_element)| (*count, *has_element))
 }
 
 /// `matrix_specifier`

@@ -6,20 +6,23 @@
 use super::rows;
 use crate::lane::request::{Input, LaneType, Request, ScalarKind};
 use crate::lane::signature::Role;
+use smallvec::SmallVec;
 
 /// Returns true if a request is for an operation of the catalog with operands that it has there.
 pub fn holds(request: &Request) -> bool {
+    if request.index.is_some() {
+        return false;
+    }
+    let params = request.op.signature().params;
+    let asked: SmallVec<[Input; 4]> =
+        params.iter().zip(request.inputs.iter()).map(|(param, input)| alike(param.role, *input)).collect();
     let mut found = false;
     rows(request.op, &mut |_, inputs, fragment| {
-        found |= fragment == request.fragment && inputs.len() == request.inputs.len() && {
-            let params = request.op.signature().params;
-            params
-                .iter()
-                .zip(inputs.iter().zip(request.inputs.iter()))
-                .all(|(param, (row, input))| alike(param.role, *row) == alike(param.role, *input))
-        };
+        let is_like =
+            || params.iter().zip(inputs).map(|(param, row)| alike(param.role, *row)).eq(asked.iter().copied());
+        found = found || fragment == request.fragment && inputs.len() == request.inputs.len() && is_like();
     });
-    found && request.index.is_none()
+    found
 }
 
 /// An operand in the place of all those for which an operation has the same plan.

@@ -1,0 +1,392 @@
+//! Loops with a known number of turns as that many copies of their code.
+//!
+//! A loop is unrolled if its body begins with the test that leaves it, nothing else in it leaves it, and constants decide the
+//! test before each turn. At most one selection of the body may end a side by `continue`: what follows it becomes part of the
+//! other side. Each invocation runs the same operations in the same order, with the same ones of its neighbours, as before.
+
+use super::plain::root_local;
+use super::propagate::{Walk, each_store};
+use super::{BlockId, Case, Cases, ConstId, ControlHint, Function, Inst, InstId, LocalId, Op, Types, Value};
+use crate::limits;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+type Insts = SmallVec<[InstId; 4]>;
+
+/// Instructions that the turns of a loop may have together.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    /// Of a loop whose source asks for it.
+    pub asked: usize,
+    /// Of a loop whose source says nothing.
+    pub other: usize,
+    /// Of all loops of a function.
+    pub function: usize,
+}
+
+/// A loop that can be unrolled if its number of turns is known.
+struct Shape {
+    /// Everything before the test.
+    head: Insts,
+    condition: Value,
+    /// The value of the condition with which the loop goes on.
+    goes_on: bool,
+    /// Everything behind the test.
+    rest: Insts,
+    continuing: Insts,
+    /// Instructions of a turn, those of nested blocks included.
+    size: usize,
+}
+
+/// What the blocks of a loop hold.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    size: usize,
+    /// Places that end the turn early.
+    continues: usize,
+    /// Control passes the end of the block.
+    falls: bool,
+}
+
+/// The constructs between a loop and a block in it.
+#[derive(Clone, Copy, Default)]
+struct Within {
+    is_loop: bool,
+    is_switch: bool,
+}
+
+impl Walk<'_> {
+    /// Puts the turns of a loop in its place, if it can be unrolled; returns true if they end their block, none if it cannot.
+    pub(super) fn unroll(&mut self, inst: &Inst, may_end: bool, left: &mut Insts) -> Option<bool> {
+        let Op::Loop { body, continuing, break_if: None, hint } = inst.op else { return None };
+        let most = match hint {
+            ControlHint::Unroll => self.budget.asked,
+            ControlHint::DontUnroll => 0,
+            _ => self.budget.other,
+        };
+        let shape = Shape::of(self.function, body, continuing)?;
+        let turns = self.turns(&shape, most.min(self.budget.function) / shape.size)?;
+        self.budget.function -= turns * shape.size;
+        for _ in 0..turns {
+            if self.turn(&[&shape.head, &shape.rest, &shape.continuing], may_end, left) {
+                return Some(true);
+            }
+        }
+        let ended = self.turn(&[&shape.head], may_end, left);
+        [body, continuing].into_iter().for_each(|block| bury(self.function, block));
+        Some(ended)
+    }
+
+    /// Copies the code of a turn and walks the copy.
+    fn turn(&mut self, parts: &[&Insts], may_end: bool, left: &mut Insts) -> bool {
+        let mut copier = Copier { function: self.function, values: FxHashMap::default() };
+        let mut copied = Insts::new();
+        parts.iter().for_each(|part| copier.insts(part, &mut copied));
+        self.replaced.resize(self.function.insts.len(), None);
+        self.instructions(&copied, may_end, left)
+    }
+
+    /// The turns that a loop makes, if constants say so and there are at most so many.
+    fn turns(&mut self, shape: &Shape, most: usize) -> Option<usize> {
+        let mut known = Known::default();
+        for turns in 0..=most {
+            self.evaluate(&shape.head, &mut known);
+            if self.known_bool(known.value(self.resolve(shape.condition)))? != shape.goes_on {
+                return Some(turns);
+            }
+            self.evaluate(&shape.rest, &mut known);
+            self.evaluate(&shape.continuing, &mut known);
+        }
+        None
+    }
+
+    /// Finds the constants that instructions leave, which are not walked.
+    fn evaluate(&mut self, insts: &[InstId], known: &mut Known) {
+        limits::spend(insts.len());
+        let mut is_sure = true;
+        for id in insts {
+            let inst = self.function.insts[*id];
+            let value = match inst.op {
+                Op::Load(Value::Local(local)) => *known.locals.get(&local).unwrap_or(&self.holds[local.index()]),
+                Op::Store { pointer, value } => {
+                    if let Some(local) = root_local(self.function, pointer) {
+                        let is_whole = matches!(pointer, Value::Local(_)) && self.is_plain[local.index()] && is_sure;
+                        known.locals.insert(local, known.constant(self.resolve(value)).filter(|_| is_whole));
+                    }
+                    None
+                }
+                Op::If { .. } | Op::Loop { .. } | Op::Switch { .. } => {
+                    let inner = inner_blocks(self.function, inst.op);
+                    is_sure &= !inner.iter().any(|block| continues(self.function, *block));
+                    inner.into_iter().for_each(|block| each_store(self.function, block, |local| known.forget(local)));
+                    None
+                }
+                op => {
+                    let op = op.map_operands(|value| known.value(self.resolve(value)));
+                    self.folded(&Inst { op, ..inst })
+                }
+            };
+            known.set(*id, value);
+        }
+    }
+}
+
+/// Constants at one moment of a loop.
+#[derive(Default)]
+struct Known {
+    values: FxHashMap<InstId, ConstId>,
+    /// Of the variables that the loop stores to.
+    locals: FxHashMap<LocalId, Option<ConstId>>,
+}
+
+impl Known {
+    fn constant(&self, value: Value) -> Option<ConstId> {
+        match self.value(value) {
+            Value::Const(id) => Some(id),
+            _ => None,
+        }
+    }
+
+    fn value(&self, value: Value) -> Value {
+        match value {
+            Value::Inst(id) => self.values.get(&id).map_or(value, |constant| Value::Const(*constant)),
+            other => other,
+        }
+    }
+
+    fn set(&mut self, id: InstId, value: Option<ConstId>) {
+        match value {
+            Some(constant) => self.values.insert(id, constant),
+            None => self.values.remove(&id),
+        };
+    }
+
+    fn forget(&mut self, local: LocalId) {
+        self.locals.insert(local, None);
+    }
+}
+
+impl Shape {
+    fn of(function: &Function, body: BlockId, continuing: BlockId) -> Option<Shape> {
+        let insts = &function.blocks[body].insts;
+        let (at, condition, goes_on) = insts.iter().enumerate().find_map(|(at, id)| {
+            let Op::If { condition, then, otherwise, .. } = function.insts[*id].op else { return None };
+            let [then, otherwise] = [then, otherwise].map(|block| Side::of(function, block));
+            match (then, otherwise) {
+                (Side::Empty, Side::Breaks) => Some((at, condition, true)),
+                (Side::Breaks, Side::Empty) => Some((at, condition, false)),
+                _ => None,
+            }
+        })?;
+        let (head, rest) = (&insts[..at], &insts[at + 1..]);
+        let continuing = &function.blocks[continuing].insts;
+        let within = Within::default();
+        let (first, turn, last) =
+            (seen(function, head, within)?, seen(function, rest, within)?, seen(function, continuing, within)?);
+        let is_taken = first.continues == 0 && turn.continues <= 1 && first.falls && last.falls;
+        let goes_round = turn.falls || turn.continues == 1;
+        (is_taken && goes_round).then(|| Shape {
+            condition,
+            goes_on,
+            head: head.into(),
+            rest: rest.into(),
+            continuing: continuing.clone(),
+            size: first.size + turn.size + last.size + 1,
+        })
+    }
+}
+
+/// A side of the selection that is the test of a loop.
+#[derive(PartialEq)]
+enum Side {
+    Empty,
+    Breaks,
+    Other,
+}
+
+impl Side {
+    fn of(function: &Function, block: BlockId) -> Side {
+        match function.blocks[block].insts.as_slice() {
+            [] => Side::Empty,
+            [only] if function.insts[*only].op == Op::Break => Side::Breaks,
+            _ => Side::Other,
+        }
+    }
+}
+
+/// Looks at the instructions of a turn; none for a form that cannot be unrolled.
+fn seen(function: &Function, insts: &[InstId], within: Within) -> Option<Seen> {
+    let mut all = Seen { falls: true, ..Seen::default() };
+    for id in insts {
+        all.size += 1;
+        let inst = &function.insts[*id];
+        match inst.op {
+            Op::Break if !within.is_loop && !within.is_switch => return None,
+            Op::Continue if !within.is_loop => {
+                if within.is_switch {
+                    return None;
+                }
+                all.continues += 1;
+                all.falls = false;
+            }
+            Op::If { then, otherwise, .. } => {
+                let [then, otherwise] =
+                    [then, otherwise].map(|block| seen(function, &function.blocks[block].insts, within));
+                let (then, otherwise) = (then?, otherwise?);
+                let continues = then.continues + otherwise.continues;
+                if continues > 0 && then.falls && otherwise.falls {
+                    return None;
+                }
+                all.falls &= inst.ty != Types::VOID || then.falls || otherwise.falls;
+                all.continues += continues;
+                all.size += then.size + otherwise.size;
+            }
+            op @ (Op::Loop { .. } | Op::Switch { .. }) => {
+                let is_loop = within.is_loop || matches!(op, Op::Loop { .. });
+                let inner = Within { is_loop, is_switch: within.is_switch || !is_loop };
+                for block in inner_blocks(function, op) {
+                    all.size += seen(function, &function.blocks[block].insts, inner)?.size;
+                }
+            }
+            op => all.falls &= !op.is_terminator(),
+        }
+    }
+    Some(all)
+}
+
+/// Returns true if a block ends the turn of the loop that it lies in.
+fn continues(function: &Function, block: BlockId) -> bool {
+    function.blocks[block].insts.iter().any(|id| match function.insts[*id].op {
+        Op::Continue => true,
+        Op::If { then, otherwise, .. } => continues(function, then) || continues(function, otherwise),
+        _ => false,
+    })
+}
+
+fn inner_blocks(function: &Function, op: Op) -> SmallVec<[BlockId; 4]> {
+    match op {
+        Op::If { then, otherwise, .. } => [then, otherwise].into_iter().collect(),
+        Op::Loop { body, continuing, .. } => [body, continuing].into_iter().collect(),
+        Op::Switch { cases, .. } => function.arms(cases).iter().map(|arm| arm.body).collect(),
+        _ => SmallVec::new(),
+    }
+}
+
+/// Takes what instructions of a block do, which nothing runs any more, out of the function.
+fn bury(function: &mut Function, block: BlockId) {
+    for id in std::mem::take(&mut function.blocks[block].insts) {
+        let op = std::mem::replace(&mut function.insts[id].op, Op::Unreachable);
+        inner_blocks(function, op).into_iter().for_each(|block| bury(function, block));
+    }
+}
+
+/// Copies instructions of a function within it.
+struct Copier<'a> {
+    function: &'a mut Function,
+    /// The copies of values.
+    values: FxHashMap<InstId, Value>,
+}
+
+impl Copier<'_> {
+    fn value(&self, value: Value) -> Value {
+        match value {
+            Value::Inst(id) => self.values.get(&id).copied().unwrap_or(value),
+            other => other,
+        }
+    }
+
+    /// Copies instructions up to the end of the turn.
+    fn insts(&mut self, insts: &[InstId], into: &mut Insts) {
+        for (at, id) in insts.iter().enumerate() {
+            let inst = self.function.insts[*id];
+            match inst.op {
+                Op::Continue => return,
+                Op::If { condition, then, otherwise, hint } if [then, otherwise].iter().any(|b| self.continues(*b)) => {
+                    let condition = self.value(condition);
+                    let [then, otherwise] = [then, otherwise].map(|side| self.side(side, &insts[at + 1..]));
+                    self.put(Inst { op: Op::If { condition, then, otherwise, hint }, ..inst }, into);
+                    return;
+                }
+                _ => {
+                    let copy = self.inst(inst, into);
+                    self.values.insert(*id, copy);
+                }
+            }
+        }
+    }
+
+    fn continues(&self, block: BlockId) -> bool {
+        continues(self.function, block)
+    }
+
+    /// A side of a selection of which one ends the turn, with what follows the selection if this side does not.
+    fn side(&mut self, side: BlockId, rest: &[InstId]) -> BlockId {
+        let mut insts = self.function.blocks[side].insts.clone();
+        if seen(self.function, &insts, Within::default()).is_some_and(|seen| seen.falls) {
+            insts.extend_from_slice(rest);
+        }
+        self.block_of(&insts)
+    }
+
+    fn block(&mut self, block: BlockId) -> BlockId {
+        let insts = self.function.blocks[block].insts.clone();
+        let mut copied = Insts::new();
+        for id in insts {
+            let copy = self.inst(self.function.insts[id], &mut copied);
+            self.values.insert(id, copy);
+        }
+        self.push(copied)
+    }
+
+    fn block_of(&mut self, insts: &[InstId]) -> BlockId {
+        let mut copied = Insts::new();
+        self.insts(insts, &mut copied);
+        self.push(copied)
+    }
+
+    fn push(&mut self, insts: Insts) -> BlockId {
+        let block = self.function.blocks.push(super::Block::default());
+        self.function.blocks[block].insts = insts;
+        block
+    }
+
+    fn inst(&mut self, inst: Inst, into: &mut Insts) -> Value {
+        let op = match inst.op {
+            Op::If { condition, then, otherwise, hint } => {
+                let condition = self.value(condition);
+                let [then, otherwise] = [then, otherwise].map(|block| self.block(block));
+                Op::If { condition, then, otherwise, hint }
+            }
+            Op::Loop { body, continuing, break_if, hint } => {
+                let [body, continuing] = [body, continuing].map(|block| self.block(block));
+                Op::Loop { body, continuing, break_if: break_if.map(|value| self.value(value)), hint }
+            }
+            Op::Switch { selector, cases, hint } => {
+                let selector = self.value(selector);
+                Op::Switch { selector, cases: self.arms(cases), hint }
+            }
+            op => op.map_operands(|value| self.value(value)).map_list(|list| {
+                let values: SmallVec<[Value; 8]> =
+                    self.function.values(list).iter().map(|value| self.value(*value)).collect();
+                self.function.list(&values)
+            }),
+        };
+        self.put(Inst { op, ..inst }, into)
+    }
+
+    fn arms(&mut self, cases: Cases) -> Cases {
+        let arms: Vec<Case> = self.function.arms(cases).to_vec();
+        let copied: Vec<Case> = arms.into_iter().map(|arm| Case { body: self.block(arm.body), ..arm }).collect();
+        let (start, len) = (self.function.cases.len() as u32, copied.len() as u32);
+        self.function.cases.extend(copied);
+        Cases { start, len }
+    }
+
+    fn put(&mut self, inst: Inst, into: &mut Insts) -> Value {
+        limits::spend(1);
+        limits::hold::<Inst>(1);
+        let id = self.function.insts.push(inst);
+        into.push(id);
+        Value::Inst(id)
+    }
+}
