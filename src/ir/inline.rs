@@ -83,14 +83,18 @@ impl Plan {
     /// Looks at a block; `may_return` if it is not in a loop or switch. None for a return where there may be none.
     fn block(&mut self, function: &Function, block: BlockId, may_return: bool) -> Option<Seen> {
         let mut all = Seen { falls: true, returns: false, depth: 1 };
+        let mut moved = 0;
         let insts = &function.blocks[block].insts;
         for (at, id) in insts.iter().enumerate() {
             self.size += 1;
             let is_last = at + 1 == insts.len();
             let seen = self.instruction(function, &function.insts[*id], may_return)?;
             self.is_straight &= !seen.returns || is_last && matches!(function.insts[*id].op, Op::Return(_));
-            // The code after a selection that returns is one level deeper.
-            all.depth = all.depth.max(seen.depth) + usize::from(seen.returns && !is_last);
+            all.depth = all.depth.max(moved + seen.depth);
+            // The code after a selection that returns moves to its innermost side that goes on.
+            if seen.returns && !is_last {
+                moved += seen.depth;
+            }
             all.returns |= seen.returns;
             all.falls &= seen.falls;
         }
@@ -318,11 +322,13 @@ impl Inliner<'_> {
         let condition = copying.value(condition);
         let [then, otherwise] = [then, otherwise].map(|side| {
             let block = self.function.blocks.push(super::Block::default());
-            let mut insts = SmallVec::new();
-            self.copy_block(copying, &copying.from.blocks[side].insts, &mut insts);
+            let mut code = copying.from.blocks[side].insts.clone();
+            // Selections in the side that return take the rest into their own other side.
             if falls(copying.from, side) {
-                self.copy_block(copying, rest, &mut insts);
+                code.extend_from_slice(rest);
             }
+            let mut insts = SmallVec::new();
+            self.copy_block(copying, &code, &mut insts);
             self.function.blocks[block].insts = insts;
             block
         });

@@ -44,6 +44,8 @@ struct Seen {
     size: usize,
     /// Places that end the turn early.
     continues: usize,
+    /// Selections around the innermost of them.
+    forks: usize,
     /// Control passes the end of the block.
     falls: bool,
 }
@@ -183,7 +185,8 @@ impl Shape {
         let within = Within::default();
         let (first, turn, last) =
             (seen(function, head, within)?, seen(function, rest, within)?, seen(function, continuing, within)?);
-        let is_taken = first.continues == 0 && turn.continues <= 1 && first.falls && last.falls;
+        // The selection takes the loop's place in the nesting of blocks.
+        let is_taken = first.continues == 0 && turn.continues <= 1 && turn.forks <= 1 && first.falls && last.falls;
         let goes_round = turn.falls || turn.continues == 1;
         (is_taken && goes_round).then(|| Shape {
             condition,
@@ -239,6 +242,9 @@ fn seen(function: &Function, insts: &[InstId], within: Within) -> Option<Seen> {
                 }
                 all.falls &= inst.ty != Types::VOID || then.falls || otherwise.falls;
                 all.continues += continues;
+                if continues > 0 {
+                    all.forks = all.forks.max(1 + then.forks.max(otherwise.forks));
+                }
                 all.size += then.size + otherwise.size;
             }
             op @ (Op::Loop { .. } | Op::Switch { .. }) => {
