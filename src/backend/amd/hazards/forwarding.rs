@@ -32,9 +32,11 @@ impl Forwarding {
         before.0 != self.written || before.1 != self.pairs
     }
 
-    /// Returns true if an instruction reads two registers too soon.
+    /// Returns true if an instruction reads two registers too soon. DPP counts as reading the old value of its result, as LLVM has
+    /// it, also where no lane keeps that.
     pub fn endangers(&self, view: &View) -> bool {
-        let reads = |cell: &Cell| view.reads.iter().any(|access| access.cell == *cell);
+        let old = if view.traits.contains(Traits::DPP) { &view.writes[..] } else { &[] };
+        let reads = |cell: &Cell| view.reads.iter().chain(old).any(|access| access.cell == *cell);
         view.traits.contains(Traits::VALU) && self.pairs.keys().any(|(first, second)| reads(first) && reads(second))
     }
 

@@ -309,6 +309,8 @@ fn forwarding_of_rdna_3() {
     assert_eq!(between(profile, vec![restored]), ["depctr_va_vdst"]);
     let twice = vec![moved(1, 7), exec(), exec(), moved(2, 8), both()];
     assert_eq!(between(profile, vec![twice]), ["depctr_va_vdst"]);
+    let old_value = vec![moved(1, 7), exec(), moved(2, 8), dpp(2, 1)];
+    assert_eq!(between(profile, vec![old_value]), ["depctr_va_vdst"]);
 }
 
 #[test]
