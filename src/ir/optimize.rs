@@ -1,5 +1,5 @@
 //! Passes over modules whose target's own compiler takes them as they come: calls inlined, variables of the module made local,
-//! constants propagated. Hardware targets have the passes of [`crate::kernel::pass`] instead.
+//! constants propagated, loops unrolled. Hardware targets have the passes of [`crate::kernel::pass`] instead.
 
 use super::calls::callees_first;
 use super::inline::inline;

@@ -208,8 +208,8 @@ fn features_belong_to_the_target_and_have_prices() {
             "my.toml:4: costs.nv-shuffle: the key is missing, and the feature nv-shuffle needs it",
         ),
         (
-            heir("gfx1030", "processor = \"gfx1031\""),
-            "my.toml:3: processor: unknown processor `gfx1031`; did you mean `gfx1030`?",
+            heir("gfx1030", "processor = \"gfx1039\""),
+            "my.toml:3: processor: unknown processor `gfx1039`; did you mean `gfx1030`?",
         ),
         (heir("gfx900", "processor = \"fiji\""), "my.toml:3: processor: unknown processor `fiji`"),
         (

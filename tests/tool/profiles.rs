@@ -58,7 +58,7 @@ fn one_is_described_by_name_alias_or_file() {
 
 #[test]
 fn misspelt_names_get_a_suggestion() {
-    let output = Folder::new("profile-near").run(&["profiles", "gfx1031-wave32"]);
+    let output = Folder::new("profile-near").run(&["profiles", "gfx1039-wave32"]);
     assert_eq!(status(&output), 2);
     assert!(stderr(&output).contains("did you mean `gfx1030-wave32`?"), "{}", stderr(&output));
 }
