@@ -527,7 +527,7 @@ pub struct LspArgs {
     /// Target profiles of shaders that no crosslane.toml names; may be repeated, and have commas.
     #[arg(long, short = 'p', value_name = "PROFILE", value_delimiter = ',')]
     pub profile: Vec<String>,
-    /// Editors say this; there is no other way.
+    /// Set by editors alone.
     #[arg(long, hide = true)]
     pub stdio: bool,
 }

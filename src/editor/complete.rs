@@ -319,7 +319,7 @@ fn opening(scanned: &Scanned, close: usize) -> Option<usize> {
     None
 }
 
-/// One that stands for several overloads; a long list goes without documentation.
+/// One item for several overloads; a long list has no documentation.
 fn of_overload(first: &Overload, others: usize, brief: bool) -> Completion {
     let more = if others > 0 { format!(" (+{others})") } else { String::new() };
     let doc = if brief { "" } else { first.doc };

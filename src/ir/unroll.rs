@@ -31,7 +31,7 @@ struct Shape {
     condition: Value,
     /// The value of the condition with which the loop goes on.
     goes_on: bool,
-    /// Everything behind the test.
+    /// Everything after the test.
     rest: Insts,
     continuing: Insts,
     /// Instructions of a turn, those of nested blocks included.

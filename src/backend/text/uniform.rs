@@ -62,7 +62,7 @@ type Call = (Handle<Function>, Vec<bool>, bool);
 struct Search<'m> {
     module: &'m Module,
     parted: Parted,
-    /// What calls give: if the results differ, and what pointers point to.
+    /// The results of calls: if they differ, and where pointers point.
     calls: FxHashMap<Call, (bool, Vec<bool>)>,
 }
 
@@ -133,7 +133,7 @@ struct Walk<'s, 'm> {
     /// Where the function returns: what pointers among the arguments point to.
     returned: Vec<bool>,
     around: Vec<Around>,
-    /// What was found at the heads of loops, by their bodies.
+    /// The findings at the heads of loops, by their bodies.
     heads: FxHashMap<*const Block, State>,
 }
 

@@ -117,7 +117,7 @@ pub enum Emit {
     Reflection,
 }
 
-/// A text that is no manifest, and where.
+/// The error of a text that is not a manifest, with its place.
 pub struct Wrong {
     /// The text without its meaning.
     pub manifest: Manifest,
