@@ -477,6 +477,8 @@ pub struct ExplainArgs {
     pub source: SourceArgs,
     #[command(flatten)]
     pub messages: MessageArgs,
+    #[command(flatten)]
+    pub places: PlaceArgs,
     /// Target profile, may be repeated, or several with commas: a name from `crosslane profiles`, or a .toml file.
     #[arg(long, short = 'p', value_name = "PROFILE", value_delimiter = ',', default_value = "spirv-1.3")]
     pub profile: Vec<String>,
@@ -497,6 +499,8 @@ pub struct CheckArgs {
     pub source: SourceArgs,
     #[command(flatten)]
     pub messages: MessageArgs,
+    #[command(flatten)]
+    pub places: PlaceArgs,
     /// Target profile, may be repeated, or several with commas; all of them without it. The exit status is 3 if one that is
     /// named cannot run the shader.
     #[arg(long, short = 'p', value_name = "PROFILE", value_delimiter = ',')]

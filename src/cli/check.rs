@@ -15,7 +15,7 @@ use crate::profile::Profile;
 
 pub fn run(args: &CheckArgs, claims: &Claims) -> Outcome {
     let (chosen, named) = chosen(args, claims)?;
-    let source = Source::read(&args.source, chosen, claims)?;
+    let source = Source::read(&args.source, &args.places, chosen, claims)?;
     let matrix = match matrix(&source.input(), &source.options, &source.loader) {
         Ok(matrix) => matrix,
         Err(failure) => return Ok(failed(&args.messages, &failure)),

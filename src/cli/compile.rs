@@ -82,7 +82,7 @@ pub fn draft(args: &CompileArgs, claims: &Claims) -> Result<Draft, CommandError>
         warnings: warnings(args),
         dialect: dialect(&args.dialect)?,
         manner: manner(&args.dialect),
-        places: places(&args.places, profile.target)?,
+        places: places(&args.places, [profile.target])?,
         settings: settings(&args.set)?,
         ..options(&args.source, &shader, profile)?
     };
@@ -193,7 +193,10 @@ pub fn settings(texts: &[String]) -> Result<Specializations, CommandError> {
 }
 
 /// The places of resources.
-fn places(args: &PlaceArgs, target: Target) -> Result<Places, CommandError> {
+///
+/// # Errors
+/// When none of the targets lets them be chosen.
+pub fn places(args: &PlaceArgs, targets: impl IntoIterator<Item = Target>) -> Result<Places, CommandError> {
     let mut places = Places { push_constants: args.push_constants, ..Places::default() };
     for text in &args.place {
         let wrong = |why: &str| CommandError(format!("--place {text}: {why}"));
@@ -201,11 +204,13 @@ fn places(args: &PlaceArgs, target: Target) -> Result<Places, CommandError> {
         let bound = bound.parse().map_err(|why: String| wrong(&why))?;
         places.resources.insert(bound, place.parse().map_err(|why: String| wrong(&why))?);
     }
-    if target.row().placing == Placing::Fixed && !places.is_empty() {
-        let language = target.row().language;
-        return Err(CommandError(format!("--place and --push-constants: {language} has the resources of the source")));
+    let mut rows = targets.into_iter().map(Target::row).peekable();
+    match rows.peek().map(|row| row.language) {
+        Some(language) if !places.is_empty() && rows.all(|row| row.placing == Placing::Fixed) => {
+            Err(CommandError(format!("--place and --push-constants: {language} has the resources of the source")))
+        }
+        _ => Ok(places),
     }
-    Ok(places)
 }
 
 /// The options that the arguments about the source give.

@@ -1,6 +1,6 @@
 //! `crosslane explain`: what each cross-lane operation of a shader becomes, as text, JSON or a page.
 
-use super::args::{ExplainArgs, MessageArgs, SourceArgs};
+use super::args::{ExplainArgs, MessageArgs, PlaceArgs, SourceArgs};
 use super::endings::Format;
 use super::input::{self, Shader};
 use super::output::{Sink, to_stdout};
@@ -18,7 +18,7 @@ const USUAL_WIDTH: usize = 100;
 pub fn run(args: &ExplainArgs, claims: &Claims) -> Outcome {
     let chosen = args.profile.iter().map(|name| profiles::find(name, claims)).collect::<Result<_, _>>()?;
     let page = args.html.clone().map(|path| Sink::of_format(path, Format::Html)).transpose()?;
-    let source = Source::read(&args.source, chosen, claims)?;
+    let source = Source::read(&args.source, &args.places, chosen, claims)?;
     let report = match explain(&source.input(), &source.options, &source.loader) {
         Ok(report) => report,
         Err(failure) => return Ok(failed(&args.messages, &failure)),
@@ -43,10 +43,19 @@ pub struct Source {
 }
 
 impl Source {
-    pub fn read(args: &SourceArgs, profiles: Vec<Profile>, claims: &Claims) -> Result<Source, CommandError> {
+    pub fn read(
+        args: &SourceArgs,
+        places: &PlaceArgs,
+        profiles: Vec<Profile>,
+        claims: &Claims,
+    ) -> Result<Source, CommandError> {
         let shader = input::read(args, claims)?;
-        let options = profiles.into_iter().map(|profile| compile::options(args, &shader, profile));
-        let options = options.collect::<Result<_, _>>()?;
+        let places = compile::places(places, profiles.iter().map(|profile| profile.target))?;
+        let options = profiles.into_iter().map(|profile| {
+            let options = compile::options(args, &shader, profile)?;
+            Ok(Options { places: places.clone(), ..options })
+        });
+        let options = options.collect::<Result<_, CommandError>>()?;
         let loader = FileLoader { directories: args.include_dirs.clone(), claims: claims.clone() };
         Ok(Source { shader, options, loader })
     }

@@ -273,7 +273,11 @@ fn what_the_language_lacks_is_refused_where_it_is() {
     assert!(said.contains("error[E0700]: the GLSL target does not support geometry shaders yet"), "{said}");
     assert!(said.contains("points.geom:4:"), "{said}");
     let said = refusal(&folder, "kept.comp", "glsl-es-320-khr");
-    for part in ["the profile's GLSL has no type f16", "GLSL ES has no push constants"] {
+    for part in [
+        "the profile's GLSL has no type f16",
+        "GLSL ES has no push constants",
+        "= `--push-constants 0:BINDING` puts them into a uniform block",
+    ] {
         assert!(said.contains(part), "{part} is not in\n{said}");
     }
 }

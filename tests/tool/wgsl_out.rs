@@ -198,6 +198,26 @@ fn options_put_push_constants_and_resources_at_groups_and_bindings() {
     }
 }
 
+/// Without a place for push constants the languages have no text of such a shader whose lines could be shown.
+#[test]
+fn explain_and_check_take_the_places_too() {
+    let folder = Folder::new("wgsl-explained-places");
+    let portable = "450\n#extension GL_CROSSLANE_portable : require";
+    folder.file("pushed.comp", PUSHED.replace("push.by", "allReduceAdd4(push.by)").replace("450", portable));
+    let places = ["--push-constants", "0:1", "--place", "5:4=0:7"];
+    let run =
+        |command: &str, profiles: &str| folder.run(&[&[command, "pushed.comp", "-p", profiles], &places[..]].concat());
+    let output = run("explain", "spirv-1.3,glsl-es-320-khr");
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    assert!(stdout(&output).contains("subgroupClusteredAdd(push.by, 4u)"), "{}", stdout(&output));
+    assert_eq!(status(&run("check", "wgsl,hlsl-6.0,msl-2.1,glsl-es-320-khr")), 0);
+    for command in ["explain", "check"] {
+        let output = run(command, "spirv-1.3");
+        assert_eq!(status(&output), 2, "{command}");
+        assert!(stderr(&output).contains("SPIR-V has the resources of the source"), "{}", stderr(&output));
+    }
+}
+
 #[test]
 fn derivatives_in_parted_flow_turn_their_rule_off() {
     let folder = Folder::new("wgsl-derivatives");

@@ -272,6 +272,7 @@ impl Writer<'_> {
             (false, 0) => vec![format!("binding = {binding}")],
             (false, _) => {
                 self.fail(Code::NOT_SUPPORTED, format!("OpenGL has no descriptor sets, and this is in set {set}"));
+                self.advise("`--place SET:BINDING=0:N` and `--push-constants 0:N` put resources into set 0");
                 Vec::new()
             }
         }
@@ -295,6 +296,7 @@ impl Writer<'_> {
             }
             Space::PushConstant => {
                 self.lacks("push constants");
+                self.advise("`--push-constants 0:BINDING` puts them into a uniform block");
                 "uniform"
             }
             Space::Input | Space::Output => {

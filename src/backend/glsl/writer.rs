@@ -293,6 +293,14 @@ impl<'a> Writer<'a> {
             self.diagnostics.push(Diagnostic::error(code, message).at(self.span, ""));
         }
     }
+
+    /// Says how to avoid the last failure, where it is the current instruction's.
+    pub fn advise(&mut self, advice: &'static str) {
+        let span = self.span;
+        if let Some(last) = self.diagnostics.last_mut().filter(|last| last.span() == span && last.notes.is_empty()) {
+            last.notes.push(advice.into());
+        }
+    }
 }
 
 impl Shader {
