@@ -77,7 +77,8 @@ features! {
     PartitionedScans = "partitioned-scans",
     /// All other folds over partitions.
     PartitionedFolds = "partitioned-folds",
-    /// Swizzles by constants, writes to a lane and counts of masks (SPV_AMD_shader_ballot).
+    /// Swizzles by constants, writes to a lane, counts of masks, and folds by addition, minimum and maximum
+    /// (SPV_AMD_shader_ballot).
     ShaderBallotAmd = "shader-ballot-amd",
     /// Numbers of the processor and of its warps (SPV_NV_shader_sm_builtins).
     SmBuiltins = "sm-builtins",

@@ -226,6 +226,39 @@ fn moves_are_swizzles_or_reads_of_all_lanes_in_amd_s_dialect() {
     assert!(!amd.contains("_KHR_"), "{amd}");
 }
 
+const FOLDS: &str = "#version 450
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_EXT_shader_explicit_arithmetic_types : require
+#extension GL_EXT_shader_subgroup_extended_types_int8 : require
+layout(local_size_x = 64) in;
+layout(std430, binding = 0) buffer Data { float x[]; };
+void main() {
+    float own = x[gl_GlobalInvocationID.x];
+    if (own > 1.0) {
+        own = subgroupAdd(own) + float(subgroupInclusiveMax(int(own))) + subgroupExclusiveMin(vec2(own)).y;
+        own += float(subgroupAdd(uint8_t(own)));
+    }
+    x[gl_GlobalInvocationID.x] = own + subgroupMul(own);
+}
+";
+
+/// Their functions have no 8 bits, and no other operations than these.
+#[test]
+fn folds_of_the_subgroup_are_amd_s_where_those_have_the_operation() {
+    let folder = Folder::new("glsl-amd-folds");
+    folder.file("folds.comp", FOLDS);
+    let amd = text(&folder, "folds.comp", "glsl-450-amd");
+    for part in [
+        "addInvocationsNonUniformAMD(own",
+        "maxInvocationsInclusiveScanNonUniformAMD(",
+        "minInvocationsExclusiveScanNonUniformAMD(",
+    ] {
+        assert_eq!(amd.matches(part).count(), 1, "{part}\n{amd}");
+    }
+    assert_eq!(amd.matches("InvocationsNonUniformAMD").count(), 1, "{amd}");
+    assert!(!amd.contains("_KHR_"), "{amd}");
+}
+
 const GIVEN: &str = "#version 450
 layout(local_size_x = 64) in;
 layout(constant_id = 3) const uint COUNT = 4u;

@@ -338,6 +338,10 @@ impl Body<'_, '_> {
                 self.t.need("GL_AMD_shader_ballot");
                 Expr::call("mbcntAMD", &[value])
             }
+            GroupOp::ReduceAmd(op, reach) => {
+                self.t.need("GL_AMD_shader_ballot");
+                Expr::call(&amd_reduction(op, reach), &[value])
+            }
             GroupOp::WriteAmd => {
                 self.t.need("GL_AMD_shader_ballot");
                 let index = self.index_of(&args[2]);
@@ -538,6 +542,16 @@ impl Body<'_, '_> {
             CompareOp::Eq | CompareOp::Same => Expr::binary("==", Level::Equality, &left, &right),
         }
     }
+}
+
+/// The name of AMD's function of a fold.
+fn amd_reduction(op: ReduceOp, reach: GroupReduce) -> String {
+    let how = match reach {
+        GroupReduce::Inclusive => "InclusiveScan",
+        GroupReduce::Exclusive => "ExclusiveScan",
+        GroupReduce::Reduce | GroupReduce::Clustered(_) => "",
+    };
+    format!("{}Invocations{how}NonUniformAMD", format!("{op:?}").to_lowercase())
 }
 
 /// A way in which AMD's extensions move a value.

@@ -159,6 +159,9 @@ impl Body<'_, '_> {
         if let Some(capability) = row.capability {
             self.m.needs.capability(capability);
         }
+        if let GroupOp::ReduceAmd(..) = op {
+            self.m.needs.extension(super::AMD_BALLOT);
+        }
         if let GroupOp::Sync = op {
             return self.synchronize_subgroup();
         }
@@ -290,6 +293,7 @@ fn group_instruction(op: GroupOp, kind: ScalarKind) -> GroupInstruction {
         GroupOp::SwizzleMaskedAmd { .. } => GroupInstruction::amd(AmdBallot::SwizzleInvocationsMaskedAMD),
         GroupOp::WriteAmd => GroupInstruction::amd(AmdBallot::WriteInvocationAMD),
         GroupOp::MaskedCountAmd => GroupInstruction::amd(AmdBallot::MbcntAMD),
+        GroupOp::ReduceAmd(op, reach) => reduction_amd(op, kind, reach),
         GroupOp::Vote(VoteOp::All) => GroupInstruction::plain(Op::GroupNonUniformAll),
         GroupOp::Vote(VoteOp::Any) => GroupInstruction::plain(Op::GroupNonUniformAny),
         GroupOp::Vote(VoteOp::Equal) => GroupInstruction::plain(Op::GroupNonUniformAllEqual),
@@ -336,6 +340,21 @@ fn reduction(op: ReduceOp, kind: ScalarKind, reach: GroupReduce) -> GroupInstruc
         capability: Some(capability),
         ..GroupInstruction::plain(op)
     }
+}
+
+fn reduction_amd(op: ReduceOp, kind: ScalarKind, reach: GroupReduce) -> GroupInstruction {
+    let row = GroupInstruction { capability: Some(Capability::Groups), ..reduction(op, kind, reach) };
+    let op = match row.op {
+        Op::GroupNonUniformFAdd => Op::GroupFAddNonUniformAMD,
+        Op::GroupNonUniformIAdd => Op::GroupIAddNonUniformAMD,
+        Op::GroupNonUniformFMin => Op::GroupFMinNonUniformAMD,
+        Op::GroupNonUniformSMin => Op::GroupSMinNonUniformAMD,
+        Op::GroupNonUniformUMin => Op::GroupUMinNonUniformAMD,
+        Op::GroupNonUniformFMax => Op::GroupFMaxNonUniformAMD,
+        Op::GroupNonUniformSMax => Op::GroupSMaxNonUniformAMD,
+        _ => Op::GroupUMaxNonUniformAMD,
+    };
+    GroupInstruction { op, ..row }
 }
 
 fn partitioned_row(op: ReduceOp, kind: ScalarKind, reach: GroupReduce) -> GroupInstruction {

@@ -46,11 +46,13 @@ const fn group(op: GroupOp) -> &'static str {
         GroupOp::QuadSwap(_) => "quad swap",
         GroupOp::SwizzleAmd(_) | GroupOp::SwizzleMaskedAmd { .. } => "swizzle",
         GroupOp::WriteAmd => "write lane",
-        GroupOp::Reduce(_, reach) | GroupOp::PartitionedReduce(_, reach) => match reach {
-            GroupReduce::Inclusive => "inclusive scan",
-            GroupReduce::Exclusive => "exclusive scan",
-            GroupReduce::Reduce | GroupReduce::Clustered(_) => "reduce",
-        },
+        GroupOp::Reduce(_, reach) | GroupOp::PartitionedReduce(_, reach) | GroupOp::ReduceAmd(_, reach) => {
+            match reach {
+                GroupReduce::Inclusive => "inclusive scan",
+                GroupReduce::Exclusive => "exclusive scan",
+                GroupReduce::Reduce | GroupReduce::Clustered(_) => "reduce",
+            }
+        }
         GroupOp::Vote(_) | GroupOp::QuadVote(_) | GroupOp::Elect | GroupOp::Partition => "vote",
         GroupOp::Ballot | GroupOp::InverseBallot | GroupOp::BallotBitExtract => "ballot",
         GroupOp::BallotBitCount(_) | GroupOp::BallotFindLsb | GroupOp::BallotFindMsb => "ballot",

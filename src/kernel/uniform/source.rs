@@ -117,7 +117,9 @@ fn image(op: ImageOp) -> Extent {
 fn is_uniform(primitive: Primitive, wave_size: u32) -> bool {
     match primitive {
         Primitive::Group(GroupOp::Broadcast | GroupOp::BroadcastFirst | GroupOp::Ballot | GroupOp::Vote(_)) => true,
-        Primitive::Group(GroupOp::Reduce(_, GroupReduce::Reduce)) => true,
+        Primitive::Group(GroupOp::Reduce(_, reach) | GroupOp::ReduceAmd(_, reach)) if reach == GroupReduce::Reduce => {
+            true
+        }
         Primitive::Group(GroupOp::Reduce(_, GroupReduce::Clustered(width))) => width.lanes_in(wave_size) >= wave_size,
         Primitive::Nv(NvOp::Vote(_) | NvOp::Ballot | NvOp::Reduce(_) | NvOp::MatchAll) => true,
         Primitive::Scalar(op) => ScalarOp::is_scalar(op),

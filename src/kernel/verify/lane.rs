@@ -77,7 +77,9 @@ fn moved_or_asked(primitive: Primitive, ty: Ty, count: usize) -> Check<Signature
         Primitive::Group(G::Partition) | Primitive::Nv(NvOp::Match) => Signature::new([ty], [Ty::Mask]),
         Primitive::Group(G::PartitionedReduce(..)) => Signature::new([ty, Ty::Mask], [ty]),
         Primitive::Group(G::Sync) | Primitive::Nv(NvOp::Sync) => Signature::new([], []),
-        Primitive::Group(G::Reduce(..)) | Primitive::Nv(NvOp::Reduce(_)) => Signature::new([ty], [ty]),
+        Primitive::Group(G::Reduce(..) | G::ReduceAmd(..)) | Primitive::Nv(NvOp::Reduce(_)) => {
+            Signature::new([ty], [ty])
+        }
         Primitive::Nv(NvOp::MatchAll) => Signature::new([ty], [Ty::Bool]),
         Primitive::Nv(NvOp::ShuffleValid(_)) => Signature::new([Ty::B32, Ty::B32], [Ty::Bool]),
         Primitive::Scalar(ScalarOp::CountBelowLow | ScalarOp::CountBelowHigh) => {

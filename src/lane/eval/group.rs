@@ -17,7 +17,7 @@ pub fn apply<D: Domain>(domain: &mut D, op: GroupOp, rows: &[&[LaneValue<D::Data
         (G::BroadcastFirst | G::QuadSwap(_), [value]) => moved(op, value, None, lanes),
         (G::SwizzleAmd(_) | G::SwizzleMaskedAmd { .. }, [value]) => swizzled(domain, op, value, lanes),
         (G::WriteAmd, [value, new, lane]) => written(value, new, lane, lanes),
-        (G::Reduce(fold, reach), [value]) => reduced(domain, fold, reach, value, lanes),
+        (G::Reduce(fold, reach) | G::ReduceAmd(fold, reach), [value]) => reduced(domain, fold, reach, value, lanes),
         (G::PartitionedReduce(fold, reach), [value, ballot]) => reduced_sets(domain, fold, reach, value, ballot, lanes),
         (G::Partition, [value]) => each(lanes, |i| Some(value::alike(domain, value, lanes, i))),
         (G::Vote(vote), [value]) => voted(domain, vote, value, lanes, lanes.size.max(1)),

@@ -397,6 +397,17 @@ impl<'a> Builder<'a> {
         self.group(GroupOp::Reduce(op, reach), &[value], self.ty(value))
     }
 
+    /// The same by one of AMD's.
+    pub fn native_reduction_amd(&mut self, op: ReduceOp, reach: GroupReduce) -> Result<Operand, No> {
+        // No such functions of 8 bits exist.
+        if !matches!(op, ReduceOp::Add | ReduceOp::Min | ReduceOp::Max) || self.request.input_ty(0).width < 16 {
+            return Err(No::NotMine);
+        }
+        self.need(Feature::ShaderBallotAmd)?;
+        let value = self.value();
+        Ok(self.group(GroupOp::ReduceAmd(op, reach), &[value], self.ty(value)))
+    }
+
     pub fn combine(&mut self, op: ReduceOp, a: Operand, b: Operand) -> Operand {
         self.add(StepOp::Combine(op), [a, b, Operand::None], self.ty(a))
     }

@@ -46,6 +46,9 @@ pub enum GroupOp {
     WriteAmd,
     /// `[mask]`: bits of a 64-bit mask below the own lane.
     MaskedCountAmd,
+    /// `[value]`: fold over active lanes by addition, minimum or maximum, in no promised order (the NonUniform functions of
+    /// GL_AMD_shader_ballot); never [`GroupReduce::Clustered`].
+    ReduceAmd(ReduceOp, GroupReduce),
     /// `[value]`: over the active lanes of the subgroup. Bool.
     Vote(VoteOp),
     /// `[predicate]`: over the active lanes of the quad; [`VoteOp::All`] and [`VoteOp::Any`] only (SPV_KHR_quad_control).
@@ -95,7 +98,9 @@ impl GroupOp {
             G::Reduce(_, GroupReduce::Clustered(_)) => Feature::Clustered,
             G::Reduce(..) => Feature::Arithmetic,
             G::PartitionedReduce(..) | G::Partition => Feature::Partitioned,
-            G::SwizzleAmd(_) | G::SwizzleMaskedAmd { .. } | G::WriteAmd | G::MaskedCountAmd => Feature::ShaderBallotAmd,
+            G::SwizzleAmd(_) | G::SwizzleMaskedAmd { .. } | G::WriteAmd | G::MaskedCountAmd | G::ReduceAmd(..) => {
+                Feature::ShaderBallotAmd
+            }
             G::Vote(_) => Feature::Vote,
             G::QuadVote(_) => Feature::QuadControl,
             G::Elect | G::Sync => return None,

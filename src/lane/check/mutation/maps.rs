@@ -114,7 +114,9 @@ fn another(step: &Step, right: Operand, request: &Request) -> (StepOp, [Operand;
 const fn is_uniform(primitive: Primitive) -> bool {
     match primitive {
         Primitive::Scalar(op) => op.is_scalar(),
-        Primitive::Group(op) => matches!(op, GroupOp::Broadcast | GroupOp::BroadcastFirst | GroupOp::Reduce(..)),
+        Primitive::Group(op) => {
+            matches!(op, GroupOp::Broadcast | GroupOp::BroadcastFirst | GroupOp::Reduce(..) | GroupOp::ReduceAmd(..))
+        }
         Primitive::Nv(op) => matches!(op, NvOp::Reduce(_)),
         _ => false,
     }

@@ -175,6 +175,8 @@ fn group(op: GroupOp) -> Option<GroupOp> {
         G::Reduce(op, GroupReduce::Inclusive) => G::Reduce(op, GroupReduce::Exclusive),
         G::Reduce(op, GroupReduce::Exclusive) => G::Reduce(op, GroupReduce::Inclusive),
         G::Reduce(op, GroupReduce::Clustered(_)) => G::Reduce(op, GroupReduce::Clustered(Width::new(2)?)),
+        G::ReduceAmd(op, GroupReduce::Inclusive) => G::ReduceAmd(op, GroupReduce::Exclusive),
+        G::ReduceAmd(op, _) => G::ReduceAmd(op, GroupReduce::Inclusive),
         G::Vote(VoteOp::All) => G::Vote(VoteOp::Any),
         G::Vote(_) => G::Vote(VoteOp::All),
         G::BallotBitCount(CountOp::All) => G::BallotBitCount(CountOp::Exclusive),

@@ -19,6 +19,7 @@ pub static RULES: &[Rule] = &[
         build: promised_if_full,
     },
     Rule { name: "native reduction", needs: &[Feature::Arithmetic], build: native_whole },
+    Rule { name: "AMD's native reduction", needs: &[Feature::ShaderBallotAmd], build: native_whole_amd },
     Rule { name: "native reduction of segments", needs: &[Feature::Clustered], build: native_clustered },
     Rule { name: "tree of butterflies", needs: &[Feature::Shuffle], build: any_tree },
     Rule {
@@ -60,6 +61,11 @@ fn native_whole(b: &mut Builder) -> Answer {
     Ok(b.native_reduction(fold.op, GroupReduce::Reduce))
 }
 
+fn native_whole_amd(b: &mut Builder) -> Answer {
+    let fold = reduction(b)?;
+    if b.is_whole(fold.width) { b.native_reduction_amd(fold.op, GroupReduce::Reduce) } else { Err(No::NotMine) }
+}
+
 fn native_clustered(b: &mut Builder) -> Answer {
     let fold = reduction(b)?;
     if b.is_whole(fold.width) {
@@ -70,7 +76,7 @@ fn native_clustered(b: &mut Builder) -> Answer {
 }
 
 fn native(b: &mut Builder) -> Answer {
-    native_whole(b).or_else(|_| native_clustered(b))
+    native_whole(b).or_else(|_| native_whole_amd(b)).or_else(|_| native_clustered(b))
 }
 
 /// The jumps take many times as long as an instruction or shuffles at fixed distances: they are for where neither serves.

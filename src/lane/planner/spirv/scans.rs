@@ -21,7 +21,8 @@ pub static RULES: &[Rule] = &[
         needs: &[Feature::Shuffle, Feature::Ballot],
         build: promised_if_full,
     },
-    Rule { name: "native scan", needs: &[Feature::Arithmetic], build: native },
+    Rule { name: "native scan", needs: &[Feature::Arithmetic], build: native_whole },
+    Rule { name: "AMD's native scan", needs: &[Feature::ShaderBallotAmd], build: native_whole_amd },
     Rule { name: "scan by shuffles", needs: &[Feature::Shuffle], build: any_steps },
     Rule {
         name: "jumps from active lane to active lane",
@@ -47,7 +48,7 @@ fn promised_if_full(b: &mut Builder) -> Answer {
     Ok(b.select(full, ordered, native))
 }
 
-fn native(b: &mut Builder) -> Answer {
+fn native_whole(b: &mut Builder) -> Answer {
     let scan = scan(b)?;
     if !b.is_whole(scan.width) {
         return Err(No::NotMine);
@@ -56,7 +57,20 @@ fn native(b: &mut Builder) -> Answer {
     if !matches!(scan.op, ReduceOp::Add | ReduceOp::Mul) {
         b.need(Feature::Scans)?;
     }
-    Ok(b.native_reduction(scan.op, if scan.exclusive { GroupReduce::Exclusive } else { GroupReduce::Inclusive }))
+    Ok(b.native_reduction(scan.op, reach(scan)))
+}
+
+fn native_whole_amd(b: &mut Builder) -> Answer {
+    let scan = scan(b)?;
+    if b.is_whole(scan.width) { b.native_reduction_amd(scan.op, reach(scan)) } else { Err(No::NotMine) }
+}
+
+fn native(b: &mut Builder) -> Answer {
+    native_whole(b).or_else(|_| native_whole_amd(b))
+}
+
+const fn reach(scan: Scan) -> GroupReduce {
+    if scan.exclusive { GroupReduce::Exclusive } else { GroupReduce::Inclusive }
 }
 
 /// The jumps take many times as long as an instruction or shuffles at fixed distances: they are for where neither serves.
