@@ -194,9 +194,10 @@ fn general(message: &str) -> String {
     parts.collect::<Vec<_>>().join("`").replace('|', "\\|")
 }
 
-/// Puts the tables in the place of those of the page, from its first table on.
+/// Puts the tables in the place of those of the page, from its first table to its first section.
 fn write(path: &Path, tables: &str) -> Result<(), String> {
     let there = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
     let head: Vec<&str> = there.lines().take_while(|line| !line.starts_with('|')).collect();
-    std::fs::write(path, format!("{}\n{tables}", head.join("\n"))).map_err(|e| format!("{}: {e}", path.display()))
+    let rest = there.find("\n## ").map_or("", |at| &there[at..]);
+    std::fs::write(path, format!("{}\n{tables}{rest}", head.join("\n"))).map_err(|e| format!("{}: {e}", path.display()))
 }

@@ -1,10 +1,14 @@
-//! GLSL with NVIDIA's extensions: read back and simulated, on a GPU compiled by the driver.
+//! GLSL with NVIDIA's extensions: read back and simulated, on a GPU compiled by the driver. Fixtures are held against their
+//! formulas, random kernels and shaders of the core language against the simulator.
 
+use crosslane::source::NoIncludes;
 use support::compiler::{self, Target};
 use support::fixture::{Build, Fixture, Language};
-use support::opengl;
+use support::lavapipe::{Buffers, Request};
+use support::shader::{self, Maker, RANDOM, Shader};
 use support::tables::fixtures;
 use support::trial::{Trial, trial};
+use support::{by_text, opengl, seeds, simulator};
 
 use super::{on_gpu, with_languages};
 
@@ -18,8 +22,61 @@ static REFUSED: &[(&str, &str)] = &[("amd_shader_ballot", "has no type u64"), ("
 /// Holds what a text of a build does against the formulas.
 type Judge = fn(&Fixture, Build, &str) -> Result<(), String>;
 
+/// Shaders of the core language with returns from loops and negations, for which the dialect has texts of its own.
+const CORE: [&str; 3] = ["int_operators", "returns_from_loops", "unrolled_loops"];
+
+/// Random kernels of each kind that a run of the tests tries.
+const USUAL: u64 = 10;
+
+/// A function that runs a text.
+type Runner = fn(&str, &Request) -> Result<Vec<Buffers>, String>;
+
 pub fn trials() -> Vec<Trial> {
-    fixtures().flat_map(|fixture| with_languages(fixture, of_fixture)).collect()
+    let core = CORE.into_iter().flat_map(|name| {
+        on_both(&format!("core::{name}"), move |runner| {
+            let path = support::root().join("fixtures/core").join(name).with_extension("comp");
+            match hold(&Shader::read(&path)?, runner)? {
+                true => Ok(()),
+                false => Err("the language cannot express it".to_owned()),
+            }
+        })
+    });
+    let fixtures = fixtures().flat_map(|fixture| with_languages(fixture, of_fixture));
+    fixtures.chain(core).chain(RANDOM.into_iter().filter(|(kind, _)| *kind != NARROW).flat_map(of_random)).collect()
+}
+
+/// The kind of kernels whose types the language lacks.
+const NARROW: &str = "wide";
+
+fn of_random((kind, maker): (&'static str, Maker)) -> impl Iterator<Item = Trial> {
+    seeds::batches(USUAL).flat_map(move |seeds| {
+        let name = format!("{kind}::seeds_{}", seeds.start);
+        on_both(&name, move |runner| {
+            seeds.clone().try_for_each(|seed| {
+                let shader = maker(seed);
+                hold(&shader, runner).map(drop).map_err(|why| shader.blame(&why))
+            })
+        })
+    })
+}
+
+fn on_both(name: &str, test: impl Fn(Runner) -> Result<(), String> + Clone + Send + 'static) -> Vec<Trial> {
+    let run = test.clone();
+    let read = trial(format!("{PROFILE}::{name}::read"), move || test(read_back));
+    let compiled = on_gpu(format!("{PROFILE}::{name}::gpu"), move || run(opengl::run_glsl));
+    [read].into_iter().chain(compiled).collect()
+}
+
+/// Holds a shader against the simulator; false if the language cannot express it.
+fn hold(shader: &Shader, runner: Runner) -> Result<bool, String> {
+    let Ok(text) = by_text::text(&shader.input(), &shader::options(PROFILE)?, &NoIncludes)? else { return Ok(false) };
+    let held = shader.hold("spirv-1.6", LANES, |request| runner(&text, &request));
+    held.map(|()| true).map_err(|why| format!("{why}\n{text}"))
+}
+
+fn read_back(text: &str, request: &Request) -> Result<Vec<Buffers>, String> {
+    let after = simulator::run(&compiler::kernel_of_text(text)?, LANES, request)?;
+    Ok(after.into_iter().map(|run| run.into_iter().map(|buffer| buffer.words).collect()).collect())
 }
 
 fn of_fixture(fixture: &'static Fixture, language: Language) -> Vec<Trial> {

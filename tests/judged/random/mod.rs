@@ -1,6 +1,7 @@
 //! Random kernels: each leaves the same buffers behind whether this compiler or glslang compiled it, and in the simulator.
 //!
-//! `CROSSLANE_RANDOM=SEED:COUNT` runs other seeds than the usual ones. A kernel that fails is printed with its seed.
+//! `CROSSLANE_RANDOM=SEED:COUNT` runs other seeds than the usual ones, and `CROSSLANE_LANGUAGES=PROFILE,PROFILE` takes the
+//! kernels by way of those shading languages only. A kernel that fails is printed with its seed.
 
 use std::ops::Range;
 
@@ -14,17 +15,23 @@ use support::pattern::{Domain, PATTERNS};
 use support::rival::{self, Judged};
 use support::scalar::Type;
 use support::trial::{Trial, judged};
-use support::{dawn, judge, seeds};
+use support::{dawn, judge, seeds, slang};
 
 /// Kernels that each run of the tests tries.
 const USUAL: u64 = 50;
 
 pub fn trials() -> Vec<Trial> {
-    let judges = ["bin/glslangValidator", "bin/spirv-val", dawn::JUDGES[0], dawn::JUDGES[1]];
+    let languages = languages();
+    let of_languages = languages.iter().flat_map(|language| language.judges);
+    let judges: Vec<&str> = ["bin/glslangValidator", "bin/spirv-val"].iter().chain(of_languages).copied().collect();
     let batch = |(name, make): (&str, Maker), mut seeds: Range<u64>| {
-        judged(format!("{name}_{}", seeds.start), &judges, move || seeds.try_for_each(|seed| check(seed, &make(seed))))
+        let (name, languages) = (format!("{name}_{}", seeds.start), languages.clone());
+        judged(name, &judges, move || seeds.try_for_each(|seed| check(seed, &make(seed), &languages)))
     };
-    let all = |kind: (&'static str, Maker)| seeds::batches(USUAL).map(move |seeds| batch(kind, seeds));
+    let all = |kind: (&'static str, Maker)| {
+        let batch = &batch;
+        seeds::batches(USUAL).map(move |seeds| batch(kind, seeds))
+    };
     KINDS.into_iter().flat_map(all).collect()
 }
 
@@ -39,18 +46,37 @@ const KINDS: [(&str, Maker); 4] = [
     ("arms", |seed| arms::kernel(seed, program::INVOCATIONS)),
 ];
 
-fn check(seed: u64, source: &str) -> Result<(), String> {
-    agree(seed, source).map_err(|why| format!("seed {seed}: {why}\n{}", program::keep(seed, source)))
+fn check(seed: u64, source: &str, languages: &[&Language]) -> Result<(), String> {
+    agree(seed, source, languages).map_err(|why| format!("seed {seed}: {why}\n{}", program::keep(seed, source)))
 }
 
-/// The profiles of the shading languages that kernels go by, and one in how many of the usual kernels does.
-const LANGUAGES: [(&str, u64); 3] = [("wgsl", 1), ("glsl-450-khr", 5), ("hlsl-6.5", 5)];
+/// A shading language that kernels go by.
+struct Language {
+    profile: &'static str,
+    /// One in how many of the usual kernels does.
+    every: u64,
+    judges: &'static [&'static str],
+}
+
+static LANGUAGES: [Language; 3] = [
+    Language { profile: "wgsl", every: 1, judges: &dawn::JUDGES },
+    Language { profile: "glsl-450-khr", every: 5, judges: &[] },
+    Language { profile: "hlsl-6.5", every: 5, judges: &[slang::JUDGE] },
+];
+
+/// The languages that `CROSSLANE_LANGUAGES` names by profiles with commas between them, which may be none; all by default.
+fn languages() -> Vec<&'static Language> {
+    let Ok(asked) = std::env::var("CROSSLANE_LANGUAGES") else { return LANGUAGES.iter().collect() };
+    let named = |name| LANGUAGES.iter().find(|language| language.profile == name);
+    let names = asked.split(',').filter(|name| !name.is_empty());
+    names.map(|name| named(name).unwrap_or_else(|| panic!("CROSSLANE_LANGUAGES: no kernel goes by `{name}`"))).collect()
+}
 
 /// How the buffers are compared.
 const JUDGED: [Judged; 2] = [Judged { kind: Type::I32, closeness: Closeness::Same }; 2];
 
 /// One profile a kernel, in turn.
-fn agree(seed: u64, source: &str) -> Result<(), String> {
+fn agree(seed: u64, source: &str, languages: &[&Language]) -> Result<(), String> {
     let request = request();
     let theirs = rival::run(&request, &rival::theirs(source)?).map_err(|e| format!("glslang's module: {e}"))?;
     let (profile, environment) = rival::PROFILES[seed as usize % rival::PROFILES.len()];
@@ -60,10 +86,10 @@ fn agree(seed: u64, source: &str) -> Result<(), String> {
     let ours = rival::run(&request, &module).map_err(|e| format!("{profile}: {e}"))?;
     let judged = JUDGED;
     theirs.iter().zip(&ours).try_for_each(|(theirs, ours)| rival::differences(&judged, theirs, ours))?;
-    for (language, _) in
-        LANGUAGES.into_iter().filter(|(_, every)| seeds::are_asked_for() || seed.is_multiple_of(*every))
-    {
-        by_language(language, source, &request, &theirs).map_err(|e| format!("{language}: {e}"))?;
+    for Language { profile, every, .. } in languages {
+        if seeds::are_asked_for() || seed.is_multiple_of(*every) {
+            by_language(profile, source, &request, &theirs).map_err(|e| format!("{profile}: {e}"))?;
+        }
     }
     rival::simulated("random.comp", source, &request, &judged, &theirs)
 }
