@@ -4,7 +4,9 @@
 //! ends where it is.
 
 use std::io::{Read, Write};
+use std::path::PathBuf;
 use std::process::Stdio;
+use std::sync::OnceLock;
 
 use crosslane::run::vulkan::Device;
 use crosslane::run::{BufferBinding, Job};
@@ -40,8 +42,14 @@ pub fn listing(module: &[u32], buffers: usize, family: &str) -> Result<String, S
     if output.status.success() { Ok(said) } else { Err(format!("RADV for {family}: {}\n{said}", output.status)) }
 }
 
-/// The driver's manifest, written beside that of lavapipe's in the temporary folder.
-fn manifest() -> Result<std::path::PathBuf, String> {
+/// The driver's manifest, written once: another process may be reading it.
+fn manifest() -> Result<PathBuf, String> {
+    static MANIFEST: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    MANIFEST.get_or_init(written_manifest).clone()
+}
+
+/// Writes the driver's manifest into the temporary folder.
+fn written_manifest() -> Result<PathBuf, String> {
     let lavapipe = std::fs::read_to_string(judge::need("lvp.json")?).map_err(|e| e.to_string())?;
     let path = std::env::temp_dir().join(format!("crosslane-radeon-{}.json", std::process::id()));
     let text = lavapipe.replace("libvulkan_lvp.so", "libvulkan_radeon.so");
