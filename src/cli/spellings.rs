@@ -1,7 +1,7 @@
 //! Other tools' spellings of our options: glslc's and glslang's single-dash words, which clap would read as clusters of
 //! letters, become the long options that they mean.
 
-use super::dropin::{flags, glslc};
+use super::dropin::{environment, flags, glslc};
 use std::ffi::OsString;
 
 /// A word, or the start of one that carries its value after it, and what we call it.
@@ -46,9 +46,6 @@ enum Spelling {
     Nothing,
 }
 
-static ENVIRONMENTS: &[(&str, &str)] =
-    &[("vulkan1.1", "spirv-1.3"), ("vulkan1.2", "spirv-1.5"), ("vulkan1.3", "spirv-1.6"), ("vulkan1.4", "spirv-1.6")];
-
 /// Rewrites the arguments (program name first); what is not in the table stays. Nothing after `--` is touched.
 pub fn translate(arguments: Vec<OsString>) -> Vec<OsString> {
     let mut only_files = false;
@@ -92,8 +89,8 @@ fn of_table(text: &str) -> Option<String> {
 }
 
 fn environment(name: &str) -> String {
-    let known = ENVIRONMENTS.iter().find(|(theirs, _)| *theirs == name);
-    format!("--profile={}", known.map_or(name, |(_, ours)| ours))
+    let known = name.strip_prefix("vulkan").and_then(environment::of_vulkan);
+    format!("--profile={}", known.unwrap_or(name))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! glslangValidator's command line (glslang 15.2).
 
 use super::flags::{self, Flag, Found, Means, Reader, Takes, Word, flag};
-use super::{Draft, draft_one, glslc, trace};
+use super::{Draft, draft_one, environment, glslc, trace};
 use crate::build::claims::Claims;
 use crate::build::deps::{Deps, Format, RuleTarget};
 use crate::build::kind;
@@ -134,26 +134,10 @@ pub static FLAGS: &[Flag] = &[
     flag("--shift-cbuffer-binding", Takes::Numbers, Means::Own),
     flag("--scb", Takes::Numbers, Means::Own),
     flag("--spirv-dis", Takes::Nothing, Means::Own).but("this program's listing"),
-    flag("--spirv-val", Takes::Nothing, Means::Nothing("tests hold modules to the validator; none is built in")),
+    flag("--spirv-val", Takes::Nothing, Means::Nothing("crosslane has no built-in validator; its tests run `spirv-val` on every module")),
     flag("--stdin", Takes::Nothing, Means::Own),
     flag("-Od", Takes::Nothing, Means::Own),
     flag("-Os", Takes::Nothing, Means::Own).but("this program's passes: `compile --optimize=size`"),
-];
-
-/// Environments and the profiles for them.
-const ENVIRONMENTS: [(&str, &str); 12] = [
-    ("vulkan1.0", "spirv-1.3"),
-    ("vulkan1.1", "spirv-1.3"),
-    ("vulkan1.2", "spirv-1.5"),
-    ("vulkan1.3", "spirv-1.6"),
-    ("vulkan1.4", "spirv-1.6"),
-    ("spirv1.0", "spirv-1.3"),
-    ("spirv1.1", "spirv-1.3"),
-    ("spirv1.2", "spirv-1.3"),
-    ("spirv1.3", "spirv-1.3"),
-    ("spirv1.4", "spirv-1.4"),
-    ("spirv1.5", "spirv-1.5"),
-    ("spirv1.6", "spirv-1.6"),
 ];
 
 /// Options that add to bindings, and the kinds of resources that they are for.
@@ -256,7 +240,7 @@ impl Request {
                 (self.listing, self.makes_module) = (true, self.makes_module || found.flag.name == "-H");
             }
             "-S" if stages.contains(&value) => self.stage = Some(value.to_string()),
-            "-S" => return Err(format!("-S: there is no stage {value}")),
+            "-S" => return Err(format!("-S: unknown stage `{value}`")),
             "-e" | "--entry-point" => self.entry = Some(value.to_string()),
             "--source-entrypoint" | "--sep" => self.source_entry = Some(value.to_string()),
             "-o" => self.output = Some(value.to_string()),
@@ -294,8 +278,13 @@ impl Request {
     }
 
     fn environment(&mut self, value: &str) -> Read<()> {
-        let known = ENVIRONMENTS.iter().find(|(name, _)| *name == value);
-        let (_, profile) = known.ok_or_else(|| match value {
+        let known = match (value.strip_prefix("vulkan"), value.strip_prefix("spirv")) {
+            (Some(version), _) => environment::of_vulkan(version),
+            (_, Some("1.0" | "1.1" | "1.2")) => environment::of_spirv("1.3"),
+            (_, Some(version)) => environment::of_spirv(version),
+            _ => None,
+        };
+        let profile = known.ok_or_else(|| match value {
             "opengl" => "--target-env opengl: modules for OpenGL are not written".to_string(),
             _ => format!("--target-env expected one of: vulkan1.0 to vulkan1.4, spirv1.0 to spirv1.6; not {value}"),
         })?;
@@ -408,7 +397,7 @@ impl Request {
         let named = kind::of(&path).and_then(|kind| kind.stage).map(Stage::ending);
         let stage = self.stage.as_deref().and_then(Stage::named).map(Stage::ending).or(named);
         let Some(stage) = stage else {
-            return Err(CommandError(format!("{}: the name says no stage; -S does", input.display())));
+            return Err(CommandError(format!("{}: cannot tell the stage from the name; use -S", input.display())));
         };
         let mut words = vec!["--message-format=glslang".to_string(), "--debug=names".into()];
         words.extend(self.words.iter().cloned());

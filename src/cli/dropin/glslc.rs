@@ -1,7 +1,7 @@
 //! glslc's command line (shaderc 2025.2).
 
 use super::flags::{self, Flag, Found, Means, Reader, Takes, Word, flag};
-use super::{compile_one, counted, say};
+use super::{compile_one, counted, environment, say};
 use crate::build::claims::Claims;
 use crate::build::kind;
 use crate::cli::CommandError;
@@ -71,18 +71,11 @@ pub static FLAGS: &[Flag] = &[
     flag("-h", Takes::Nothing, Means::Own).but("this table"),
 ];
 
-/// Environments and the profiles for them.
-const ENVIRONMENTS: [(&str, &str); 6] = [
-    ("vulkan", "spirv-1.3"),
-    ("vulkan1.0", "spirv-1.3"),
-    ("vulkan1.1", "spirv-1.3"),
-    ("vulkan1.2", "spirv-1.5"),
-    ("vulkan1.3", "spirv-1.6"),
-    ("vulkan1.4", "spirv-1.6"),
-];
-
-const VERSIONS: [(&str, &str); 4] =
-    [("spv1.3", "spirv-1.3"), ("spv1.4", "spirv-1.4"), ("spv1.5", "spirv-1.5"), ("spv1.6", "spirv-1.6")];
+/// The profile for an environment; `vulkan` alone is Vulkan 1.0.
+fn of_environment(name: &str) -> Option<&'static str> {
+    let version = name.strip_prefix("vulkan")?;
+    environment::of_vulkan(if version.is_empty() { "1.0" } else { version })
+}
 
 /// Options that add to bindings, and the kinds of resources that they are for.
 const BASES: [(&str, &str); 6] = [
@@ -219,15 +212,15 @@ impl Request {
                 Some(form) => self.form = Some(form),
                 None => return invalid(),
             },
-            "--target-env=" => match ENVIRONMENTS.iter().find(|(name, _)| *name == value) {
-                Some((_, profile)) => self.environment = Some(profile),
+            "--target-env=" => match of_environment(value) {
+                Some(profile) => self.environment = Some(profile),
                 None if matches!(value, "opengl" | "opengl4.5") => {
                     return Err(format!("'{}{value}': modules for OpenGL are not written", found.flag.name));
                 }
                 None => return invalid(),
             },
-            "--target-spv=" => match VERSIONS.iter().find(|(name, _)| *name == value) {
-                Some((_, profile)) => self.version = Some(profile),
+            "--target-spv=" => match value.strip_prefix("spv").and_then(environment::of_spirv) {
+                Some(profile) => self.version = Some(profile),
                 None if matches!(value, "spv1.0" | "spv1.1" | "spv1.2") => {
                     return Err(format!("'{}{value}': SPIR-V before 1.3 is not written", found.flag.name));
                 }

@@ -2,6 +2,7 @@
 //! glslang`) it takes their options, writes their files and ends with their exit statuses. `flags` says what each option
 //! becomes; the compilation itself is `crosslane compile`'s.
 
+pub mod environment;
 pub mod flags;
 mod glslang;
 pub mod glslc;
@@ -50,8 +51,8 @@ pub fn run(tool: Tool, args: &StandInArgs, claims: &Claims) -> ExitCode {
     })
 }
 
-/// Compiles one input with words of `crosslane compile`. What this program alone warns of is not said unless it is asked for:
-/// builds take any text on standard error for a failure.
+/// Compiles one input with words of `crosslane compile`. Warnings that the other program does not have are off unless
+/// the user asks for them: some builds take any text on standard error for a failure.
 fn compile_one(words: &[String], input: &Path, claims: &Claims) -> Result<Made, CommandError> {
     let (draft, args) = draft_one(words, input, claims)?;
     draft.write(&args, claims)
