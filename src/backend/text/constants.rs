@@ -6,7 +6,7 @@ use super::translator::Translator;
 use super::types::scalar_of;
 use crate::ir::{ConstId, ConstValue, Scalar, ScalarKind, SpecOp, Type, TypeId};
 use half::f16;
-use naga::{AddressSpace, Expression, GlobalVariable, Handle, Literal, Override};
+use naga::{Expression, GlobalVariable, Handle, Literal, Override};
 
 /// A scalar with these bits; none for what no literal can say: infinities and what is not a number.
 pub(super) fn literal(scalar: Scalar, bits: u64) -> Option<Literal> {
@@ -50,16 +50,7 @@ impl Translator<'_> {
             }
             return Some(known);
         }
-        let variable = GlobalVariable {
-            name: Some(name),
-            space: AddressSpace::Private,
-            binding: None,
-            ty,
-            init: Some(init),
-            memory_decorations: naga::MemoryDecorations::empty(),
-        };
-        let here = self.here();
-        let made = self.out.global_variables.append(variable, here);
+        let made = self.private_variable(name, ty, Some(init));
         self.macros.push((made, number));
         Some(made)
     }

@@ -11,7 +11,7 @@ use crate::ir::{
 };
 use crate::profile::Feature;
 use crate::source::Span;
-use naga::{AddressSpace, Expression, FunctionArgument, FunctionResult, GlobalVariable, Handle, Statement, TypeInner};
+use naga::{Expression, FunctionArgument, FunctionResult, GlobalVariable, Handle, Statement, TypeInner};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
@@ -152,16 +152,7 @@ impl Translator<'_> {
             Port::LaneIndex => ("lane_index".to_string(), self.value_type(ir::Types::U32)),
             Port::LaneCount => ("lane_count".to_string(), self.value_type(ir::Types::U32)),
         };
-        let variable = GlobalVariable {
-            name: Some(name),
-            space: AddressSpace::Private,
-            binding: None,
-            ty,
-            init: None,
-            memory_decorations: naga::MemoryDecorations::empty(),
-        };
-        let here = self.here();
-        let made = self.out.global_variables.append(variable, here);
+        let made = self.private_variable(name, ty, None);
         self.ports.insert(port, made);
         made
     }

@@ -124,6 +124,25 @@ impl Translator<'_> {
         init
     }
 
+    /// Adds a private variable.
+    pub fn private_variable(
+        &mut self,
+        name: String,
+        ty: Handle<naga::Type>,
+        init: Option<Handle<Expression>>,
+    ) -> Handle<GlobalVariable> {
+        let variable = GlobalVariable {
+            name: Some(name),
+            space: AddressSpace::Private,
+            binding: None,
+            ty,
+            init,
+            memory_decorations: naga::MemoryDecorations::empty(),
+        };
+        let here = self.here();
+        self.out.global_variables.append(variable, here)
+    }
+
     /// The variable that holds these bits.
     pub fn bits_variable(&mut self, bits: u32) -> Handle<GlobalVariable> {
         if let Some(known) = self.bits.get(&bits) {
@@ -133,16 +152,7 @@ impl Translator<'_> {
         let init = Expression::Literal(Literal::U32(bits));
         let here = self.here();
         let init = self.out.global_expressions.append(init, here);
-        let variable = GlobalVariable {
-            name: Some(format!("bits_{bits:08x}_")),
-            space: AddressSpace::Private,
-            binding: None,
-            ty,
-            init: Some(init),
-            memory_decorations: naga::MemoryDecorations::empty(),
-        };
-        let here = self.here();
-        let made = self.out.global_variables.append(variable, here);
+        let made = self.private_variable(format!("bits_{bits:08x}_"), ty, Some(init));
         self.bits.insert(bits, made);
         made
     }
