@@ -17,6 +17,7 @@ mod inst;
 mod lanes;
 mod operand;
 mod program;
+mod row;
 mod scalar;
 mod scalar_run;
 mod state;

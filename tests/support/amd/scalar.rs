@@ -4,27 +4,12 @@
 //! is the first source.
 
 use super::operand::Kind;
+use super::row::{self, NOW, ever, row};
 
 /// The result and SCC, from two sources and SCC.
 pub type Function = fn([u64; 3]) -> (u64, bool);
 
-pub struct Row {
-    pub name: &'static str,
-    pub since: u32,
-    pub until: u32,
-    pub signature: &'static str,
-    pub apply: Function,
-}
-
-const fn row(name: &'static str, since: u32, until: u32, signature: &'static str, apply: Function) -> Row {
-    Row { name, since, until, signature, apply }
-}
-
-const fn ever(name: &'static str, signature: &'static str, apply: Function) -> Row {
-    row(name, 600, NOW, signature, apply)
-}
-
-const NOW: u32 = 9999;
+type Row = super::row::Row<Function>;
 
 /// A row with its signature read.
 #[derive(Clone)]
@@ -39,9 +24,7 @@ pub struct Scalar {
 
 /// The instruction that a processor knows by a name.
 pub fn find(name: &str, version: u32) -> Option<Scalar> {
-    let tables = [BITS, ARITHMETIC, COMPARISONS, FLOATS];
-    let found =
-        tables.into_iter().flatten().find(|row| row.name == name && (row.since..=row.until).contains(&version))?;
+    let found = row::find(&[BITS, ARITHMETIC, COMPARISONS, FLOATS], name, version)?;
     let (result, sources) = found.signature.split_once('=')?;
     Some(Scalar {
         result: result.chars().find_map(kind),

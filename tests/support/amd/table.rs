@@ -6,28 +6,11 @@
 
 use super::float::{div_fixup, flushing, fma, from_half, rough, scale, split, to_half, to_half_down, turns, value};
 use super::operand::Kind;
+use super::row::{self, NOW, ever, row};
 
 pub type Function = fn([u64; 3]) -> u64;
 
-/// An instruction of the table.
-pub struct Row {
-    pub name: &'static str,
-    /// The first and the last version that has it under this name and with this meaning.
-    pub since: u32,
-    pub until: u32,
-    pub signature: &'static str,
-    pub apply: Function,
-}
-
-const fn row(name: &'static str, since: u32, until: u32, signature: &'static str, apply: Function) -> Row {
-    Row { name, since, until, signature, apply }
-}
-
-const fn ever(name: &'static str, signature: &'static str, apply: Function) -> Row {
-    row(name, 600, NOW, signature, apply)
-}
-
-const NOW: u32 = 9999;
+type Row = super::row::Row<Function>;
 
 /// A row with its signature read.
 #[derive(Clone)]
@@ -43,8 +26,7 @@ pub struct Plain {
 /// The instruction that a processor knows by a name.
 pub fn find(name: &str, version: u32) -> Option<Plain> {
     let tables = [MOVES, INTEGERS, WIDE, SHORT, FLOATS, HALVES, DOUBLES, CONVERSIONS];
-    let found =
-        tables.into_iter().flatten().find(|row| row.name == name && (row.since..=row.until).contains(&version))?;
+    let found = row::find(&tables, name, version)?;
     let kinds: Vec<Kind> = found.signature.chars().filter_map(kind).collect();
     Some(Plain {
         result: kinds[0],
@@ -147,7 +129,7 @@ fn leading_sign(value: u32) -> u64 {
     leading(if int(value.into()) < 0 { !value } else { value })
 }
 
-/// The greatest float below one keeps the fraction of a small negative number from becoming one; an infinity has none.
+/// The largest float below one keeps the fraction of a small negative number from becoming one; an infinity has none.
 fn fraction(x: f64, greatest: f64) -> f64 {
     let part = x - x.floor();
     if part > greatest { greatest } else { part }
