@@ -14,19 +14,6 @@ use serde_json::Value;
 use support::trial::{Trial, judged};
 use support::{fixture, judge};
 
-const FOLDERS: [&str; 10] = [
-    "core",
-    "glsl",
-    "graphics",
-    "graphics/primitives",
-    "graphics/quads",
-    "graphics/rays",
-    "graphics/vertex",
-    "language",
-    "spirv",
-    "stages",
-];
-
 /// Modules that SPIRV-Cross cannot read.
 const UNREAD: [&str; 12] = [
     "spirv/encoded_floats.comp",
@@ -45,7 +32,7 @@ const UNREAD: [&str; 12] = [
 
 pub fn trials() -> Vec<Trial> {
     let judges = ["bin/spirv-cross"];
-    let folders = FOLDERS.into_iter().map(|folder| (folder, fixture::files(&format!("fixtures/{folder}"))));
+    let folders = fixture::FOLDERS.into_iter().map(|folder| (folder, fixture::files(&format!("fixtures/{folder}"))));
     let row = |folder: &str, path: PathBuf| {
         let name = format!("{folder}/{}", path.file_name().unwrap_or_default().to_string_lossy());
         judged(name.clone(), &judges, move || check(&name, &path))

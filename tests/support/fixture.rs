@@ -10,6 +10,20 @@ use super::scalar::Type;
 use super::simulator::{self, After};
 use crosslane::kernel::Kernel;
 
+/// The folders under `fixtures` whose shaders compile to SPIR-V, without those of WGSL.
+pub const FOLDERS: [&str; 10] = [
+    "core",
+    "glsl",
+    "graphics",
+    "graphics/primitives",
+    "graphics/quads",
+    "graphics/rays",
+    "graphics/vertex",
+    "language",
+    "spirv",
+    "stages",
+];
+
 /// The files of a folder of the repository, by name.
 pub fn files(folder: &str) -> Vec<PathBuf> {
     let folder = crate::root().join(folder);
@@ -103,7 +117,7 @@ pub struct Fixture {
     pub folder: Option<&'static str>,
     /// The values of WIDTH to compile it with; empty if it takes none.
     pub widths: &'static [usize],
-    /// The greatest WIDTH that the kernel can be compiled with; 0 if it takes none.
+    /// The largest WIDTH that the kernel can be compiled with; 0 if it takes none.
     pub widest: usize,
     /// Invocations of a workgroup, as the source says.
     pub written_group: usize,
