@@ -63,7 +63,7 @@ fn write(name: &str, text: &str) -> Result<(), String> {
     fs::write(&target, text).map_err(|e| format!("{}: {e}", target.display()))
 }
 
-/// The tables in the order of their names, so that the output does not hang on the file system.
+/// The tables in the order of their names, so that the output does not depend on the file system.
 fn table_paths(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let entries = fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();

@@ -231,7 +231,7 @@ fn lowering(row: &Function, params: &[String]) -> Result<String, String> {
     Ok(format!("Lowering::{kind}::{text})"))
 }
 
-/// `Workgroup/Workgroup SHARED`: who waits (`-`: nobody), the memory scope, the kinds of memory.
+/// `Workgroup/Workgroup SHARED`: the invocations that wait (`-`: none), the memory scope, the kinds of memory.
 fn barrier_text(text: &str) -> Result<String, String> {
     if let Some(rest) = text.strip_prefix("arguments") {
         return Ok(format!("Lowering::ScopedBarrier {{ waits: {} }}", rest == " wait"));

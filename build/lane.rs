@@ -94,7 +94,7 @@ fn quad_move(text: &str) -> Result<String, String> {
     }
 }
 
-/// A number of lanes, `Subgroup`, or `$name` (for which the whole subgroup stands in).
+/// A number of lanes, `Subgroup`, or `$name` (replaced by the whole subgroup).
 fn width(text: &str) -> Result<String, String> {
     match text.parse::<u32>() {
         Ok(lanes) if lanes.is_power_of_two() && lanes <= 128 => Ok(format!("width({lanes})")),

@@ -103,8 +103,8 @@ pub fn expression(text: &str, generic: bool) -> Result<String, String> {
     }
 }
 
-/// A single type, an array of one, an opaque type or vector made of the scalar `T`, or `T.` and the scalar that stands in
-/// for that of `T`.
+/// A single type, an array of one, an opaque type or vector made of the scalar `T`, or `T.` and the scalar that
+/// replaces that of `T`.
 fn independent(text: &str, generic: bool) -> Result<String, String> {
     if let Some(opaque) = text.strip_prefix("T.").filter(|_| generic).and_then(opaque::expression) {
         return Ok(format!("TypeExpr::Opaque({opaque})"));

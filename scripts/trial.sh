@@ -1,7 +1,7 @@
 #!/bin/bash
 # trial.sh [OPTION]... SET... [-- ARGUMENT...]: compiles shaders with glslang and with crosslane, and prints what only glslang takes.
 #
-# A SET is a folder, whose shaders are compiled one by one, or a file of commands: one a line, the arguments of a compiler as
+# A SET is a folder, whose shaders are compiled one by one, or a file of commands: one per line, the arguments of a compiler as
 # glslc takes them, the shader last. For each set it prints how many commands there are, how many glslang accepts, how many of
 # those crosslane compiles to SPIR-V that spirv-val accepts, the same by stage, and the rest by reason. Shaders whose stage
 # no name says are counted apart. The arguments after `--` are for crosslane alone.
@@ -9,14 +9,14 @@
 #   -d ARGUMENT   an argument for both compilers, such as -Iinclude or -DNAME=VALUE; may be repeated
 #   -e ENV        the target environment (vulkan1.3); a command's own --target-env wins
 #   -k PROFILE    compiles the accepted compute shaders for this profile too, and counts its refusals; may be repeated
-#   -o DIR        keeps one line a command in DIR/results.tsv: set, result, stage, reason, command
+#   -o DIR        keeps one line per command in DIR/results.tsv: set, result, stage, reason, command
 #   -j N          runs at a time (the number of processors)
 #   -c PROGRAM    the crosslane to try (target/release/crosslane)
 #   -w            counts a command that prints warnings as a failure too
 #   -t            prints one table in Markdown instead: stages by sets, with the reasons below it
 #
 # CROSSLANE_JUDGES names the folder that scripts/judges.sh made (target/judges). Exit status: 0 if crosslane compiles all that
-# glslang accepts, else 1; 2 if a program is missing.
+# glslang accepts, otherwise 1; 2 if a program is missing.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 
@@ -184,7 +184,7 @@ for set in "${sets[@]}"; do
     commands "$set" | tr '\n' '\0' | xargs -0 -r -n 1 -P "$jobs" "$0" --one "$set"
 done > "$results"
 
-# What differs between shaders of one reason is left out of it.
+# Removes the parts of a reason in which its shaders differ.
 general='function general(text) {
     gsub(/`[^`]*`/, "`…`", text); gsub(/\|/, "\\\\|", text); gsub(/[0-9]+%?\[[^]]*\]|[0-9]+\[%[^]]*\]/, "N", text); return text
 }'

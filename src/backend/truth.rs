@@ -1,8 +1,8 @@
-//! The two words that NVIDIA's compilers, of assembly and of PTX, take for the same truth.
+//! The words 0xffffffff and 0x3f800000, which NVIDIA's compilers of assembly and PTX take for the same boolean.
 //!
-//! Where a branch, an element of memory that they see through or half of a long value gets one of them, 0xffffffff may become
-//! 0x3f800000 or the opposite (driver 580.159 and ptxas 13.0, seen on an H100; docs/verified/nv-flow.md). A 1.0 that they cannot see
-//! through stays itself: one that a register holds which is made of the lane's own masks.
+//! Where a branch, a known element of memory or half of a 64-bit value gets one of them, it may become the other
+//! (driver 580.159 and ptxas 13.0, seen on an H100; docs/verified/nv-flow.md). A 1.0 that they cannot recognize stays
+//! as it is: one in a register that is computed from the lane's own masks.
 
 /// True as an integer of all bits.
 pub const TRUE: u32 = u32::MAX;

@@ -1,4 +1,4 @@
-//! The code of a program line by line, with what each line was made for.
+//! The code of a program line by line, with the operation of each line.
 
 use crate::ir::{FuncId, InstId};
 use crate::kernel::Origin;

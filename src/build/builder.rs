@@ -323,7 +323,7 @@ fn read_profile(name: &str, lines: &mut Lines, claims: &Claims) -> Result<Profil
         return Profile::named(name).ok_or_else(|| {
             let hint =
                 nearest(name, Profile::names()).map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-            Error::Setup(format!("there is no profile `{name}`{hint}"))
+            Error::Setup(format!("unknown profile `{name}`{hint}"))
         });
     }
     let files = FileLoader { claims: claims.clone(), ..FileLoader::default() };

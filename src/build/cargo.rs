@@ -14,7 +14,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Lines that are printed, or not where nobody listens.
+    /// Lines for cargo, printed only in a build script.
     pub fn new(is_printed: bool) -> Lines {
         Lines { is_silent: !is_printed, said: BTreeSet::new() }
     }
@@ -43,7 +43,7 @@ impl Lines {
 
     fn say(&mut self, line: String) {
         if !self.is_silent && !self.said.contains(&line) {
-            // A standard output that cannot be written has nobody to tell.
+            // There is no way to report that standard output cannot be written.
             let _ = writeln!(io::stdout().lock(), "{line}");
             self.said.insert(line);
         }

@@ -1,4 +1,4 @@
-//! Which file a path leads to, and whether a file is still what it was.
+//! The identity of files: the file that a path leads to, and changes since it was read.
 
 use serde::{Deserialize, Serialize};
 use std::fs::{self, Metadata};

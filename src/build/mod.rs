@@ -1,5 +1,5 @@
-//! Compiling from build scripts, and what they share with the command line: files that are read, files that are written
-//! whole, and what an output depends on. The compiler itself does none of that.
+//! Compiling from build scripts, and the file handling that build scripts and the command share: reading, writing files
+//! whole or not at all, and dependencies. The compiler itself touches no file.
 //!
 //! ```no_run
 //! // build.rs

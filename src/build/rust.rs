@@ -1,4 +1,5 @@
-//! `shaders.rs`: the outputs of a build as Rust constants, a module a shader, with what their callers must bind.
+//! `shaders.rs`: the outputs of a build as Rust constants, one module per shader, with the resources that callers must
+//! bind.
 //!
 //! SPIR-V becomes `&[u32]` written as numbers, so that it is aligned and the same on every machine; assembly becomes `&str`.
 //! Blocks become structs of the same layout. The file needs nothing but the standard library's core, and bytemuck where that is
@@ -35,7 +36,7 @@ pub struct Buffer {
     pub set: u32,
     pub binding: u32,
     pub kind: BufferKind,
-    /// The least size in bytes.
+    /// The smallest size in bytes.
     pub bytes: u32,
     pub writable: bool,
 }

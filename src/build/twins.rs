@@ -1,11 +1,11 @@
-//! The files that the builders of one process have written. Two builders that are called alike would overwrite each other's
-//! files without a word.
+//! The files that the builders of one process have written. Two builders with the same name would silently overwrite
+//! each other's files.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Who wrote a file.
+/// The writer of a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Maker {
     /// Everything that its outputs depend on: the same request may be repeated.

@@ -1,5 +1,5 @@
-//! Writes files whole or not at all, and not at all when they already hold the same bytes. What a command reads it never
-//! overwrites.
+//! Writes files whole or not at all, and not at all when they already hold the same bytes. An input of the command is
+//! never overwritten.
 
 use super::claims::Claims;
 use super::read;
@@ -18,8 +18,8 @@ pub enum Written {
 /// Names that are tried for a temporary file.
 const ATTEMPTS: u32 = 1000;
 
-/// Writes a file by way of another beside it, so that nobody ever sees half of it. What is not a file, such as a pipe or
-/// `/dev/null`, is written to.
+/// Writes a file through another beside it, so that no reader ever sees half of it. A pipe or a device such as
+/// `/dev/null` is written to directly.
 ///
 /// # Errors
 /// When it is claimed, the folder cannot be written, or the disk is full; the old file is then as it was.
@@ -34,13 +34,13 @@ pub fn whole(path: &Path, bytes: &[u8], claims: &Claims) -> io::Result<Written> 
     finish(file, path, bytes, &temporary)
 }
 
-/// The same by way of a file whose name the caller chooses, on the same file system. Only a regular file is replaced.
+/// The same through a file whose name the caller chooses, on the same file system. Only a regular file is replaced.
 ///
 /// # Errors
-/// As [`whole`]; and when there is something else than a regular file.
+/// As [`whole`]; and when not a regular file.
 pub fn through(path: &Path, bytes: &[u8], temporary: &Path, claims: &Claims) -> io::Result<Written> {
     if fs::metadata(path).is_ok_and(|meta| !meta.is_file()) {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "there is something else than a regular file"));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
     }
     if is_same(path, bytes, claims)? {
         return Ok(Written::Same);

@@ -90,7 +90,7 @@ pub struct SourceArgs {
     #[arg(long, short = 'x', value_name = "LANG")]
     pub lang: Option<Lang>,
     /// Pipeline stage; by default what the extension says (.comp, .vert, .rgen and so on) or the
-    /// shader's `#pragma shader_stage(STAGE)`, else compute.
+    /// shader's `#pragma shader_stage(STAGE)`, otherwise compute.
     #[arg(long, value_name = "STAGE")]
     pub stage: Option<Stage>,
     /// Entry point of a WGSL module; by default all of them for SPIR-V, and the only one for other targets.
@@ -357,7 +357,7 @@ pub struct BuildArgs {
     /// Manifest that names shaders, profiles and macros; paths in it start from its folder.
     #[arg(long, value_name = "FILE", default_value = "crosslane.toml")]
     pub manifest: PathBuf,
-    /// Outputs to make at once; by default what cargo or make lends, else one for each processor.
+    /// Outputs to make at once; by default what cargo or make lends, otherwise one for each processor.
     #[arg(long, short = 'j', value_name = "N", value_parser = clap::value_parser!(u16).range(1..).map(usize::from))]
     pub jobs: Option<usize>,
     /// Write nothing; the exit status is 1 when outputs are not what would be made.
@@ -393,7 +393,7 @@ pub struct SnapshotArgs {
     /// Print names and costs, not what differs.
     #[arg(long, group = "decision")]
     pub check: bool,
-    /// Listings to make at once; by default what cargo or make lends, else one for each processor.
+    /// Listings to make at once; by default what cargo or make lends, otherwise one for each processor.
     #[arg(long, short = 'j', value_name = "N", value_parser = clap::value_parser!(u16).range(1..).map(usize::from))]
     pub jobs: Option<usize>,
     #[command(flatten)]
@@ -488,7 +488,8 @@ pub struct ExplainArgs {
     /// Write a page with pictures of the lanes; `-` is standard output.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Width of the text; profiles are side by side where it is enough for them. By default that of the terminal, else 100.
+    /// Width of the text; profiles are side by side where it is enough for them. By default the terminal's, otherwise
+    /// 100.
     #[arg(long, value_name = "COLUMNS")]
     pub width: Option<usize>,
 }
@@ -511,7 +512,7 @@ pub struct CheckArgs {
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
-    /// Width of the text; by default that of the terminal, else as wide as the longest line.
+    /// Width of the text; by default the terminal's, otherwise that of the longest line.
     #[arg(long, value_name = "COLUMNS")]
     pub width: Option<usize>,
 }
@@ -562,8 +563,8 @@ pub struct OpsArgs {
     /// Show operations whose name contains this text only.
     #[arg(value_name = "NAME")]
     pub filter: Option<String>,
-    /// Width of the text: a column for each profile where they fit, else a paragraph for each operation. By default that of
-    /// the terminal, else as wide as the table.
+    /// Width of the text: a column for each profile where they fit, otherwise a paragraph for each operation. By
+    /// default the terminal's, otherwise the table's.
     #[arg(long, value_name = "COLUMNS", conflicts_with_all = ["json", "header", "pages"])]
     pub width: Option<usize>,
     /// Print one JSON object.

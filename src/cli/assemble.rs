@@ -35,7 +35,7 @@ pub fn code_object(text: &[u8], profile: &Profile, directory: Option<&Path>) -> 
 }
 
 /// The bytes of the cubin that a kernel's text becomes, for the architecture of the profile. `ptxas` is what `CROSSLANE_PTXAS`
-/// names, else the one on the PATH.
+/// names, otherwise the one on the PATH.
 ///
 /// # Errors
 /// When the tool is not found, cannot be run, or refuses the text.
@@ -96,7 +96,7 @@ fn run(command: &mut Command) -> Result<(), CommandError> {
 struct Folder(PathBuf);
 
 impl Folder {
-    /// One that nobody else has: a name is tried until it can be made.
+    /// A unique one: names are tried until one can be made.
     fn new() -> Result<Folder, CommandError> {
         let parent = std::env::temp_dir();
         let mut failure = None;

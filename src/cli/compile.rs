@@ -111,7 +111,7 @@ fn made(exit: Exit, diagnostics: &Diagnostics) -> Made {
     Made { exit, errors: diagnostics.error_count(), warnings }
 }
 
-/// The choices of warnings. Who asks for code for any size of the subgroup is told what depends on it.
+/// The choices of warnings. With `--wave-size any`, operations that depend on the subgroup size get a note.
 fn warnings(args: &CompileArgs) -> Vec<Choice> {
     let asks = args.target.wave_size == Some(Lanes::Any);
     let sizes = warning::of(Code::WAVE_SIZE).filter(|_| asks).map(Choice::on);
@@ -146,7 +146,7 @@ fn kept(unused: Unused) -> Kept {
 
 /// How the shader is to be read.
 fn dialect(args: &DialectArgs) -> Result<Dialect, CommandError> {
-    let unknown = |text: &String| CommandError(format!("--std: there is no version `{text}` of GLSL"));
+    let unknown = |text: &String| CommandError(format!("--std: unknown GLSL version `{text}`"));
     let version =
         args.std.as_ref().map(|text| dialect::version(text).filter(|_| is_version(text)).ok_or(unknown(text)));
     let preamble: String = args.preamble.iter().flat_map(|text| [text, "\n"]).collect();
@@ -304,7 +304,7 @@ pub fn default_output(args: &CompileArgs, target: Target) -> Result<PathBuf, Com
     Ok(PathBuf::from(name))
 }
 
-/// The profile that the options name, else the one that the output's ending asks for, with the options' changes.
+/// The profile that the options name, otherwise the one that the output's ending asks for, with the options' changes.
 pub fn profile(args: &TargetArgs, output: Option<&Path>, files: &dyn Loader) -> Result<Profile, CommandError> {
     let by_ending = || output.and_then(endings::profile).unwrap_or("spirv-1.3");
     let mut profile = profiles::find_with(args.profile.as_deref().unwrap_or_else(by_ending), files)?;

@@ -65,13 +65,15 @@ impl Request {
         let files = shader.into_iter().chain(includes).chain(profile.iter().map(ToString::to_string));
         self.deps.inputs = files.filter(|name| seen.insert(name.clone())).collect();
         let text = self.deps.to_text(self.format).map_err(|Inexpressible(name)| {
-            CommandError(format!("no dependency file of this form can hold the name {name:?}; --deps-format json can"))
+            CommandError(format!(
+                "a dependency file of this format cannot contain the name {name:?}; use --deps-format json"
+            ))
         })?;
         sink.write(text.as_bytes(), claims)
     }
 }
 
-/// Where the names go: `-MF`'s file; else for `-M` the output's place, for `-MD` a file beside the output.
+/// Where the names go: `-MF`'s file; otherwise for `-M` the output's place, for `-MD` a file beside the output.
 fn place(args: &CompileArgs, sink: &Sink) -> Result<Option<Sink>, CommandError> {
     let DepsArgs { deps_only, deps, deps_file, .. } = &args.deps;
     if let Some(file) = deps_file {
@@ -84,7 +86,9 @@ fn place(args: &CompileArgs, sink: &Sink) -> Result<Option<Sink>, CommandError> 
         _ if *deps_only => Ok(Some(args.output.clone().map_or(Sink::Stdout, Sink::new))),
         _ if !deps => Ok(None),
         Sink::File(output) => Ok(Some(Sink::File(with_suffix(output)))),
-        Sink::Stdout => Err(CommandError("the output goes to standard output: -MF must say where its names go".into())),
+        Sink::Stdout => {
+            Err(CommandError("the output goes to standard output: use -MF to name the dependency file".into()))
+        }
     }
 }
 
@@ -94,7 +98,7 @@ fn with_suffix(output: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// `-MT` and `-MQ`, else the output; for `-M`, as with gcc, the output that compiling without `-o` makes.
+/// `-MT` and `-MQ`, otherwise the output; for `-M`, as with gcc, the output that compiling without `-o` makes.
 fn targets(args: &CompileArgs, sink: &Sink, target: profile::Target) -> Result<Vec<RuleTarget>, CommandError> {
     let verbatim = args.deps.deps_target.iter().map(|name| RuleTarget::Verbatim(name.clone()));
     let quoted = args.deps.deps_target_quoted.iter().map(|name| RuleTarget::Path(name.clone()));
@@ -105,7 +109,7 @@ fn targets(args: &CompileArgs, sink: &Sink, target: profile::Target) -> Result<V
     let path = match sink {
         Sink::File(output) if !args.deps.deps_only => output.clone(),
         _ if input::is_stdin(&args.source.input) => {
-            return Err(CommandError("the output has no name: -MT must say what it is called".into()));
+            return Err(CommandError("the output has no name: use -MT to give it one".into()));
         }
         _ => default_output(args, target)?,
     };

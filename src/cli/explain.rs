@@ -12,7 +12,7 @@ use crate::diagnostic::visible::visible;
 use crate::explain::{Failure, explain, html, json, text};
 use crate::profile::Profile;
 
-/// Columns of text where nobody says how many there are.
+/// The default width in columns.
 const USUAL_WIDTH: usize = 100;
 
 pub fn run(args: &ExplainArgs, claims: &Claims) -> Outcome {

@@ -73,7 +73,7 @@ fn unknown(name: &str) -> CommandError {
         Some(near) => format!("did you mean `{near}`?"),
         None => "`crosslane profiles` lists them".to_string(),
     };
-    CommandError(format!("there is no profile `{name}`; {hint}"))
+    CommandError(format!("unknown profile `{name}`; {hint}"))
 }
 
 /// Profiles as data; features and prices are called what they are called in the files.
@@ -154,7 +154,7 @@ fn show(profile: &Profile) -> String {
     text
 }
 
-/// The facts of a profile beside features and prices; empty where it has none.
+/// The facts of a profile besides features and prices; empty where it has none.
 fn facts(profile: &Profile) -> [(&'static str, String); 6] {
     let target = profile.target.row().language;
     [

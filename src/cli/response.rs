@@ -74,7 +74,7 @@ impl Expansion<'_> {
         let words = words(text).map_err(|quote| wrong(file, &format!("a {quote} is not closed")))?;
         self.words += words.len();
         if self.words > WORD_LIMIT {
-            return Err(wrong(file, &format!("files hold more than {WORD_LIMIT} words together")));
+            return Err(wrong(file, &format!("files contain more than {WORD_LIMIT} words together")));
         }
         self.open.push(identity);
         words.into_iter().try_for_each(|word| self.add(word.into()))?;

@@ -1,4 +1,4 @@
-//! Printing clap's help, version or complaint.
+//! Prints clap's help, version or error.
 
 use super::Exit;
 use crate::diagnostic::visible::{is_hidden, visible};
@@ -23,7 +23,7 @@ fn write(error: &clap::Error, words: &[OsString]) -> io::Result<()> {
     }
 }
 
-/// clap reads `-fPIC` as letters and complains of `-f`; whoever wrote it looks for `-fPIC`.
+/// clap reads `-fPIC` as letters and reports `-f`; the user looks for `-fPIC`.
 fn name_whole_word(error: &mut clap::Error, words: &[OsString]) {
     if error.kind() != ErrorKind::UnknownArgument {
         return;
@@ -35,7 +35,7 @@ fn name_whole_word(error: &mut clap::Error, words: &[OsString]) {
     error.remove(ContextKind::Suggested);
 }
 
-/// The word that begins with a letter's option, else the first cluster that holds it.
+/// The word that begins with a letter's option, otherwise the first cluster that holds it.
 fn word_of(option: &str, words: &[OsString]) -> Option<String> {
     let letter = option.strip_prefix('-').filter(|rest| rest.chars().count() == 1)?;
     let clusters = || words.iter().filter_map(|word| word.to_str()).filter(|word| !word.starts_with("--"));

@@ -144,7 +144,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Runs a step within the limits of the options. What it had found and read when a limit ended it is kept.
+    /// Runs a step within the limits of the options. Messages and files from before a limit ended it are kept.
     fn within<T>(&mut self, step: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         let done = guard::bounded(self.options.limits, || step(self));
         done.unwrap_or_else(|failure| {

@@ -103,7 +103,8 @@ mod tests {
     fn a_name_that_no_warning_has_is_told() {
         let (is_allowed, notes) = allowed("x = @; // crosslane: allow(divergent-lane)\n");
         assert!(!is_allowed);
-        let note = "a comment here allows something else: there is no warning `divergent-lane`; did you mean `divergent-lanes`?";
+        let note =
+            "a comment here allows something else: unknown warning `divergent-lane`; did you mean `divergent-lanes`?";
         assert_eq!(notes, [note]);
     }
 }

@@ -116,7 +116,7 @@ pub struct UnknownWarning(pub String);
 impl fmt::Display for UnknownWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let UnknownWarning(name) = self;
-        write!(f, "there is no warning `{name}`; ")?;
+        write!(f, "unknown warning `{name}`; ")?;
         match nearest(name, ALL.iter().map(|warning| warning.name)) {
             Some(near) => write!(f, "did you mean `{near}`?"),
             None => f.write_str("`crosslane compile --help` lists them"),
@@ -293,8 +293,8 @@ mod tests {
     #[test]
     fn unknown_names_are_told_with_the_nearest() {
         let said = |text: &str| text.parse::<Choice>().expect_err("there is none").to_string();
-        assert_eq!(said("no-divergent-lane"), "there is no warning `divergent-lane`; did you mean `divergent-lanes`?");
-        assert_eq!(said("error=xyz"), "there is no warning `xyz`; `crosslane compile --help` lists them");
+        assert_eq!(said("no-divergent-lane"), "unknown warning `divergent-lane`; did you mean `divergent-lanes`?");
+        assert_eq!(said("error=xyz"), "unknown warning `xyz`; `crosslane compile --help` lists them");
     }
 
     #[test]

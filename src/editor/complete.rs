@@ -192,7 +192,7 @@ impl Analysis {
         let is_it = |declaration: &&Declaration| {
             matches!(declaration.kind, Kind::Struct | Kind::Block) && self.text(declaration.name) == name
         };
-        // What is announced first has its members later.
+        // A forward declaration gets its members later.
         let has_members =
             |declaration: &&Declaration| self.declarations.iter().any(|member| member.owner == Some(declaration.name));
         let mut all = self.declarations.iter().filter(is_it);

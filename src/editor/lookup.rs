@@ -36,7 +36,7 @@ impl Analysis {
         Some(span_of(base, &scanned.tokens[word].range))
     }
 
-    /// The meaning of a word: as it was resolved, else by its name alone.
+    /// The meaning of a word: as it was resolved, otherwise by its name alone.
     pub(super) fn named(&self, word: Span) -> Option<Named> {
         if let Some(declared) = self.resolved(word) {
             return Some(Named::Declared(declared));

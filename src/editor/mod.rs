@@ -1,5 +1,5 @@
-//! What an editor asks of a shader: messages, names, prices, completion. A library without files and processes: the language
-//! server and a page use it alike.
+//! Answers for editors about a shader: messages, names, prices, completion. It uses no files and no processes, so that
+//! the language server and a web page can share it.
 //!
 //! Everything comes from the compiler: names as the front end resolves them, words from the tables of the languages, prices
 //! from the planner. A wrong shader is answered as far as it was understood.
@@ -137,7 +137,7 @@ impl Analysis {
             list.sort_unstable();
             list.dedup();
         }
-        // A word that is declared there is no use.
+        // A word's own declaration does not count as a use.
         shown.retain(|use_| use_.at != use_.declared);
         shown.dedup_by_key(|use_| use_.at);
         (self.uses, self.hidden) = (shown, hidden);

@@ -114,7 +114,7 @@ impl Page {
         let cost = &most.cost;
         let parts =
             [(most.instructions(), "instruction"), (cost.latency, "cycle"), (cost.vectors + cost.scalars, "register")];
-        // Where nobody knows cycles there are none.
+        // Empty if the profile has no cycle counts.
         let shown = parts.iter().filter(|(n, what)| *n > 0 || *what == "instruction");
         let lines = shown.map(|(n, what)| format!("<span>{}</span>", count(*n, what)));
         self.put(format_args!("<td>{}</td>\n", lines.collect::<Vec<_>>().join(" ")));
@@ -175,7 +175,7 @@ impl Page {
             self.put(format_args!("<p>{}</p>\n", capital(SHARED)));
         }
         if lowering.proposed {
-            self.put("<p>As in the 2016 proposal, whose sequence costs the least here.</p>\n");
+            self.put("<p>As in the 2016 proposal, whose sequence is the cheapest here.</p>\n");
         }
         self.counts(lowering);
         if let Some(picture) = &lowering.picture {

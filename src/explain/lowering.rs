@@ -18,7 +18,7 @@ pub struct Lowering {
     pub rule: &'static str,
     /// True if it is the sequence of the 2016 proposal.
     pub proposed: bool,
-    /// Which lanes are known to run the operation.
+    /// The lanes that are known to run the operation.
     pub activity: &'static str,
     /// True if all active lanes get the same result.
     pub uniform: bool,
@@ -54,7 +54,7 @@ pub struct Lowering {
 }
 
 impl Lowering {
-    /// Which lanes run it, as a clause.
+    /// The lanes that run it, as a clause.
     pub fn lanes(&self) -> String {
         let known = self.activity != activity(Activity::Any);
         format!("{} {} it", self.activity, if known { "run" } else { "may run" })
@@ -67,7 +67,7 @@ impl Lowering {
         match (self.rejected.first(), missing) {
             (Some(other), _) if self.is_priced => {
                 let by = text::difference(&other.difference);
-                format!("It costs the least: the next best way, “{}”, {by}.", other.rule)
+                format!("It is the cheapest: the next best way, “{}”, {by}.", other.rule)
             }
             (Some(other), _) => {
                 format!("It is the most direct form that the profile has; “{}” would do too.", other.rule)
@@ -77,7 +77,7 @@ impl Lowering {
         }
     }
 
-    /// Instructions at the operation, as they are written, else as they are priced.
+    /// Instructions at the operation, as they are written, otherwise as they are priced.
     pub fn instructions(&self) -> u32 {
         match self.unwritten {
             Some(_) => self.cost.instructions,

@@ -1,7 +1,7 @@
 //! The meaning of each operation in words: one formula and one sentence for every [`LaneOp`], whatever the profile.
 //!
-//! The formulas are those of the operations' definitions ([`crate::lane::op`]): `i` is the lane's index, `v[j]` what lane
-//! `j` passed, `base` the first lane of a segment. What they compute is [`crate::lane::meaning`]'s.
+//! The formulas are those of the operations' definitions ([`crate::lane::op`]): `i` is the lane's index, `v[j]` what
+//! lane `j` passed, `base` the first lane of a segment. [`crate::lane::meaning`] computes them.
 
 use crate::lane::{
     CountOp, Group, LaneOp, MaskOp, Members, QuadMove, ReduceKind, ReduceOp, ShuffleMode, VoteOp, Width,
@@ -49,12 +49,12 @@ pub fn meaning(op: LaneOp) -> Meaning {
             Meaning::new(format!("v[{}]", counted("index", op)), "the value of the lane that the own index names")
         }
         O::Permute => Meaning::new(
-            format!("v[j] of the highest active j with {} == i, else 0", counted("index[j]", op)),
+            format!("v[j] of the highest active j with {} == i, or 0", counted("index[j]", op)),
             "the value that another lane pushed here",
         ),
         O::ShuffleNv(mode) => shuffle_nv(op, mode),
         O::ShuffleNvValid(mode) => {
-            Meaning::new(with_k(valid_nv(mode), op), "whether the source of the shuffle is inside the own segment")
+            Meaning::new(with_k(valid_nv(mode), op), "true if the source of the shuffle is inside the own segment")
         }
         O::Broadcast => Meaning::new("v[lane]", "the value of one lane, in all lanes"),
         O::BroadcastFirst => Meaning::new("v[lowest active lane]", "the value of the lowest active lane, in all lanes"),
@@ -93,7 +93,7 @@ pub fn meaning(op: LaneOp) -> Meaning {
         O::LaneCount(Group::Subgroup) => Meaning::new("S", "the number of lanes of the subgroup"),
         O::LaneCount(group) => Meaning::new("lanes", format!("the number of lanes of {}", group_words(group))),
         O::SegmentLast(width) => {
-            Meaning::new(format!("i == {}", last(width)), format!("whether this is the last of {}", segment(width)))
+            Meaning::new(format!("i == {}", last(width)), format!("true in the last lane of {}", segment(width)))
         }
         O::LaneMask(mask, group) => Meaning::new(
             format!("bit j is j {} i", mask_sign(mask)),
@@ -246,8 +246,8 @@ fn operator_words(op: ReduceOp) -> &'static str {
     match op {
         ReduceOp::Add => "the sum",
         ReduceOp::Mul => "the product",
-        ReduceOp::Min => "the least value",
-        ReduceOp::Max => "the greatest value",
+        ReduceOp::Min => "the minimum",
+        ReduceOp::Max => "the maximum",
         ReduceOp::And => "the conjunction",
         ReduceOp::Or => "the disjunction",
         ReduceOp::Xor => "the exclusive disjunction",
@@ -257,9 +257,11 @@ fn operator_words(op: ReduceOp) -> &'static str {
 fn vote(op: VoteOp, group: Group) -> Meaning {
     let group = group_words(group);
     match op {
-        VoteOp::All => Meaning::new("and(p[j])", format!("whether all active lanes of {group} say yes")),
-        VoteOp::Any => Meaning::new("or(p[j])", format!("whether any active lane of {group} says yes")),
-        VoteOp::Equal => Meaning::new("v[j] all equal", format!("whether all active lanes of {group} passed the same")),
+        VoteOp::All => Meaning::new("and(p[j])", format!("true if `p` is true in all active lanes of {group}")),
+        VoteOp::Any => Meaning::new("or(p[j])", format!("true if `p` is true in any active lane of {group}")),
+        VoteOp::Equal => {
+            Meaning::new("v[j] all equal", format!("true if all active lanes of {group} passed the same value"))
+        }
     }
 }
 

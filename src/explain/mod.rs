@@ -120,7 +120,8 @@ pub fn explain(input: &Source<'_>, options: &[Options], loader: &dyn Loader) -> 
     })
 }
 
-/// One answer of those for the copies of an operation: the first refusal, else the first plan with the others beside.
+/// One answer of those for the copies of an operation: the first refusal, otherwise the first plan with the others
+/// beside.
 fn on_profile(cell: Cell<OnProfile>) -> OnProfile {
     let answers = match cell {
         Cell::Absent => return OnProfile::Absent,
@@ -160,9 +161,9 @@ fn operation(site: &Site, place: CallSite) -> Operation {
 fn whole_text(whole: &Whole) -> String {
     let all = format!("{}: {}", whole.words, text::count(whole.moves as u32, "move"));
     match whole.alike {
-        alike if alike == whole.moves && alike > 1 => format!("{all}, all of them such as this"),
+        alike if alike == whole.moves && alike > 1 => format!("{all}, all of them like this one"),
         1 => all,
-        alike => format!("{all}, {alike} of them such as this"),
+        alike => format!("{all}, {alike} of them like this one"),
     }
 }
 

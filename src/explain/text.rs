@@ -120,7 +120,7 @@ fn planned(name: &ProfileReport, lowering: &Lowering) -> Vec<String> {
     let mut lines = vec![format!("{}: {}; {}", name.name, lowering.rule, lowering.lanes())];
     lines.extend(chosen(lowering));
     if lowering.proposed {
-        lines.push("  as in the 2016 proposal, whose sequence costs the least here".into());
+        lines.push("  as in the 2016 proposal, whose sequence is the cheapest here".into());
     }
     lines.extend(lowering.rejected.iter().flat_map(instead));
     let lacking = lowering.lacking.iter();

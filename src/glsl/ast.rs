@@ -1,11 +1,11 @@
 //! The syntax tree of a GLSL shader, with spans and before names are resolved.
 //!
 //! It covers the whole grammar of GLSL 4.60 (section 9) and GLSL ES 3.20 (section 9) for all stages, aggregate
-//! initialisers, string literals and the attributes of GL_EXT_control_flow_attributes. Nodes live in [`Arena`]s and
-//! name each other by handle; lists of nodes are ranges of shared [`Pools`]. No node owns heap memory.
+//! initializers, string literals and the attributes of GL_EXT_control_flow_attributes. Nodes live in [`Arena`]s and refer
+//! to each other by handle; lists of nodes are ranges of shared [`Pools`]. No node owns heap memory.
 //!
-//! The tree does not say whether a name is a type, a variable or a function, nor whether a qualifier makes sense where
-//! it is: the semantic analysis decides that.
+//! The tree does not know if a name is a type, a variable or a function, or if a qualifier makes sense where it is: the
+//! semantic analysis decides that.
 
 use super::token::{LiteralId, Symbol};
 use crate::ir::arena::{Arena, Handle};

@@ -1,5 +1,6 @@
-//! How far words and blanks go, eight bytes of text at a time: where they end is what no processor foresees, so a branch a
-//! byte is a wrong one a word. A chunk is a number with the first byte in its low bits. It knows no token.
+//! Finds the ends of words and blanks, eight bytes of text at a time. No processor predicts where they end, so one
+//! branch per byte would be one misprediction per word. A chunk is a number with the first byte in its low bits. This
+//! module knows no tokens.
 
 /// Bytes of a chunk.
 pub const LEN: usize = 8;

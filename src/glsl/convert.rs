@@ -80,13 +80,13 @@ impl Conversion {
     }
 }
 
-/// Which of several candidates fits the arguments best (GLSL 4.60 section 6.1): one that is, against every other,
-/// better for some argument and worse for none.
+/// Finds the candidate that fits the arguments best (GLSL 4.60 section 6.1): compared with every other one it is better
+/// for some argument and worse for none.
 ///
 /// `compare(a, b, argument)` says `Less` when candidate `a` is the better one for the argument.
 ///
 /// # Errors
-/// With two candidates of which neither is better.
+/// Two candidates neither of which is better.
 pub fn best(
     candidates: usize,
     arguments: usize,

@@ -2,7 +2,7 @@
 //! extensions whose words the grammar needs.
 //!
 //! The table is hashed by the compiler, so that nothing is built at start-up; [`Classes`] holds the class of each
-//! interned word. Whether a keyword needs an extension, or a later version, is not decided here.
+//! interned word. The parser decides if a keyword needs an extension or a later version.
 
 use super::ast::{Interpolation, List, Memory, Precision, QualifierKind, RayStorage, SpirvWord, Storage};
 use super::token::{Interner, Symbol};
@@ -38,7 +38,7 @@ pub enum Keyword {
     Demote, TerminateInvocation, IgnoreIntersection, TerminateRay, Struct, Precision,
 }
 
-/// Which of the two word lists holds.
+/// One of the two word lists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Language {
     Desktop,

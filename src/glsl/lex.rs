@@ -1,8 +1,8 @@
 //! Bytes to preprocessing tokens, on demand and in one pass.
 //!
-//! Joins continued lines, takes LF, CRLF and CR, and skips a byte order mark. What no token can be made of (a NUL byte,
-//! a character outside ASCII, a comment without end) comes out as [`PpKind::Invalid`], so that text which a conditional
-//! leaves out is never complained about. Knows no directive, no macro and no value of a number.
+//! Joins continued lines, takes LF, CRLF and CR, and skips a byte order mark. Text that forms no token (a NUL byte, a
+//! character outside ASCII, a comment without end) becomes [`PpKind::Invalid`], so that text which a conditional leaves
+//! out causes no error. The lexer does not interpret directives, macros or numbers.
 
 use super::chunk;
 use super::token::{Interner, Packed, Punct, Symbol};
@@ -219,7 +219,7 @@ const fn classes() -> [Class; 256] {
     table
 }
 
-/// For each byte, where in [`Punct::ALL`] the operators that begin with it stand.
+/// For each byte, the range in [`Punct::ALL`] of the operators that begin with it.
 static OPERATORS: [(u8, u8); 256] = operators();
 
 const fn operators() -> [(u8, u8); 256] {

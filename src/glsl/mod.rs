@@ -39,7 +39,7 @@ use token::{ExtensionBehavior, GlslProfile, Interner, TokenStream};
 #[derive(Clone, Copy)]
 pub struct GlslOptions<'a> {
     pub profile: &'a Profile,
-    /// By default that of `#pragma shader_stage`, else compute.
+    /// By default that of `#pragma shader_stage`, otherwise compute.
     pub stage: Option<Stage>,
     /// `-D` and `-U`, in their order.
     pub macros: &'a [MacroOption],
@@ -146,7 +146,7 @@ fn stage(stream: &TokenStream, words: &Interner, options: &GlslOptions, diagnost
     });
     let stage = named.and_then(|(name, _)| Stage::named(name));
     let (message, span) = match named {
-        Some((name, span)) => (format!("there is no shader stage `{name}`"), span),
+        Some((name, span)) => (format!("unknown shader stage `{name}`"), span),
         None => ("neither an option nor `#pragma shader_stage(…)` names the stage".to_string(), Span::NONE),
     };
     if stage.is_none() && (named.is_some() || options.dialect.needs_stage) {

@@ -1,5 +1,5 @@
 //! The values of numeric literals (GLSL 4.60 sections 4.1.3 and 4.1.4; the suffixes of GL_ARB_gpu_shader_int64 and
-//! GL_EXT_shader_explicit_arithmetic_types and GL_EXT_float_e2m1). Whether a suffix is enabled is not asked here.
+//! GL_EXT_shader_explicit_arithmetic_types and GL_EXT_float_e2m1). The caller checks that a suffix is enabled.
 
 use super::token::Literal;
 use crate::ir::{Encoding, Format};

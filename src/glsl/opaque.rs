@@ -56,7 +56,7 @@ fn dimension(shape: &str, stem: &str) -> Option<ImageDim> {
     })
 }
 
-/// Which combinations the language has.
+/// Returns true if the language has this combination.
 fn exists(dim: ImageDim, arrayed: bool, multisampled: bool, depth: bool) -> bool {
     match dim {
         ImageDim::D2 => !(multisampled && depth),

@@ -13,7 +13,8 @@ pub struct Symbol(pub u32);
 pub struct Interner {
     text: String,
     words: Vec<Word>,
-    /// Open addressing over a power of two of places, half of them free at least; 0 is free, else the symbol plus one.
+    /// Open addressing over a power of two of places, half of them free at least; 0 is free, otherwise the symbol plus
+    /// one.
     slots: Vec<u32>,
 }
 

@@ -38,7 +38,7 @@ pub struct Function {
     pub overloads: &'static [Overload],
 }
 
-/// A WGSL name and where its overloads stand: function, overload.
+/// A WGSL name and its overloads, as pairs of function and overload.
 #[derive(Debug)]
 struct WgslFunction {
     name: &'static str,
@@ -88,7 +88,7 @@ pub struct Param {
     pub rule: Rule,
 }
 
-/// Which way a parameter goes.
+/// The direction of a parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
     In,

@@ -74,7 +74,7 @@ impl Rule {
 /// The error at a constant that only a profile with a known subgroup size has.
 pub fn size_unknown(name: &str, span: Span) -> Diagnostic {
     let message = format!("`{name}` is a constant, and the profile does not say how many lanes a subgroup has");
-    Diagnostic::error(Code::PROFILE_LACKS, message).at(span, "not known").note("--wave-size says it")
+    Diagnostic::error(Code::PROFILE_LACKS, message).at(span, "not known").note("set it by --wave-size")
 }
 
 /// Checks that a segment fits into the subgroup.

@@ -1,8 +1,8 @@
-//! Makes function bodies: one short method an operation, result types and constants computed on the way.
+//! Builds function bodies: one short method per operation, which computes result types and folds constants.
 //!
 //! A [`Builder`] owns the function under construction and borrows the module. Operations whose operands are all
-//! constants become constants (see [`super::fold`]). What follows a terminator in a block is dropped, so callers need
-//! not watch for it. The builder checks nothing: that is the verifier's work. It simplifies nothing either.
+//! constants become constants (see [`super::fold`]). Instructions after a terminator in a block are dropped, so callers
+//! need not watch for it. The builder checks nothing, which is the verifier's work, and simplifies nothing else.
 
 use super::fold::{self, Expr};
 use super::typing;

@@ -1,6 +1,7 @@
 //! Matrices that the invocations of a scope hold together (GL_KHR_cooperative_matrix, SPV_KHR_cooperative_matrix,
-//! SPV_NV_cooperative_matrix, SPV_NV_cooperative_matrix2): their type and the operations that only they have. Nobody knows
-//! which invocation holds which element; arithmetic on them is that of [`super::Op`], element by element.
+//! SPV_NV_cooperative_matrix, SPV_NV_cooperative_matrix2): their type and the operations that only they have. The
+//! driver chooses which invocation holds which element; arithmetic on them is that of [`super::Op`], element by
+//! element.
 
 use super::{Builder, ConstId, FuncId, Op, Scalar, Type, TypeId, Types, Value};
 

@@ -25,7 +25,7 @@ pub enum Derived {
     Three(Rank),
 }
 
-/// Which of three values is meant.
+/// The rank of the value among three.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rank {
     Min,

@@ -1,11 +1,11 @@
-//! Evaluation of pure operations on constants, with the meaning that [`super::op`] gives them.
+//! Evaluation of pure operations on constants, with the meaning that [`super::op`] defines.
 //!
-//! [`fold`] gives a constant, or none where the value is not known (an operand is `Undef`) or not defined (an integer
-//! division by zero): the caller then emits an instruction or reports. If an operand depends on a specialization
-//! constant, the result is a [`super::ConstValue::SpecOp`], if SPIR-V can compute it when a pipeline is made.
+//! [`fold`] returns a constant, or none if the value is unknown (an operand is `Undef`) or undefined (an integer division
+//! by zero); the caller then emits an instruction or reports an error. If an operand depends on a specialization constant,
+//! the result is a [`super::ConstValue::SpecOp`], provided that SPIR-V can compute it when a pipeline is made.
 //!
-//! Floats are computed in their own width, and each operation is rounded; transcendental functions are computed in 64
-//! bits and rounded once.
+//! Floats are computed in their own width, with each operation rounded; transcendental functions are computed in 64 bits
+//! and rounded once.
 
 mod arith;
 mod bits;

@@ -1,5 +1,5 @@
-//! Instructions, types, decorations and execution modes of SPIR-V by number (GL_EXT_spirv_intrinsics). What they mean nobody
-//! here knows: the target of that name writes them as they are, and no other takes them.
+//! Instructions, types, decorations and execution modes of SPIR-V by number (GL_EXT_spirv_intrinsics). Their meaning is
+//! unknown here: the SPIR-V target writes them as they are, and other targets refuse them.
 
 use super::{Builder, ConstId, GlobalId, Name, Op, Type, TypeId, Value};
 use rustc_hash::FxHashMap;

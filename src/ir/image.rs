@@ -31,7 +31,7 @@ pub enum ImageOp {
     Samples,
     /// A sampled image of an image and a sampler.
     Combine,
-    /// Which fragments the samples of a texel share, four bits a sample (SPV_AMD_shader_fragment_mask).
+    /// The fragments that the samples of a texel share, four bits per sample (SPV_AMD_shader_fragment_mask).
     FragmentMask,
     /// A fragment of a texel, by its number.
     FragmentFetch,
@@ -67,7 +67,7 @@ bitflags::bitflags! {
         const SAMPLER = 2;
         /// The reference that texels are compared with.
         const REFERENCE = 4;
-        /// Which component a gather takes.
+        /// The component that a gather reads.
         const COMPONENT = 8;
         const BIAS = 16;
         const LOD = 32;
@@ -84,7 +84,7 @@ bitflags::bitflags! {
         const OTHER = 4096;
         const OTHER_COORDINATE = 8192;
         const EXTENT = 16384;
-        /// The least level of detail.
+        /// The smallest level of detail.
         const MIN_LOD = 32768;
     }
 }

@@ -1,11 +1,11 @@
 //! Inlining: replaces calls by the code of the functions.
 //!
-//! A function is inlined where it is called if it is called from one place only or is small, and if its control flow
-//! allows it: it returns at its end, or out of selections one of whose sides always returns, so that the code after
-//! the selection becomes part of the other side. Each invocation runs the same operations in the same order, together
-//! with the same neighbours as before.
+//! A function is inlined if it is small or called from one place only, and if its control flow allows it: it returns at
+//! its end, or from selections one of whose sides always returns; the code after such a selection moves into the other
+//! side. Each invocation runs the same operations in the same order as before, together with the same neighbours.
 //!
-//! Work and growth are in proportion to the module: what is neither small nor called once is copied out of a budget.
+//! Work and growth are linear in the size of the module: copies of functions that are neither small nor called once take
+//! from a budget.
 
 use super::calls::callees_first;
 use super::depth::DEPTH_LIMIT;

@@ -1,8 +1,8 @@
 //! Memory layouts: offsets, strides and sizes by rule or as a language states them.
 //!
 //! The rules are those of GLSL 4.60 section 7.6.2.2 ("Standard Uniform Block Layout", with std430's exceptions at its
-//! end) and of GL_EXT_scalar_block_layout. A struct gets a laid-out twin (see [`super::types`]) for each rule and matrix
-//! order in which it is used. Which rule a block may use is the front end's business, and so is WGSL's own rule.
+//! end) and of GL_EXT_scalar_block_layout. A struct gets a laid-out twin (see [`super::types`]) for each rule and
+//! matrix order in which it is used. The front ends decide which rule a block may use, and implement WGSL's own rule.
 
 use super::fold::Specializer;
 use super::{ArrayLen, Constants, MatrixLayout, Module, Scalar, StructId, Type, TypeId, Types};
@@ -389,7 +389,7 @@ fn default_length(constants: &Constants, len: ArrayLen) -> Option<u32> {
     }
 }
 
-/// The least alignment that a laid-out type can have: that of its widest scalar.
+/// The smallest alignment that a laid-out type can have: that of its widest scalar.
 pub fn align_of(types: &Types, ty: TypeId) -> Option<u32> {
     match types.get(ty) {
         Type::Scalar(scalar) | Type::Vector { scalar, .. } | Type::Matrix { scalar, .. } => Some(scalar.bytes()),

@@ -375,7 +375,7 @@ pub struct EntryPoint {
     pub workgroup_size: [ConstId; 3],
     /// The reconvergence that the author asked for.
     pub reconvergence: Reconvergence,
-    /// Which invocations of a compute shader form the quads of derivatives.
+    /// The invocations of a compute shader that form the quads of derivatives.
     pub derivatives: Option<DerivativeGroup>,
     /// Fragment only.
     pub fragment: FragmentModes,
@@ -383,7 +383,7 @@ pub struct EntryPoint {
     pub primitives: Vec<PrimitiveMode>,
 }
 
-/// Which invocations of a workgroup form a quad (GL_KHR_compute_shader_derivatives).
+/// The invocations of a workgroup that form a quad (GL_KHR_compute_shader_derivatives).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DerivativeGroup {
     /// Two by two in x and y.
@@ -424,7 +424,7 @@ pub struct FragmentModes {
     pub override_coverage: bool,
     /// The tests are made before and after the shader.
     pub early_and_late_tests: bool,
-    /// Which critical sections of invocations at one place come one after the other.
+    /// The exclusion and order of critical sections (GL_ARB_fragment_shader_interlock).
     pub interlock: Option<Interlock>,
 }
 

@@ -274,7 +274,7 @@ pub enum InterpolateAt {
     Vertex,
 }
 
-/// Which invocations an operation is ordered with.
+/// The invocations that an operation is ordered with.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum Scope {
     Invocation,
@@ -293,7 +293,7 @@ pub enum Order {
 }
 
 bitflags::bitflags! {
-    /// Which memory a barrier orders.
+    /// The memory that a barrier orders.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
     pub struct MemoryKinds: u8 {
         /// Uniform and storage buffers, and memory behind references.
@@ -525,8 +525,8 @@ impl Op {
         !matches!(self.callees(), [None, None])
     }
 
-    /// Calls `see` with each operand, in the order of the fields; `function` is the one that holds the operation. What a
-    /// loop ends by is a value of its `continuing` block, and no operand.
+    /// Calls `see` with each operand, in the order of the fields; `function` is the one that holds the operation. The
+    /// condition that ends a loop is a value of its `continuing` block, not an operand.
     pub fn each_operand(&self, function: &super::Function, mut see: impl FnMut(Value)) {
         if !matches!(self, Op::Loop { .. }) {
             let _ = self.map_operands(|value| {

@@ -4,7 +4,7 @@ use super::plain::global_uses;
 use super::{FuncId, GlobalId, InstId, Local, LocalId, Module, Op, Space, Type, Value};
 use crate::source::Span;
 
-/// Who uses a variable.
+/// The functions that use a variable.
 #[derive(Clone, Copy, PartialEq)]
 enum User {
     Nobody,

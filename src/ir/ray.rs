@@ -19,7 +19,7 @@ bitflags::bitflags! {
 /// An operation on a ray query. [`super::Op::Ray`] holds a pointer to the query and the other operands.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum RayOp {
-    /// Acceleration structure, flags, mask, origin, least distance, direction, greatest distance.
+    /// Acceleration structure, flags, mask, origin, least distance, direction, largest distance.
     Initialize,
     Terminate,
     /// Commits an intersection with a box at this distance.

@@ -118,7 +118,8 @@ impl Stage {
         }
     }
 
-    /// Whose values an input or output holds, one array element for each of them; none for those of the invocation alone.
+    /// The owners of an input's or output's values, with one array element for each; none if the invocation is the only
+    /// owner.
     pub const fn crowd(self, space: Space, interpolation: Interpolation) -> Option<Crowd> {
         match (self, space, interpolation) {
             (Stage::Fragment, Space::Input, Interpolation::PerVertex) => Some(Crowd::Corners),

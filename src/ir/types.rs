@@ -45,7 +45,7 @@ impl Scalar {
         Scalar { kind: ScalarKind::Encoded(encoding), width: encoding.width() }
     }
 
-    /// Bytes in memory; a `bool` takes four. What is smaller than a byte no memory with a layout holds.
+    /// Bytes in memory; a `bool` takes four. Types smaller than a byte cannot be in memory with a layout.
     pub const fn bytes(self) -> u32 {
         match self.kind {
             ScalarKind::Bool => 4,
@@ -231,8 +231,8 @@ pub enum Type {
         space: Space,
         pointee: TypeId,
     },
-    /// A buffer reference: a 64-bit address of a laid-out struct. Nominal, so that lists can refer to themselves. What
-    /// the address is a multiple of is in [`Types::reference_align`], as a struct may be referred to before it is known.
+    /// A buffer reference: a 64-bit address of a laid-out struct. Nominal, so that lists can refer to themselves.
+    /// [`Types::reference_align`] has the alignment, since a struct may be referred to before it is known.
     BufferReference {
         pointee: StructId,
     },

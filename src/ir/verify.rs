@@ -1,7 +1,7 @@
-//! Checks a whole module: that it means something, and exactly one thing.
+//! Verifies a module.
 //!
-//! The verifier runs after front ends and passes in tests and debug builds. What it finds is a defect of the compiler,
-//! never of a shader; the messages speak to whoever wrote the pass. It knows nothing of targets and their limits.
+//! The verifier runs after front ends and passes in tests and debug builds. An error is a defect of the compiler, never
+//! of a shader, and its message is for the author of the pass. Targets and their limits play no role.
 
 mod body;
 mod cooperative;

@@ -1,4 +1,4 @@
-//! Writes a kernel's blocks: one short method an operation, at the end of the current block.
+//! Writes a kernel's blocks: one short method per operation, which appends to the current block.
 //!
 //! Instructions after a terminator are dropped, so callers need not watch for it. Nothing is checked or simplified
 //! here.

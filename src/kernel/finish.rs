@@ -23,7 +23,7 @@ pub fn finish(module: &Module, settings: &Specializations, profile: &Profile) ->
     prepared.finish(&plans, profile)
 }
 
-/// Shows the kernel after each step: for a profile of hardware of [`finish`], else of [`simplified`].
+/// Shows the kernel after each step: for a profile of hardware of [`finish`], otherwise of [`simplified`].
 ///
 /// # Errors
 /// With what the kernel form cannot express and what the profile cannot do.

@@ -1,10 +1,9 @@
 //! Turns the cross-lane operations of a kernel into instructions of one profile.
 //!
-//! Each [`Op::Lane`] becomes the steps of its plan ([`crate::lane::planner`]), which knows the constant and uniform
-//! operands, the operands that depend on the lane alone, and the lanes that run the operation. Steps that depend on
-//! the lane alone are at the kernel's start, once for all plans. Arithmetic on a moved value absorbs the move. Values
-//! that depend on the lane alone become facts, and numbers of subgroups become arithmetic. Nothing here chooses
-//! instructions.
+//! Each [`Op::Lane`] becomes the steps of its plan. The planner ([`crate::lane::planner`]) knows the operands that are
+//! constant, uniform, or a function of the lane alone, and the lanes that run the operation. Steps that depend on the lane
+//! alone move to the kernel's start, once for all plans; values that do become facts, and numbers of subgroups become
+//! arithmetic. Arithmetic on a moved value absorbs the move. Instruction selection happens in the back ends.
 
 mod dpp_combine;
 mod inline;

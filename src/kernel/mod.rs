@@ -45,7 +45,7 @@ pub type Value = Handle<ValueData>;
 pub type InstId = Handle<Inst>;
 pub type BlockId = Handle<Block>;
 
-/// Type of a value: its size. Which arithmetic is meant is in the operation.
+/// Type of a value: its size. The operation says if it is an integer or a float.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum Ty {
     Bool,
@@ -166,9 +166,9 @@ pub struct Buffer {
     pub kind: BufferKind,
     pub set: u32,
     pub binding: u32,
-    /// Which of an array of buffers; 0 for others.
+    /// The index in an array of buffers; otherwise 0.
     pub element: u32,
-    /// The least size in bytes: up to the end of the last member, run-time arrays counted as empty.
+    /// The smallest size in bytes: up to the end of the last member, run-time arrays counted as empty.
     pub bytes: u32,
     pub writable: bool,
     pub span: Span,
@@ -384,7 +384,7 @@ impl Kernel {
         self.insts[inst].args = list;
     }
 
-    /// Gives an instruction new results, of these types; the old ones are nobody's from then on.
+    /// Gives an instruction new results of these types; the old ones no longer belong to it.
     pub fn set_results(&mut self, inst: InstId, types: &[Ty]) {
         let first = self.values.len() as u32;
         for (n, ty) in types.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Which value stands for which from now on.
+//! Replacements of values.
 
 use crate::kernel::{InstId, Kernel, Value};
 
@@ -11,7 +11,7 @@ pub struct Names {
 impl Names {
     /// Lets `by` stand for `value`. Chains are followed; circles must not be made.
     pub fn replace(&mut self, value: Value, by: Value) {
-        debug_assert!(value != by, "a value stands for itself");
+        debug_assert!(value != by, "a value replaces itself");
         if self.map.len() <= value.index() {
             self.map.resize(value.index() + 1, None);
         }

@@ -250,9 +250,10 @@ pub enum Op {
     Scope {
         body: BlockId,
     },
-    /// `[]`: runs a block in all lanes of the wave, active or not (AMD's whole-wave mode). It is straight-line code that
-    /// touches no memory. What is made outside is undefined in it in lanes that were not active, except for constants and
-    /// for what is the same in all lanes by its nature, such as ballots. Results: what it yields, in the active lanes.
+    /// `[]`: runs a block in all lanes of the wave, active or not (AMD's whole-wave mode). It is straight-line code
+    /// that touches no memory. In lanes that were not active, values from outside are undefined there, except for
+    /// constants and values that are uniform by definition, such as ballots. Results: what it yields, in the active
+    /// lanes.
     Whole {
         body: BlockId,
     },

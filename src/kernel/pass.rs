@@ -70,7 +70,7 @@ const ROUNDS: usize = 4;
 /// Sees a kernel after each pass, with the pass's name and whether it changed the kernel.
 pub type Watcher<'w> = dyn FnMut(&'static str, bool, &Kernel) + 'w;
 
-/// Runs passes. [`Pipeline::default`] shows them to nobody.
+/// Runs passes. [`Pipeline::default`] has no observer.
 #[derive(Default)]
 pub struct Pipeline<'w> {
     watcher: Option<&'w mut Watcher<'w>>,

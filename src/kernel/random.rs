@@ -1,8 +1,8 @@
 //! Random kernels for tests: control flow, loops, memory and cross-lane operations, the same kernel for the same seed.
 //!
 //! Each invocation reads its own words of the input and writes its own words of the output, so that there are no races.
-//! Values that may be undefined (from lanes that do not take part, or memory that nobody wrote) are told from others and
-//! reach neither conditions nor addresses.
+//! Values that may be undefined (from lanes that do not take part, or memory that was never written) are told from
+//! others and reach neither conditions nor addresses.
 
 mod statement;
 mod value;
@@ -152,7 +152,7 @@ impl Generator {
 }
 
 impl Generator {
-    /// Something of each type that nobody knows.
+    /// An unknown value of each type.
     fn read_inputs(&mut self) {
         let values = self.b.load(MemoryAccess::words(MemorySpace::Buffer(0), 0, 4), self.own);
         for (value, scalar) in values.iter().zip([Scalar::U32, Scalar::I32, Scalar::U32, Scalar::U32]) {

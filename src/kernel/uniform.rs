@@ -1,8 +1,10 @@
-//! Which values are the same in all lanes that have them, and which lanes run each instruction.
+//! Uniformity analysis: the values that are the same in all lanes that have them, and the lanes that run each
+//! instruction.
 //!
-//! A value varies if it comes from the lane, from what varies, or from a choice that lanes make differently: a branch, or
-//! the round in which they leave a loop. The analysis begins with everything uniform and takes back what is not, walk by
-//! walk, until nothing changes; a walk takes linear time, and their number depends on how deeply loops that vary are nested.
+//! A value varies if it comes from the lane, from another value that varies, or from a divergent choice: a branch, or
+//! the iteration in which lanes leave a loop. The analysis assumes that everything is uniform and takes this back, walk
+//! by walk, until nothing changes. A walk takes linear time, and the number of walks depends on the nesting of
+//! divergent loops.
 
 mod source;
 
@@ -29,11 +31,11 @@ pub enum Extent {
 #[derive(Clone, Debug)]
 pub struct Uniformity {
     values: Vec<Extent>,
-    /// For each instruction in how large groups invocations come to it together or not at all.
+    /// For each instruction, the size of the groups of invocations that reach it together or not at all.
     flow: Vec<Extent>,
     /// True if the workgroup fills its last wave.
     fills: bool,
-    /// True if waves have consecutive invocations of a workgroup; nobody says which vertices or fragments share one.
+    /// True if waves have consecutive invocations of a workgroup; vertices and fragments are in no known order.
     in_order: bool,
 }
 
@@ -75,7 +77,7 @@ impl Uniformity {
         self.flow.get(inst.index()).copied().unwrap_or(Extent::Lane)
     }
 
-    /// Which lanes run an instruction when one does.
+    /// The lanes that run an instruction if any does.
     pub fn activity(&self, inst: InstId) -> Activity {
         match self.flow(inst) {
             Extent::Lane => Activity::Any,
@@ -208,7 +210,7 @@ impl Walk<'_> {
         self.join(self.kernel.results(inst), choice, Some(body));
     }
 
-    /// How far lanes agree on leaving a loop behind its continuing block.
+    /// The lanes that agree on leaving a loop after its continuing block.
     fn leave_condition(&self, continuing: BlockId) -> Extent {
         let last = self.kernel.blocks[continuing].insts.last();
         let repeat = last.filter(|last| self.kernel.insts[**last].op == Op::Repeat);

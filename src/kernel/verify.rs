@@ -1,8 +1,8 @@
-//! Checks a whole kernel: that each value is there where it is used, each operand has the type that its operation wants,
-//! and control flow is nested as [`super::op`] says.
+//! Verifies a kernel: each use has a definition that dominates it, each operand has the right type, and control flow is
+//! nested as [`super::op`] says.
 //!
-//! It runs after lowering and after passes, in tests and debug builds. What it finds is a defect of the compiler, never of
-//! a shader; the messages speak to whoever wrote the pass. It knows nothing of targets and their limits.
+//! It runs after lowering and after passes, in tests and debug builds. An error is a defect of the compiler, never of a
+//! shader, and its message is for the author of the pass. Targets and their limits play no role.
 
 mod flow;
 mod lane;
@@ -137,7 +137,7 @@ impl Verifier<'_> {
     fn inst_check(&mut self, inst: InstId, is_last: bool) -> Check {
         let op = self.kernel.insts[inst].op;
         ensure!(!std::mem::replace(&mut self.met.1[inst.index()], true), "it is in two places");
-        ensure!(op.is_terminator() == is_last, "terminators stand at the end of a block and nowhere else");
+        ensure!(op.is_terminator() == is_last, "terminators are at the end of a block and nowhere else");
         for arg in self.kernel.args(inst) {
             ensure!(self.visible[arg.index()], "operand {arg:?} is not defined here");
         }

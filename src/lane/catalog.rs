@@ -189,7 +189,7 @@ fn rows(op: LaneOp, add: Add<'_>) {
         }
         O::Partitioned { op, kind } => {
             let types = PARTITIONED.iter().filter(|row| (row.0, row.1) == (op, kind));
-            types.for_each(|(.., ty)| add("partitioned folds", &[Input::varying(*ty), BALLOT], false));
+            types.for_each(|(.., ty)| add("partitioned reductions", &[Input::varying(*ty), BALLOT], false));
         }
         O::Sort { width } => {
             add("bitonicSort", &[FLOAT], false);

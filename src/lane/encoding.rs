@@ -43,7 +43,8 @@ impl Encoding {
     }
 }
 
-/// The parts of a float; its exponent has the bias `2^(exponent - 1) - 1`, and is the least for numbers without a leading one.
+/// The parts of a float; its exponent has the bias `2^(exponent - 1) - 1`, and is the smallest for numbers without a
+/// leading one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Format {
     /// Bits of the exponent.
@@ -138,7 +139,7 @@ impl Format {
         if magnitude >= 2f64.powi(self.bias() + 2) {
             return u64::MAX;
         }
-        // Between two powers of two numbers have the same distance, and the same below the least exponent.
+        // Between two powers of two numbers have the same distance, and the same below the smallest exponent.
         let least = 1 - self.bias();
         let exponent = ((magnitude.to_bits() >> 52) as i32 - 1023).max(least);
         let steps = (magnitude * 2f64.powi(i32::from(self.significand) - exponent)).round_ties_even() as u64;

@@ -68,7 +68,7 @@ impl<T: Copy + PartialEq> Call<'_, T> {
         use LaneOp as O;
         let size = self.lanes.size;
         Some(match op {
-            // NVIDIA gives 0 where a lane of the quad is inactive, so nobody is promised more.
+            // NVIDIA gives 0 where a lane of the quad is inactive, so the result is undefined there.
             O::Quad { float_only: true, .. } | O::QuadAdd(_) if self.lanes.segment(i, 4).count() < 4 => {
                 LaneValue::Poison
             }

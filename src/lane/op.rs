@@ -53,7 +53,7 @@ impl ReduceOp {
     }
 }
 
-/// Which lanes of a fold get which result.
+/// The lanes that get the result of a reduction or scan.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum ReduceKind {
     /// The whole fold, in the segment's highest lane; undefined in the others.
@@ -75,7 +75,7 @@ impl ReduceKind {
     }
 }
 
-/// Whose values an operation works on.
+/// The lanes whose values an operation combines.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum Members {
     /// All lanes of the segment, which must be active.

@@ -157,7 +157,7 @@ pub enum StepOp {
     Compare(CompareOp),
     /// `[condition, if true, if false]`.
     Select,
-    /// `[]`: the fold's identity in the type of the step: +0, 1, the greatest value or +infinity, the least value or
+    /// `[]`: the fold's identity in the type of the step: +0, 1, the largest value or +infinity, the smallest value or
     /// -infinity, all ones, zero, zero; of bools true for `And` and false for `Or` and `Xor`.
     Identity(ReduceOp),
     /// `[]`: the value that changes no other when folded with it, bit for bit: the identity, but -0 for `Add` of floats.
@@ -189,7 +189,7 @@ impl Step {
     }
 }
 
-/// Which lanes of the subgroup run an operation, or are known to.
+/// The lanes of the subgroup that run an operation, as far as is known.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Activity {
     /// Any set of lanes.

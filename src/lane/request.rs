@@ -113,7 +113,7 @@ pub struct Request<'a> {
     pub op: LaneOp,
     /// The operation's operands, as many as [`LaneOp`] lists.
     pub inputs: Cow<'a, [Input]>,
-    /// Which lanes are known to run it; `Activity::Any` when nothing is known.
+    /// The lanes that are known to run it; `Activity::Any` if nothing is known.
     pub activity: Activity,
     /// Operand 1 (an index, lane or distance) in each lane from 0 to `S - 1`, where it depends on the lane and on
     /// constants alone; none where it is not known so, or where `S` is not. It must agree with [`Input::known`].

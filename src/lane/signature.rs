@@ -161,7 +161,7 @@ pub enum Family {
     Partition,
 }
 
-/// Everything that is known of an operation beside its meaning.
+/// Everything that is known of an operation besides its meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Signature {
     pub family: Family,

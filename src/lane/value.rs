@@ -101,7 +101,7 @@ pub trait Domain {
     /// `a op b`, in this order.
     fn combine(&mut self, op: ReduceOp, a: Self::Data, b: Self::Data) -> Self::Data;
 
-    /// The fold of values in an order that nobody promises; the identity of none.
+    /// The reduction of values in an unspecified order; the identity if there are none.
     fn combine_unordered(&mut self, op: ReduceOp, values: &[Self::Data]) -> Self::Data;
 
     fn identity(&mut self, op: ReduceOp) -> Self::Data;

@@ -43,7 +43,7 @@ impl Builtin {
         Profile { is_builtin: true, ..profile }
     }
 
-    /// The profile of this name, else the one with this alias.
+    /// The profile of this name, otherwise the one with this alias.
     pub(super) fn find(name: &str) -> Option<&'static Builtin> {
         let quoted = format!("\"{name}\"");
         let exact = BUILTIN.iter().find(|builtin| builtin.name == name);

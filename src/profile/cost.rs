@@ -111,10 +111,10 @@ pub struct Cost {
     /// Wait states that it must leave between this one and a vector instruction that reads its result.
     #[serde(default)]
     pub wait_after: u8,
-    /// Vector registers beside operand and result.
+    /// Vector registers besides operand and result.
     #[serde(default)]
     pub registers: u8,
-    /// Scalar registers beside operand and result.
+    /// Scalar registers besides operand and result.
     #[serde(default)]
     pub scalars: u8,
 }
@@ -123,7 +123,7 @@ fn one() -> u8 {
     1
 }
 
-/// How much each part of a plan's cost counts when plans are compared: the least sum wins.
+/// How much each part of a plan's cost counts when plans are compared: the smallest sum wins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct Weights {

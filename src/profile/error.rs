@@ -59,7 +59,7 @@ impl Text<'_> {
         self.text.as_bytes().iter().take(offset).filter(|byte| **byte == b'\n').count() + 1
     }
 
-    /// The line that sets a key; else, for a key of a table on one line, the first that names it.
+    /// The line that sets a key; otherwise, for a key of a table on one line, the first that names it.
     fn line_of_key(self, key: &str) -> Option<usize> {
         let at = |is: &dyn Fn(&str) -> bool| self.text.lines().position(is).map(|index| index + 1);
         at(&|line| key_of(line) == Some(key)).or_else(|| at(&|line| line.contains(&format!(" {key} ="))))

@@ -152,7 +152,7 @@ features! {
 
 impl Feature {
     /// Returns true if profiles of a target can have it: that of the hardware that its name begins with and those that share
-    /// it, else all that a driver compiles further.
+    /// it, otherwise all that a driver compiles further.
     pub fn is_for(self, target: Target) -> bool {
         let of = self.name().split_once('-').and_then(|(key, _)| Target::named(key));
         match of {

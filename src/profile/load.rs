@@ -65,8 +65,8 @@ impl Profile {
         Profile::from_file(text, file, &NoIncludes)
     }
 
-    /// The profile that a TOML text describes. What it inherits from is a built-in profile or, where the name ends in
-    /// `.toml`, a file that the loader finds beside it.
+    /// Reads a profile from TOML text. It inherits from a built-in profile or, if the name ends in `.toml`, from a file
+    /// that the loader finds beside it.
     ///
     /// # Errors
     /// When the text is not TOML, has keys or names that do not exist, lacks some that it needs, or contradicts itself.
@@ -74,8 +74,8 @@ impl Profile {
         Reader { loader, chain: Vec::new() }.read(Text { file, text })
     }
 
-    /// The same profile for a subgroup of another size: `--wave-size`. Whether the hardware has such waves is for
-    /// [`Profile::check_wave_size`] to say.
+    /// The same profile with another subgroup size (`--wave-size`). [`Profile::check_wave_size`] checks that the
+    /// hardware has such waves.
     pub fn with_wave_size(mut self, lanes: Option<u32>) -> Profile {
         // SPIR-V's profiles are proven at every size, others at their own.
         self.is_builtin &= !self.target.is_hardware() || self.wave_size == lanes;
@@ -108,7 +108,7 @@ impl Reader<'_> {
     fn base(&mut self, name: &str, text: Text) -> Result<Profile, ProfileError> {
         if !name.ends_with(".toml") {
             let found = Builtin::find(name);
-            let builtin = found.ok_or_else(|| text.at_key("inherit", format!("there is no profile {name}")))?;
+            let builtin = found.ok_or_else(|| text.at_key("inherit", format!("unknown profile {name}")))?;
             return self.inherited(Text { file: builtin.name, text: builtin.text }, text);
         }
         let loaded = self.loader.load(name, IncludeKind::Quoted, text.file);
@@ -178,7 +178,7 @@ fn features(
 fn prices(costs: &BTreeMap<Box<str>, Cost>, base: Option<&Profile>, text: Text) -> Result<Costs, ProfileError> {
     let mut all = base.map_or_else(Costs::default, |base| base.costs);
     for (name, cost) in costs {
-        let class = CostClass::of_name(name).ok_or_else(|| text.at_key(name, "there is no such price"))?;
+        let class = CostClass::of_name(name).ok_or_else(|| text.at_key(name, "unknown price"))?;
         all.set(class, *cost);
     }
     Ok(all)

@@ -1,4 +1,4 @@
-//! AMD's processors: one row says all that differs between them beside what a profile's features say.
+//! AMD's processors: one row says all that differs between them besides what a profile's features say.
 //!
 //! Sources: LLVM's `AMDGPUUsage`, `AMDGPU.td` (features by processor) and `AMDGPUBaseInfo` (`getTotalNumVGPRs`,
 //! `getVGPRAllocGranule`, `getTotalNumSGPRs`, `getMaxWavesPerEU`), and AMD's ISA guides.
@@ -60,7 +60,7 @@ pub enum Hazards {
     Rdna4,
 }
 
-/// Which counters count memory accesses, and what controls the caches.
+/// The counters of memory accesses, and the cache controls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Counters {
     Gcn1,

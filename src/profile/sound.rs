@@ -92,14 +92,14 @@ fn check_feature(profile: &Profile, feature: Feature) -> Result<(), String> {
     }
 }
 
-/// Blames the list that names the feature, else what the profile inherits.
+/// Blames the list that names the feature, otherwise what the profile inherits.
 fn at_feature(text: Text, feature: Feature, why: String) -> ProfileError {
     let keys = ["add-features", "features", "inherit"];
     let key = keys.into_iter().find(|key| text.sets(key)).unwrap_or("target");
     text.at_entry(key, feature.name(), why)
 }
 
-/// Blames the size where the file sets it, else the feature or processor that does not fit the inherited one.
+/// Blames the size where the file sets it, otherwise the feature or processor that does not fit the inherited one.
 fn at_wave_size(profile: &Profile, text: Text, why: String) -> ProfileError {
     if text.sets("wave-size") {
         return text.at_key("wave-size", why);

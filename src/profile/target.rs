@@ -76,7 +76,7 @@ pub struct TargetRow {
     /// True if the code is the hardware's own: made from the kernel form, with priced plans and waves of a known
     /// size. Otherwise a driver compiles further, and decides.
     pub is_hardware: bool,
-    /// True if waves have scalar registers, and instructions on them, beside those of lanes.
+    /// True if waves have scalar registers, and instructions on them, besides those of lanes.
     pub has_scalar_registers: bool,
     /// True if textures and images can be bound.
     pub has_images: bool,

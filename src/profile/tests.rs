@@ -148,7 +148,7 @@ fn heir(base: &str, more: &str) -> String {
 #[test]
 fn errors_name_file_line_and_key() {
     let cases = [
-        (heir("b", ""), "my.toml:2: inherit: there is no profile b"),
+        (heir("b", ""), "my.toml:2: inherit: unknown profile b"),
         (heir("b.toml", ""), "my.toml:2: inherit: there is no file b.toml"),
         ("target = \"spirv\"\n".into(), "my.toml:1: name: the key is missing"),
         ("# mine\nname = \"a\"\n".into(), "my.toml:2: target: the key is missing"),
@@ -158,7 +158,7 @@ fn errors_name_file_line_and_key() {
             "my.toml:1: features: the key is missing",
         ),
         (heir("spirv-1.3", "version = \"x\""), "my.toml:3: version: `x` is not a version: write it as MAJOR.MINOR"),
-        (heir("spirv-1.3", "[costs]\ntea = { latency = 3 }"), "my.toml:4: tea: there is no such price"),
+        (heir("spirv-1.3", "[costs]\ntea = { latency = 3 }"), "my.toml:4: tea: unknown price"),
         (
             heir("nv-kepler", "remove-features = [\"vote\"]\n[costs]\nnv-alu = { lds = 3 }"),
             "my.toml:5: nv-alu: missing field `latency`",

@@ -24,7 +24,7 @@ pub struct BufferBinding {
     pub kind: BufferKind,
     /// The contents; a run replaces them with what the shader left there.
     pub data: Vec<u8>,
-    /// Where in the push constants the device address of the buffer is to stand, in bytes: 64 bits.
+    /// Offset in the push constants, in bytes, that gets the 64-bit device address of the buffer.
     pub address_at: Option<usize>,
 }
 

@@ -15,7 +15,7 @@ impl From<Vec<u8>> for Memory {
 }
 
 impl Memory {
-    /// Memory that nobody has written.
+    /// Memory that was never written.
     pub fn undefined(len: usize) -> Memory {
         Memory { bytes: vec![0; len], undefined: vec![1; len] }
     }

@@ -1,11 +1,11 @@
 //! Runs a kernel on the CPU, wave by wave: waves of 1 to 64 lanes, any workgroup and grid.
 //!
 //! Invocation `n` of a workgroup is lane `n mod S` of wave `n div S`. Lanes diverge, and reconverge at the end of the
-//! structure. Waves of a workgroup take turns from barrier to barrier and workgroups run one after the other, so that
-//! a run gives the same bits each time. Cross-lane operations run by their meaning or, after lowering, as primitives,
-//! by the functions that also prove plans. Undefined values are tracked. A run ends with a [`Fault`] when one reaches
-//! a buffer, a branch or an address, at accesses out of range, at barriers that only some invocations reach, and when
-//! a wave has run too many instructions. Data races are not detected.
+//! structure. The waves of a workgroup take turns from barrier to barrier and workgroups run one after the other, so that
+//! a run gives the same bits each time. Cross-lane operations run by their meaning or, after lowering, as primitives, with
+//! the functions that also prove plans. Undefined values are tracked. A run ends with a [`Fault`] if an undefined value
+//! reaches a buffer, a branch or an address, at an access out of range, at a barrier that only some invocations reach, and
+//! when a wave has run too many instructions. Data races are not detected.
 
 mod access;
 mod fault;

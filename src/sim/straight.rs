@@ -1,6 +1,6 @@
-//! Straight instructions on the rows of one wave: arithmetic, facts, and who does the rest.
+//! Straight instructions on the rows of one wave: arithmetic, facts, and the modules that do the rest.
 //!
-//! Pure operations run on all lanes, whoever is active: what the others get is never looked at.
+//! Pure operations run on all lanes, active or not; the results of inactive lanes are never read.
 
 use super::fault::{AccessKind, Fault, FaultKind};
 use super::group::Env;

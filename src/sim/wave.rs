@@ -1,10 +1,10 @@
 //! One wave: its rows, and how its lanes diverge and reconverge.
 //!
-//! Lanes of a wave run in step. A structure (`If`, `Loop`, `Scope`) that lanes enter has an [`OpenStructure`]; where
-//! they diverge, some run on and the others wait in it. When no lane is left to run, the innermost one selects the
-//! lanes that continue: first those that still have a part of it to run, then, together, those that have finished it.
-//! The structures and one place in the code are the whole state of control, so a wave can stop at a barrier anywhere
-//! and go on later.
+//! Lanes of a wave run in step. Each structure (`If`, `Loop`, `Scope`) that lanes have entered has an [`OpenStructure`];
+//! where lanes diverge, some run on and the others wait in it. When no lane is left to run, the innermost structure
+//! selects the lanes that continue: first those that still have a part of it to run, then, together, those that have
+//! finished it. The structures and one place in the code are the whole control state, so that a wave can stop at any
+//! barrier and continue later.
 
 use super::fault::{Fault, FaultKind, Use};
 use super::group::Env;
@@ -17,7 +17,7 @@ use crate::source::Span;
 struct OpenStructure {
     /// Lanes that have left it and wait for the others.
     done: u64,
-    /// Lanes that go on at `pending_at` when nobody in the structure runs.
+    /// Lanes that go on at `pending_at` when no lane in the structure runs.
     pending: u64,
     pending_at: InstIndex,
     after: InstIndex,

@@ -1,4 +1,4 @@
-//! The rules: what is warned of, and how it is said.
+//! The rules: the faults that get a warning, and their messages.
 
 use super::fact::{Alike, Fact, Held, Picks};
 use super::flow::{Cause, Leave};
@@ -8,7 +8,7 @@ use crate::ir::{ImageOp, Inst, Op, Scope, Value};
 use crate::lane::{self, LaneOp, ReduceKind, Role, ShuffleMode, Span as LaneSpan, Width};
 use crate::source::Span;
 
-/// The lanes that an operation reads beside its own.
+/// The lanes that an operation reads besides its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Reads {
     /// All of its segment.
@@ -175,9 +175,11 @@ impl Walk<'_> {
         let segment = self.name(held.width);
         let message = format!("this uses the result of a reduction that only the {which} lane of its {segment} has");
         let label = if only_others { "another lane runs this" } else { "every lane runs this" };
-        let warning = Diagnostic::warning(Code::RESULT_ELSEWHERE, message).at(at, label).with(held.at, "the fold");
+        let warning = Diagnostic::warning(Code::RESULT_ELSEWHERE, message).at(at, label).with(held.at, "the reduction");
         let note = match held.is_low {
-            true => "use it where the lane's index in its segment is 0, or fold with a form that all lanes have",
+            true => {
+                "use it where the lane's index in its segment is 0, or use a reduction that gives every lane the result"
+            }
             false => "use it where `segmentLast` of the same width holds, or `allReduce` in place of `reduce`",
         };
         self.found.push(warning.note(note));

@@ -52,7 +52,7 @@ pub struct Picks {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Held {
     pub width: Width,
-    /// Its lowest lane; else its highest.
+    /// Its lowest lane; otherwise its highest.
     pub is_low: bool,
     /// The fold.
     pub at: Span,

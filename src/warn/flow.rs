@@ -1,4 +1,4 @@
-//! Where lanes part: the nesting of constructs around a place, who left it early, and by which condition.
+//! Divergence: the constructs around a place, the lanes that left it early, and the conditions by which they did.
 
 use super::fact::{Alike, Picks};
 use crate::ir::InstId;
@@ -81,7 +81,7 @@ impl WalkedBlock {
     /// Takes over who left from inside a construct to farther than its end.
     pub fn part(&mut self, leaves: Leaves) {
         for (toward, left) in leaves {
-            // Who left by a branch of its own did so where the whole construct was parted too.
+            // A lane that left by a branch of its own left where the whole construct was divergent too.
             let left = Together { cause: with_leave(self.together, left), ..left.meet(self.together) };
             add(&mut self.leaves, toward, left);
         }

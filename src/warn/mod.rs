@@ -1,11 +1,10 @@
 //! Warnings about cross-lane operations that may read missing lanes or give a misleading result. They are the same for
 //! every target, since they follow from the meaning of the operations.
 //!
-//! The checks compare an operation that reads its whole segment with the control flow around it and with the size of
-//! the workgroup, the result of a `reduce` with its uses, an index that must be the same in all lanes with its
-//! operands, and a barrier with the control flow around it. They run only if a module has cross-lane operations or
-//! barriers. All modules are searched for reads of variables without a value. Nothing here changes or refuses a
-//! module.
+//! The checks look at operations that read their whole segment, with the control flow around them and the size of the
+//! workgroup; at uses of the result of a `reduce`; at indices that must be the same in all lanes; and at barriers in
+//! divergent control flow. They run only if a module has cross-lane operations or barriers. Reads of variables without a
+//! value are found in all modules. Warnings never change or refuse a module.
 
 mod check;
 mod fact;

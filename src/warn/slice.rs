@@ -1,8 +1,8 @@
 //! The part of a module that the walk has to look at: the operations that are watched, the conditions on the way to
-//! them, and their operands. Of most shaders that is little.
+//! them, and their operands. In most shaders that is little.
 //!
-//! It is marked backwards from there, as often as something new is found to depend on what is already after. Where a fold
-//! leaves its result in one lane, all that the result goes through is of interest too, and everything is looked at.
+//! Marking goes backwards from the watched operations until it finds nothing new. If a reduction leaves its result in
+//! one lane, everything that the result reaches matters too, so the whole module is walked.
 
 use super::check::{is_watched, uniform_operand, watches};
 use crate::ir::{BlockId, FuncId, Function, InstId, Module, Op, Space, Value, Values};

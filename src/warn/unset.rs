@@ -1,12 +1,12 @@
 //! Reads of variables that certainly have no value yet.
 //!
-//! A variable has a value after the first place that may give it one, in the order of the text: a store to it or to a
-//! part of it, a call, or any other operation that takes its address. A read before all of these gets a warning. A
-//! read in a loop that the first iteration may skip gets one only if nothing in the outermost loop around it gives the
-//! variable a value, since an earlier iteration may have done so. A variable that has a value on some paths gets none.
+//! A variable may have a value after the first place, in the order of the text, that can give it one: a store to it or to
+//! a part of it, a call, or any other operation that takes its address. A read before all of these gets a warning. A read
+//! in a loop that the first iteration may skip gets one only if nothing in the outermost loop around it gives the variable
+//! a value, since an earlier iteration may have done so. A variable that has a value on some paths gets none.
 //!
-//! The members of a struct, the components of a vector, and elements by known indices are tracked separately. A read
-//! of several of them needs each, a read of the whole needs one. An `out` parameter is such a variable too.
+//! The members of a struct, the components of a vector, and elements with known indices are tracked separately. A read of
+//! several of them needs a value in each, a read of the whole in at least one. An `out` parameter is such a variable too.
 
 use super::slice;
 use crate::diagnostic::{Code, Diagnostic};
@@ -249,7 +249,7 @@ impl Search<'_> {
         if declared.is_none() { warning } else { warning.with(declared, label) }
     }
 
-    /// The variable behind a pointer, if that is one, may have a value from here on.
+    /// If a pointer points to a variable, that may have a value from here on.
     fn give(&mut self, pointer: Value) {
         if let Some((variable, parts)) = self.variable(pointer) {
             self.mark(variable, parts);

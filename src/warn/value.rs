@@ -140,7 +140,7 @@ impl Walk<'_> {
         Fact { zeros: x.zeros.max(zeros(mask)), ..grouped }
     }
 
-    /// Of eight zeros nobody knows how many there are: the size of a subgroup that only the driver knows has them.
+    /// A shift. Eight low zeros are an unknown number of them: those of a subgroup size that only the driver knows.
     fn shifted(&self, x: Fact, by: u8) -> Fact {
         let varies = x.varies && by < x.index.min(self.work.least_size());
         let zeros = if by > 0 && x.zeros == 8 { 0 } else { x.zeros.saturating_sub(by) };
@@ -179,7 +179,7 @@ fn bits(width: Width) -> u8 {
     width.lanes().map_or(Alike::WHOLE, |lanes| lanes.ilog2() as u8)
 }
 
-/// Low zeros, of which more than a subgroup has bits are of no use.
+/// The number of low zeros, at most 8: a subgroup size has no more bits.
 fn zeros(number: u64) -> u8 {
     number.trailing_zeros().min(8) as u8
 }

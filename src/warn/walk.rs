@@ -1,9 +1,9 @@
-//! Walks a slice of the functions of a module until nothing changes that is known of their values, and of where lanes
-//! part.
+//! Walks a slice of the functions of a module until the facts about their values and their divergence no longer change.
 //!
-//! Variables are memory here. A store to a whole variable begins a new version of it for the rest of its block; for what
-//! is around that block it is one more value that the variable may have. So a variable that is used again for something
-//! else is not mistaken for what it was, and no block needs a state of its own. What is known only ever shrinks.
+//! Variables are memory here. A store to a whole variable begins a new version of it for the rest of its block; for
+//! what is around that block it is one more value that the variable may have. So a variable that is used again for
+//! something else is not mistaken for what it was, and no block needs a state of its own. Facts are only ever taken
+//! back, so the walk ends.
 
 use super::Work;
 use super::fact::{Alike, Fact, Origin, Picks, lower};
@@ -456,7 +456,7 @@ impl<'m> Walk<'m> {
         self.changed |= lower(&mut self.globals[global.index()], fact.chosen(here));
     }
 
-    /// Begins a version of a variable. What the blocks around see may be this too from then on.
+    /// Begins a version of a variable. From then on the enclosing blocks may see this value too.
     fn begin(&mut self, variable: usize, store: InstId, fact: Fact) {
         let depth = self.frames.len();
         let old = self.versions[variable];

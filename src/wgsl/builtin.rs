@@ -1,11 +1,11 @@
-//! Which names of a WGSL text are crosslane's own built-in functions, and what stands in for them when naga reads it.
+//! Finds calls of crosslane's built-in functions in a WGSL text, and the carriers that replace them when naga reads it.
 //!
-//! naga types calls of its own functions only. A call whose result has the type of its first argument is carried by a
-//! subgroup shuffle, whose index is a call of a stub with the other arguments; any other call is one of a stub. A stub's
-//! first argument is the number of the call, so what the user wrote can never be mistaken for a carrier.
+//! naga types calls of its own functions only. A call whose result has the type of its first argument becomes a subgroup
+//! shuffle, whose index is a call of a stub with the other arguments; any other call becomes one of a stub. A stub's first
+//! argument is the number of the call, so that no code of the user can be mistaken for a carrier.
 //!
-//! An argument that a stub has no type for (of a generic parameter, or a pointer that the call writes through) is handed
-//! through: as the index of a shuffle of a number, which naga takes whatever its type until it validates.
+//! An argument that a stub has no type for (a generic parameter, or a pointer that the call writes through) is the index
+//! of a shuffle of a number: naga checks its type only when it validates.
 
 use crate::grammar::{self, Mode, Overload, Param, Shape, TypeExpr, Variable};
 use crate::ir::Scalar;
@@ -50,7 +50,7 @@ pub(super) enum Builtin {
     Variable(&'static Variable),
 }
 
-/// The built-in that a name stands for; none for names that naga knows or nobody does.
+/// The built-in of a name; none for names of naga's and unknown ones.
 pub(super) fn find(name: &str) -> Option<Builtin> {
     if is_native(name) {
         return None;

@@ -1,16 +1,15 @@
-//! Finds the carriers of crosslane's built-ins in naga's module, and replaces the parts of them that naga's validator
-//! refuses.
+//! Finds the carriers of crosslane's built-in functions in naga's module, and replaces the parts of them that naga's
+//! validator refuses.
 //!
-//! In a subgroup shuffle naga accepts no bool, struct or array, no lane of type `i32`, and only numbers as an index.
-//! Once a call is found, the value that it carries is kept here, by its result:
-//! - a carrier of a bool, and an argument that is passed through, becomes an emitted `!x`, which has the same type and
-//!   place;
-//! - the result of a carrier of a struct, array or matrix becomes a zero of its type, and the call is made where its stub
-//!   is called, which is right before;
-//! - the bools of naga's own subgroup functions are carried in the same way;
-//! - a lane of type `i32` is converted.
+//! In a subgroup shuffle naga accepts no bool, struct or array, no lane of type `i32`, and only numbers as an index. This
+//! module remembers the value that each call carries, by the call's result, and rewrites the call:
+//! - A carrier of a bool, and an argument that is passed through, becomes an emitted `!x`, which has the same type and
+//!   place. Bools of naga's own subgroup functions are carried in the same way.
+//! - The result of a carrier of a struct, array or matrix becomes a zero of its type, and the call happens where its stub
+//!   is called, which is right before.
+//! - A lane of type `i32` is converted.
 //!
-//! The translator asks here first.
+//! The translator asks here before it translates an expression.
 
 use super::builtin::Site;
 use super::uses::{Hidden, blocks, blocks_mut, gather_index, gather_index_mut};

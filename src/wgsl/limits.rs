@@ -1,7 +1,8 @@
-//! How deep a text nests, so that naga, which recurses, is never handed one that overflows the stack.
+//! Limits the nesting of a text, so that naga, which recurses, does not overflow the stack.
 //!
-//! Three things make recursion deep: brackets, chains of operators or of `else if`, and templates. Each is counted; past
-//! [`NESTING_LIMIT`] or [`CHAIN_LIMIT`] the text is refused. What stays below needs at most [`STACK`] bytes.
+//! Three things make recursion deep: brackets, chains of operators or of `else if`, and templates. Each is counted;
+//! past [`NESTING_LIMIT`] or [`CHAIN_LIMIT`] the text is refused. A text within these limits needs at most [`STACK`]
+//! bytes.
 
 use super::lexer::{Kind, Token};
 

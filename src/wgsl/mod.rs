@@ -36,7 +36,7 @@ pub(crate) use uses::operands;
 /// Texts longer than this are refused: naga's and our positions and times stay in bounds.
 const SIZE_LIMIT: usize = 64 << 20;
 
-/// The options of a compilation beside the text.
+/// The options of a compilation besides the text.
 #[derive(Clone, Copy, Debug)]
 pub struct WgslOptions<'a> {
     /// Name of the entry point; none takes all of them.

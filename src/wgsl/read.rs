@@ -34,7 +34,7 @@ pub(super) fn parse(text: &str, offsets: &Offsets) -> Result<Module, Vec<Diagnos
             Ok(Ok(module)) if errors.is_empty() => return Ok(module),
             Ok(Ok(_)) => return Err(errors),
             Ok(Err(error)) => error,
-            // A text that was changed is nobody's.
+            // A changed text belongs to no file.
             Err(_) if !errors.is_empty() => return Err(errors),
             Err(panic) => return Err(vec![naga_failed("reading", &panic)]),
         };

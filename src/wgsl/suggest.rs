@@ -16,7 +16,7 @@ static FOREIGN: &[(&str, &str)] = &[
 /// Words after which a name is declared.
 const DECLARING: [&str; 7] = ["let", "var", "const", "fn", "struct", "alias", "override"];
 
-/// The word that `name` should be: a counterpart, else the nearest that the module declares or crosslane has.
+/// The word that `name` should be: a counterpart, otherwise the nearest that the module declares or crosslane has.
 pub(super) fn for_name(name: &str, text: &str) -> Option<String> {
     if let Some((_, ours)) = FOREIGN.iter().find(|(foreign, _)| *foreign == name) {
         return Some((*ours).to_string());

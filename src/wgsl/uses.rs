@@ -1,4 +1,4 @@
-//! Which expressions of a loop's body its `continuing` block uses.
+//! The expressions of a loop's body that its `continuing` block uses.
 //!
 //! WGSL lets a `continuing` block see the declarations of its loop's body; `ir` does not, so the translator carries
 //! these values in variables.

@@ -1,8 +1,8 @@
 //! The rules of WGSL that naga's validator finds broken, in our words.
 //!
-//! naga's texts name its arenas, its inner types and its switches. What a module can break has a text of its own here; the
-//! rest, which only a defect of naga's front end brings about, keeps naga's. No match has a `_`: an error that naga adds
-//! is one that the compiler asks about, and each error without words is beside the reason why none reaches a module.
+//! naga's messages name its arenas, inner types and switches. Each rule that a module can break has a message of its
+//! own here; the others, which only a defect of naga's front end can break, keep naga's. No match has a `_`, so that a
+//! new error in naga does not compile, and each error without a message is beside the reason why it cannot occur.
 
 #![deny(clippy::wildcard_enum_match_arm)]
 

@@ -1,4 +1,4 @@
-//! GLSL shaders by way of a shading language: the text that comes out, compiled to a module again.
+//! GLSL shaders through a shading language: the text that comes out, compiled to a module again.
 
 use crosslane::compile::{Artifact, Input, Language, Options, Place, Verdict, compile};
 use crosslane::diagnostic::{Code, Severity, render};
@@ -27,7 +27,8 @@ pub enum Outcome {
     Refused(String),
 }
 
-/// The module of a GLSL shader by way of a profile's language, WGSL if Tint takes it too; an error where messages are other than of what cannot be expressed.
+/// The module of a GLSL shader through a profile's language, WGSL if Tint takes it too; an error where messages are
+/// other than of what cannot be expressed.
 pub fn make(profile: &str, name: &str, source: &str, stage: Stage) -> Result<Outcome, String> {
     let input = Input { name, bytes: source.as_bytes(), language: Language::Glsl };
     let mut options = Options { stage: Some(stage), ..Options::new(named(profile)?) };

@@ -180,7 +180,7 @@ pub fn named(name: &str) -> Result<Options, String> {
     Ok(Options { manner, ..Options::new(profile) })
 }
 
-/// A profile that lacks parts of what every SPIR-V has, for which other plans stand in.
+/// A profile that lacks some features of every SPIR-V, so that other plans are used.
 pub const NARROW: &str = "spirv-narrow";
 
 const NARROW_LACKS: &str =

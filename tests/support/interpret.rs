@@ -66,7 +66,7 @@ fn words(block: &Bytes) -> Vec<u32> {
     words.map(word).collect()
 }
 
-/// The segment of arguments, as whoever reads the reflection fills it.
+/// The segment of arguments, filled by the reflection.
 fn arguments(reflection: &Reflection, request: &Request, before: &Buffers, addresses: &[u64]) -> Vec<u8> {
     let mut bytes = vec![0; reflection.argument_bytes as usize];
     for argument in &reflection.arguments {

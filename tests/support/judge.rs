@@ -48,7 +48,7 @@ pub fn need_or_skip(name: &str) -> Option<PathBuf> {
     None
 }
 
-/// Which judges are asked: those of the stable suite, or the newest, which `scripts/judges.sh DIR newest` unpacks.
+/// The set of judges: those of the stable suite, or the newest, which `scripts/judges.sh DIR newest` unpacks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Edition {
     Stable,
@@ -136,7 +136,7 @@ pub fn glslang_all(sources: &[&str], stage: &str) -> Vec<Result<Vec<u32>, String
     glslang_many(sources, stage, "glsl")
 }
 
-/// What it makes of several compute shaders in HLSL, whose entry points are called `main`.
+/// Compiles several compute shaders in HLSL by glslang. Their entry points are called `main`.
 pub fn glslang_hlsl(sources: &[&str]) -> Vec<Result<Vec<u32>, String>> {
     glslang_many(sources, "comp", "hlsl")
 }

@@ -60,7 +60,7 @@ impl<'t> Lines<'t> {
 /// The kernel that a text states.
 ///
 /// # Errors
-/// With the first line that cannot be read. Whether the kernel is sound is for the verifier to say.
+/// With the first line that cannot be read. The verifier judges the kernel itself.
 pub fn read(text: &str) -> Result<Kernel, ReadError> {
     let mut lines = Lines::new(text);
     let read = read_lines(&mut lines);

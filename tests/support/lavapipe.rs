@@ -41,12 +41,12 @@ pub struct Request {
     pub groups: [u32; 3],
     pub push_constants: Vec<u8>,
     pub spec_constants: Vec<(u32, u32)>,
-    /// Bytes of the push constants where the address of a binding is to stand.
+    /// Offsets in the push constants, in bytes, that get the address of a binding.
     pub addresses: Vec<(usize, u32)>,
     /// The bindings that are uniform blocks.
     pub uniforms: Vec<u32>,
     pub runs: Vec<Buffers>,
-    /// For each run what is bound beside the buffers; nothing where there are none.
+    /// For each run what is bound besides the buffers; nothing where there are none.
     pub others: Vec<Resources>,
     /// For each run what is drawn where the module is a fragment shader.
     pub scenes: Vec<Scene>,
@@ -97,7 +97,7 @@ impl Request {
 }
 
 impl Request {
-    /// The same with what is bound beside the buffers: blocks of other sets, and what is not a block.
+    /// The same with what is bound besides the buffers: blocks of other sets, and what is not a block.
     fn resources(&self) -> Vec<Resources> {
         let mut others = self.others.iter().cloned();
         let all = |mut buffers: Vec<BufferBinding>| {

@@ -128,8 +128,8 @@ fn source(jobs: &[Job], reflections: &[Reflection]) -> Result<String, String> {
     Ok(whole)
 }
 
-/// Says that a compiler takes texts of any stage, whose textures nothing runs; else its words, in which `k` and a number is a
-/// text.
+/// Says that a compiler takes texts of any stage, whose textures nothing runs; otherwise its words, in which `k` and a
+/// number is a text.
 pub fn takes(texts: &[&str]) -> Result<(), String> {
     let mut whole = String::from("#include \"metal_stdlib\"\n#include \"textures.h\"\n");
     for (number, text) in texts.iter().enumerate() {

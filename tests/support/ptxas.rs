@@ -26,8 +26,8 @@ pub fn queue(text: &str, symbol: &str, sm: u32) {
     });
 }
 
-/// Assembles what is in this thread's queue, each for its own architecture and for the newest. What the assembler warns of is an
-/// error, and so is memory of an invocation's own that a text does not declare.
+/// Assembles what is in this thread's queue, each for its own architecture and for the newest. A warning of the
+/// assembler is an error, and so is local memory that a text does not declare.
 pub fn assemble_queue() -> Result<(), String> {
     let queue = QUEUE.take();
     let assembler = match judge::need("bin/ptxas") {

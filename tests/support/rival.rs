@@ -41,8 +41,8 @@ pub fn theirs_of(source: &str, stage: &str) -> Result<Vec<u32>, String> {
     Ok(module)
 }
 
-/// Lanes of the driver that both modules run on: the machine's own where that is asked for, else a lavapipe of eight.
-/// Nothing here depends on them.
+/// Lanes of the driver that both modules run on: the machine's own where that is asked for, otherwise a lavapipe of
+/// eight. Nothing here depends on them.
 fn lanes() -> usize {
     lavapipe::own_driver().unwrap_or(8)
 }

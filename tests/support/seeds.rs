@@ -1,4 +1,4 @@
-//! Which random kernels a run of the tests tries: the usual ones, or those of `CROSSLANE_RANDOM=SEED:COUNT`.
+//! The random kernels of a test run: the usual ones, or those of `CROSSLANE_RANDOM=SEED:COUNT`.
 
 use std::ops::Range;
 

@@ -47,7 +47,7 @@ impl Shader {
         Ok(Shader { name, source, request: plan.request(), judged, seed: None })
     }
 
-    /// A random kernel. What it leaves in its own block are floats too, whose zeros may differ in sign.
+    /// A random kernel. Its own block holds floats too, whose zeros may differ in sign.
     pub fn random(seed: u64) -> Shader {
         Shader::made(seed, program::kernel(seed), program::INVOCATIONS)
     }
@@ -88,7 +88,7 @@ impl Shader {
         Input { name: &self.name, bytes: self.source.as_bytes(), language: compile::Language::Glsl }
     }
 
-    /// The error, and where to find it if nobody else has it.
+    /// The error, with the file that keeps the text of a random kernel.
     pub fn blame(&self, why: &str) -> String {
         let kept = self.seed.map(|seed| program::keep(seed, &self.source)).unwrap_or_default();
         format!("{}: {why}\n{kept}", self.name)

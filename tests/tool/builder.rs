@@ -179,7 +179,7 @@ fn what_is_wrong_is_told_and_nothing_written() {
         says(builder(&folder).profile("spirv-1.55").compile([path("a.comp")])).contains("did you mean `spirv-1.5`?")
     );
     let unknown = says(builder(&folder).warning("no-extra-txt").compile([path("a.comp")]));
-    assert_eq!(unknown, "there is no warning `extra-txt`; did you mean `extra-text`?");
+    assert_eq!(unknown, "unknown warning `extra-txt`; did you mean `extra-text`?");
     assert!(says(builder(&folder).compile([path("none.comp")])).contains("cannot read"));
     assert!(says(builder(&folder).compile_dir(path("none"))).contains("cannot read"));
     assert!(!folder.0.join("out/shaders.rs").exists());

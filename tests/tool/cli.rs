@@ -1,5 +1,5 @@
-//! The command through its binary: exit status, streams, files, spellings. What is compiled here is tiny; what it
-//! computes is judged elsewhere.
+//! The command through its binary: exit status, streams, files, spellings. The shaders are tiny; other tests judge what
+//! they compute.
 
 use crate::folder::{Folder, status, stderr, stdout};
 use std::fs;
@@ -92,7 +92,7 @@ fn specialization_constants_are_fixed_for_every_target() {
     assert!(stdout(&run(&["--set", "FAST=true", "-p", "nv-ampere"])).contains("77"));
     let amd = |setting| stdout(&run(&["--set", "1=32", "--set", setting, "-p", "gfx1100"]));
     assert!(amd("FAST=1").contains("0x4d") && !amd("FAST=0").contains("0x4d"), "the branch is decided");
-    for (setting, why) in [("M=1", "there is no specialization constant `M`"), ("N=x", "is not a value of")] {
+    for (setting, why) in [("M=1", "unknown specialization constant `M`"), ("N=x", "is not a value of")] {
         let output = run(&["--set", setting]);
         assert_eq!(status(&output), 1, "{setting}");
         assert!(stderr(&output).contains(why), "{}", stderr(&output));
@@ -332,7 +332,7 @@ fn a_name_that_no_warning_has_is_status_2() {
     let output = folder.run(&["compile", "a.comp", "-Wno-divergent-lane"]);
     assert_eq!(status(&output), 2);
     let said = stderr(&output);
-    assert!(said.contains("there is no warning `divergent-lane`; did you mean `divergent-lanes`?"), "{said}");
+    assert!(said.contains("unknown warning `divergent-lane`; did you mean `divergent-lanes`?"), "{said}");
     assert_eq!(status(&folder.run(&["man", "--out-dir", "man"])), 0);
     let page = fs::read_to_string(folder.0.join("man/crosslane-compile.1")).unwrap();
     for text in [stdout(&folder.run(&["compile", "--help"])), page] {

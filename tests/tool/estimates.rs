@@ -69,7 +69,7 @@ const REASONS: &[(&str, &str, &str, &[&str])] = &[
         "amd",
         PARTS[1],
         ONES,
-        &["all equal, as all or none", "comparison with the first active lane", "fold of a mask", "vote by mask"],
+        &["all equal, as all or none", "comparison with the first active lane", "reduction of a mask", "vote by mask"],
     ),
     (
         "amd",
@@ -105,7 +105,7 @@ const REASONS: &[(&str, &str, &str, &[&str])] = &[
             "bitonic network of butterflies",
             "comparison with READFIRSTLANE, in turns",
             "comparison with the first active lane",
-            "fold of a mask",
+            "reduction of a mask",
             "jumps from lane to lane of the partition",
             "mask of active lanes",
             "one DPP move",
@@ -215,7 +215,7 @@ type Key = (&'static str, &'static str, &'static str);
 fn rows() -> BTreeMap<Key, Row> {
     let mut rows: BTreeMap<Key, Row> = BTreeMap::new();
     for shown in shown_of_catalog().iter().filter(|shown| shown.is_chosen) {
-        // Nobody prices what drivers compile further: there, set-up is shared as they see fit.
+        // Targets that drivers compile further have no prices: the drivers share set-up code as they see fit.
         let is_priced = |part: &str| part != PARTS[1] || shown.target.is_hardware();
         let parts = PARTS.iter().zip(shown.priced).zip(shown.written).filter(|((part, _), _)| is_priced(part));
         for ((part, priced), written) in parts.filter(|((_, priced), written)| priced != written) {

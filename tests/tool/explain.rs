@@ -55,7 +55,7 @@ fn text_for_several_profiles() {
 
 const COPIES: &str = "fixtures/explain/copies.comp";
 
-/// Copies of an operation by unrolled loops and inlined functions, and the rest of one that nobody uses.
+/// Copies of an operation by unrolled loops and inlined functions, and the rest of an unused one.
 #[test]
 fn copies_of_an_operation_are_told_apart() {
     kept("copies", &printed(&["explain", COPIES, "-p", "spirv-1.5", "-p", "gfx900"]));
@@ -65,8 +65,8 @@ fn copies_of_an_operation_are_told_apart() {
 #[test]
 fn structs_are_told_by_their_moves() {
     let text = printed(&["explain", "fixtures/explain/whole.comp", "-p", "spirv-1.5", "-p", "nv-kepler"]);
-    assert!(text.contains("struct P of 3 members: 4 moves, 3 of them such as this"), "{text}");
-    assert!(text.contains("array of 2 elements: 2 moves, all of them such as this"), "{text}");
+    assert!(text.contains("struct P of 3 members: 4 moves, 3 of them like this one"), "{text}");
+    assert!(text.contains("array of 2 elements: 2 moves, all of them like this one"), "{text}");
     kept("whole", &text);
 }
 
@@ -243,7 +243,7 @@ fn on_each<T: Send>(target: Target, work: impl Fn(&Profile) -> T + Sync) -> Vec<
     let take = || {
         while let Some((n, kind)) = Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|n| Some((n, kinds.get(n)?))) {
             let result = work(kind);
-            done.lock().expect("nobody panics with it").insert(n, result);
+            done.lock().expect("no thread panics with it").insert(n, result);
         }
     };
     std::thread::scope(|scope| {
@@ -251,7 +251,7 @@ fn on_each<T: Send>(target: Target, work: impl Fn(&Profile) -> T + Sync) -> Vec<
             scope.spawn(take);
         }
     });
-    done.into_inner().expect("nobody panics with it").into_values().collect()
+    done.into_inner().expect("no thread panics with it").into_values().collect()
 }
 
 #[test]
@@ -335,7 +335,7 @@ fn a_page_begins_with_all_operations_on_all_profiles() {
         assert!(table.contains(text), "{text}");
     }
     for text in
-        ["It costs the least: the next best way, ", "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"labels\""]
+        ["It is the cheapest: the next best way, ", "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"labels\""]
     {
         assert!(rest.contains(text), "{text}");
     }

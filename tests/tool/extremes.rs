@@ -1,5 +1,5 @@
-//! Inputs that nobody writes: huge, deep, or no text at all. Each must end by itself, soon, with success or a clean
-//! error, on a stack of 2 MB; never with a panic, an overflowed stack or a hang. The inputs are made here.
+//! Extreme inputs: huge, deep, or no text at all. Each must end by itself, soon, with success or a clean error, on a
+//! stack of 2 MB; never with a panic, an overflowed stack or a hang. The inputs are made here.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -214,7 +214,7 @@ fn files_of_arguments_have_limits() {
     }
     folder.file("n15", "-g");
     let output = soon(folder.command(&["compile", "a.comp", "@n0"]), "nested files");
-    refused(&output, "files hold more than 65536 words together");
+    refused(&output, "files contain more than 65536 words together");
     for n in 0..17 {
         folder.file(&format!("d{n}"), format!("@d{}", n + 1));
     }

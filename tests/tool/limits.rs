@@ -68,7 +68,7 @@ fn memory_is_limited() {
     ends(&text, Limits { memory: 20_000, ..Limits::default() }, Code::MEMORY_EXCEEDED);
 }
 
-/// A step is the same one every time: the least number that is enough is always enough.
+/// A step is the same one every time: the smallest number that is enough is always enough.
 #[test]
 fn steps_are_deterministic() {
     let text = body("for (int i = 0; i < 9; ++i) { if (data[i] > 1.0) { data[i + 9] += float(i); } }");

@@ -74,10 +74,10 @@ fn machines_that_are_not_there_are_status_2() {
     assert!(said(&["--on", "vulkan"]).starts_with("error: no Vulkan"));
     let opengl = said(&["--on", "sim,gl", "-p", "nv-volta"]);
     assert!(opengl.starts_with("error: no OpenGL") && opengl.contains("looked for"), "{opengl}");
-    assert_eq!(said(&["--on", "gl"]), "error: --on gl runs what nv-… profiles make; say which with -p\n");
+    assert_eq!(said(&["--on", "gl"]), "error: --on gl is for nv-… profiles; name one with -p\n");
     let profiles = said(&["--on", "sim,vulkan", "-p", "nv-volta"]);
-    assert_eq!(profiles, "error: --on vulkan runs what spirv-… profiles make; say which with -p\n");
-    assert_eq!(said(&["--on", "cuda"]), "error: --on cuda runs what ptx-… profiles make; say which with -p\n");
+    assert_eq!(profiles, "error: --on vulkan is for spirv-… profiles; name one with -p\n");
+    assert_eq!(said(&["--on", "cuda"]), "error: --on cuda is for ptx-… profiles; name one with -p\n");
     let cuda = said(&["--on", "sim,cuda", "-p", "ptx-sm70"]);
     assert!(cuda.starts_with("error: no CUDA"), "{cuda}");
     assert!(said(&["--on", "metal"]).contains("possible values: sim, cuda, gl, vulkan"));

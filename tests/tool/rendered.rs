@@ -1,6 +1,6 @@
-//! How messages look on a terminal, for shaders whose messages between them have everything that one can: two labels, places
-//! in macros and in included files, notes, suggestions of each kind, and a range of lines. What is said of each bad shader
-//! is in the shader (`inline.rs`).
+//! How messages look on a terminal, for shaders whose messages between them have everything that one can: two labels,
+//! places in macros and in included files, notes, suggestions of each kind, and a range of lines. Each bad shader has
+//! its own expected messages (`inline.rs`).
 
 use std::path::Path;
 use std::process::Command;

@@ -1,5 +1,6 @@
-//! The command in the place of glslc and glslangValidator: every option that their `--help` prints is in the table, ends with
-//! the same status and leaves the same files, and modules meet the pipeline alike. What differs is said in the rows.
+//! The command in the place of glslc and glslangValidator: every option that their `--help` prints is in the table,
+//! ends with the same status and leaves the same files, and modules meet the pipeline alike. The rows state the
+//! differences.
 
 use crate::folder::{Folder, status, stderr, stdout};
 use std::collections::{BTreeMap, BTreeSet};

@@ -137,7 +137,7 @@ void main() {
 }
 ";
 
-/// The language's barriers all wait, and what order they would give memory alone nobody can say.
+/// All barriers of the language wait; none only orders memory.
 #[test]
 fn barriers_in_a_row_are_one() {
     let folder = Folder::new("wgsl-barriers");

@@ -1,7 +1,8 @@
 //! Instructions that may run earlier: the search that fills wait states and that lets chains of moves take turns.
 //!
-//! An instruction of the same block may come forward if none of the instructions that it passes writes what it reads, or reads
-//! or writes what it writes. What those places are depends on whether registers are given out yet.
+//! An instruction of the same block may come forward if none of the instructions that it passes writes what it reads,
+//! or reads or writes what it writes. These places are virtual registers before allocation and hardware registers after
+//! it.
 
 /// An instruction of a block as the search sees it.
 pub trait Step {

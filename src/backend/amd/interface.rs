@@ -10,7 +10,7 @@ use crate::ir::BuiltIn;
 use crate::kernel::tree::Tree;
 use crate::kernel::{Kernel, Op};
 
-/// The inputs of a kernel beside its arguments.
+/// The inputs of a kernel besides its arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Needs {
     /// Scalar registers that the hardware fills for the user: scratch resource and arguments.
@@ -45,7 +45,7 @@ pub struct Interface {
     pub shared_bytes: u32,
     /// Where the part of the first wave begins, where there is one.
     pub wave_memory: Option<u32>,
-    /// Which buffers are touched.
+    /// True for each buffer that the kernel uses.
     pub is_used: Vec<bool>,
 }
 

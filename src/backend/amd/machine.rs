@@ -1,21 +1,20 @@
-//! A kernel as machine instructions, first with virtual registers, then with those of the hardware.
+//! A kernel as machine instructions, first with virtual registers, then with hardware registers.
 //!
-//! A [`Function`] is blocks in the order of the text; a block falls through to the next one unless its last
-//! instruction is `s_branch` or `s_endpgm`, and the branches at its end name their targets. Nothing here is in SSA
-//! form: parameters of blocks and results of constructs are registers that several instructions write.
+//! A [`Function`] is a list of blocks in the order of the text. A block falls through to the next one unless it ends with
+//! `s_branch` or `s_endpgm`; the branches at its end name their targets. This form is not SSA: parameters of blocks and
+//! results of constructs are registers that several instructions write.
 //!
 //! **Liveness.** Vector instructions write only the lanes of EXEC, and inactive lanes keep their values in the same
-//! registers while others run. Liveness therefore follows the text: along the blocks' successors, and from the block
-//! of an `if` to that of its `else`. Three rules keep it exact:
-//! - a definition of a whole register kills the earlier value, unless the instruction [`Inst::keeps`] it;
-//! - a definition of part of a register ([`Slice`]) never kills;
-//! - a register that is written in parts, or by several groups of lanes at different places, begins with
-//!   [`Pseudo::Declare`], which kills and has no code. All later writes keep. So the register is live without gaps
-//!   while an inactive lane has a value in it, and whole-wave code, which writes all lanes, may use every register
-//!   that is not live there.
+//! registers meanwhile. Liveness therefore follows the text: along the successors of blocks, and from the block of an `if`
+//! to that of its `else`. Three rules keep it exact:
+//! - A definition of a whole register kills the earlier value, unless the instruction [`Inst::keeps`] it.
+//! - A definition of part of a register ([`Slice`]) never kills.
+//! - A register that is written in parts, or by different lanes at different places, begins with [`Pseudo::Declare`],
+//!   which kills and has no code; all later writes keep. So the register is live without gaps while an inactive lane has a
+//!   value in it, and whole-wave code, which writes all lanes, may use every register that is not live there.
 //!
-//! A register has one place for its whole life, or lives in memory, where each use loads it and each definition stores
-//! it under the EXEC of that instruction. It must not be moved to another place in between, where EXEC may be smaller.
+//! A register has one place for its whole life, or lives in memory: each use loads it, and each definition stores it under
+//! the EXEC of that instruction. It must not move in between, where EXEC may be smaller.
 
 use super::arch::Arch;
 use super::mnemonic::Operation;
@@ -131,8 +130,8 @@ pub enum Operand {
     /// Hardware registers, after allocation.
     Hardware(RegisterRange),
     Special(Special),
-    /// A constant of 32 bits: inline where the hardware has it so, else a literal; see [`is_inline`]. Operands of 64 bits
-    /// read an inline integer extended by its sign.
+    /// A constant of 32 bits: inline where the hardware has it so, otherwise a literal; see [`is_inline`]. Operands of
+    /// 64 bits read an inline integer extended by its sign.
     Constant(u32),
     /// An inline float of a 64-bit operand: these are the bits of the double, one of those of [`INLINE_FLOATS`].
     Double(u64),
@@ -140,8 +139,8 @@ pub enum Operand {
     Off,
     /// A block that is branched to.
     Label(Label),
-    /// A field of what a waiting instruction waits for, and its number: `vmcnt(2)`, `depctr_va_vdst(0)`. Fields of one
-    /// instruction stand apart by blanks.
+    /// A field of a waiting instruction, and its number: `vmcnt(2)`, `depctr_va_vdst(0)`. Blanks separate the fields of
+    /// one instruction.
     Field(&'static str, u8),
 }
 

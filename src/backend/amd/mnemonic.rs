@@ -1,8 +1,8 @@
 //! The names of AMD's instructions by generation: one row per operation, one column per generation.
 //!
-//! The names are those of LLVM's assembler, which takes every one of them (tests ask it). A cell is empty where the
-//! generation has no such instruction; whoever picks instructions must have something else there. Which instructions can
-//! carry DPP is told in [`crate::lane::primitive`]; operands are written by whoever picks the instruction.
+//! The names are those of LLVM's assembler, and a test assembles each of them. A cell is empty if the generation has no
+//! such instruction; the selector must then use another one. [`crate::lane::primitive`] says which instructions can
+//! carry DPP. The selector writes the operands.
 
 use super::dpp;
 use crate::lane::primitive::{LdsOp, PermlaneOp, ScalarOp};

@@ -1,12 +1,12 @@
 //! AMD's assembly language: complete kernels of code object version 5 for LLVM's assembler.
 //!
-//! [`emit`] takes a kernel whose cross-lane operations are lowered for a `gfx*` profile. One file per stage:
-//! `interface` (arguments), `reconvergence` (where lanes wait for others), `select` (instructions), `tidy` (remains of
-//! control flow), `spread` (room between dependent moves), `live` and `registers` (hardware registers), `waits` and
-//! `hazards` (dependences that the hardware does not enforce), `print`, `descriptor` and `text`, `reflection` (the
-//! bindings of the caller). `machine` is the form between the stages; `arch`, `mnemonic` and `unit` are tables.
-//! Refused, with a message at the place: atomics of less than 32 bits, 16-bit fused multiplication and addition before
-//! gfx8, and more memory than the hardware has.
+//! [`emit`] takes a kernel whose cross-lane operations are lowered for a `gfx*` profile. One file per stage: `interface`
+//! (arguments), `reconvergence` (where lanes wait for others), `select` (instructions), `tidy` (redundant control flow),
+//! `spread` (room between dependent moves), `live` and `registers` (hardware registers), `waits` and `hazards`
+//! (dependences that the hardware does not enforce), `print`, `descriptor` and `text`, `reflection` (the caller's
+//! bindings). `machine` is the form between the stages; `arch`, `mnemonic` and `unit` are tables. Refused, with a message
+//! at the place: atomics of less than 32 bits, fused multiplication and addition of halves before gfx8, and more memory
+//! than the hardware has.
 
 pub mod arch;
 mod descriptor;

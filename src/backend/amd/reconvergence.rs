@@ -1,4 +1,4 @@
-//! Which constructs lanes leave at different times, so that some wait in a mask while others run.
+//! Finds the constructs that lanes leave at different times, so that some wait in a mask while others run.
 //!
 //! A reconvergence point is the end of an `If`, a `Scope`, a `Loop`, or the body of a `Loop`, at whose end the
 //! continuing block begins. A point *diverges* if lanes may come to its end at different times, and *leaks* if lanes inside
@@ -83,7 +83,7 @@ impl Reconvergence {
         }
     }
 
-    /// Who leaves a point while others wait inside it makes it diverge.
+    /// A point diverges if lanes leave it while others wait inside.
     fn spread(&mut self, chains: &[(Chain, bool)]) -> bool {
         let mut changed = false;
         for (chain, _) in chains {

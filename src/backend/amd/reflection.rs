@@ -60,7 +60,7 @@ pub struct Argument {
     /// Of the buffer that it is about.
     pub set: Option<u32>,
     pub binding: Option<u32>,
-    /// The least number of bytes of that buffer.
+    /// The smallest number of bytes of that buffer.
     pub bytes: Option<u32>,
     pub writable: Option<bool>,
     /// Dimension of a number of workgroups.

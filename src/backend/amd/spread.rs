@@ -1,8 +1,8 @@
 //! Spreads instructions over virtual registers, so that fewer wait states are missing when registers have places.
 //!
-//! Where lanes are moved from a register that was just written, instructions of the same block come forward that neither
-//! touch memory nor depend on what they pass. Behind allocation [`hazards`](super::hazards) does the same, but there chains
-//! of instructions that could take turns often share their registers.
+//! Where lanes are moved from a register that was just written, instructions of the same block come forward that
+//! neither touch memory nor depend on what they pass. After allocation [`hazards`](super::hazards) does the same, but
+//! by then chains of instructions that could take turns often share registers.
 
 use super::arch::Arch;
 use super::forward::{Step, earlier};

@@ -1,4 +1,4 @@
-//! Kernels written by hand: what is in their texts. What they compute is tested by running them.
+//! Texts of kernels that are written by hand. Other tests run them.
 
 use super::{Options, Program, emit};
 use crate::ir::{AtomicOp, BuiltIn, MemoryKinds, Order, Scalar, Scope};

@@ -1,6 +1,7 @@
-//! Which unit runs an operation, and what it reads and writes without naming it.
+//! The unit that runs an operation, and its implicit reads and writes.
 //!
-//! Units show in names. Source of the effects: the instruction descriptions of AMD's GCN 3, RDNA 2 and RDNA 3 ISA guides.
+//! The prefix of a mnemonic tells the unit. Source of the effects: the instruction descriptions of AMD's GCN 3, RDNA 2
+//! and RDNA 3 ISA guides.
 
 use super::machine::{Effects, Specials};
 use super::mnemonic::{Generation, Operation};
@@ -72,7 +73,7 @@ impl Operation {
         matches!(self, Operation::Branch | Operation::End)
     }
 
-    /// Special registers that it reads and writes beside those that it names.
+    /// Special registers that it reads and writes besides those that it names.
     pub fn effects(self) -> Effects {
         let (reads, writes) = match self.unit() {
             Unit::Vector if self.ignores_exec() => (Specials::empty(), Specials::empty()),

@@ -257,8 +257,8 @@ fn use_roles(operation: Operation, inst: &Inst, n: usize) -> Roles {
     role | Roles::NAMED
 }
 
-/// Which operand is stored: buffer instructions name it first, the others after the address. A buffer's atomic that gives the
-/// old value has its data in the register of the result, which nothing touches before that is there.
+/// The operand that is stored: the first of a buffer instruction, otherwise the one after the address. A buffer atomic
+/// that returns the old value has its data in the result's register, which nothing touches until the result arrives.
 fn data_of(operation: Operation, modifiers: &Modifiers) -> Option<usize> {
     let is_buffer = modifiers.prefix == "buffer_";
     if operation.is_load() || is_buffer && modifiers.returns {

@@ -1,4 +1,4 @@
-//! Control flow: the language has what the typed form has, but for what runs between the turns of a loop.
+//! Control flow: the language has all constructs of the typed form except code between the iterations of a loop.
 
 use super::exits::Around;
 use super::expr::{Expr, Level};

@@ -3,7 +3,7 @@
 use crate::grammar::Overload;
 use crate::profile::{Feature, Profile};
 
-/// Which functions reach other lanes.
+/// The functions for cross-lane operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Lanes {
     /// GL_KHR_shader_subgroup_*.

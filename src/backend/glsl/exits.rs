@@ -1,5 +1,6 @@
-//! Jumps out of arms that hold cross-lane operations. NVIDIA's compiler of GLSL moves such an arm behind its loop, where the
-//! operations run in all invocations at once (docs/verified/nv-flow.md). With a flag, the jump is at the loop's own level:
+//! Jumps out of arms that contain cross-lane operations. NVIDIA's GLSL compiler moves such an arm out of its loop,
+//! where all invocations run the operations at once (docs/verified/nv-flow.md). A flag moves the jump to the loop's own
+//! level instead:
 //!
 //! ```glsl
 //! bool leaves = false;
@@ -7,8 +8,8 @@
 //! if (leaves) { break; }
 //! ```
 //!
-//! It does not let those who return from inside a loop wait for the others either: such a return raises a flag too, and leaves
-//! the loop by `break`.
+//! That compiler does not reconverge invocations that return from inside a loop either, so such a return also sets a
+//! flag and leaves the loop by `break`.
 
 use super::dialect::Lanes;
 use super::expr::Expr;

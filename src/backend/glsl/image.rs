@@ -49,7 +49,7 @@ impl Body<'_, '_> {
         let texts = values.iter().map(|value| self.value(*value)).collect();
         let asked = ImageCall { image, has_sampler, parts, texts, values };
         if parts.contains(ImageParts::MIN_LOD) {
-            return Some(self.t.stand_in("least levels of detail"));
+            return Some(self.t.stand_in("minimum levels of detail"));
         }
         let is_texture = !image.storage && image.dim != ImageDim::SubpassInput;
         if is_texture && !has_sampler {

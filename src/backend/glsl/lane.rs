@@ -523,7 +523,7 @@ impl Body<'_, '_> {
         let ty = self.t.types.vector(scalar, size);
         match self.t.binary(op, [a, b], [ty, ty]) {
             Some(made) => made,
-            None => self.t.broken("a fold of such values"),
+            None => self.t.broken("a reduction of such values"),
         }
     }
 

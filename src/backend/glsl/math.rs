@@ -161,7 +161,7 @@ impl Writer<'_> {
             let below = Expr::binary("-", Level::Sum, &Expr::primary("31"), &highest);
             return Some(self.bits_as(below, ty));
         }
-        // -1 is the greatest as an unsigned number.
+        // -1 is the largest as an unsigned number.
         let lowest = Expr::call("findLSB", &[word]);
         let lowest = Expr::call(&words, &[lowest]);
         let least = Expr::call("min", &[lowest, Expr::primary("32u")]);

@@ -293,8 +293,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// Returns true if memory of a space can have another value later. What points to variables of functions says itself what
-/// it reads.
+/// Returns true if memory of a space can change later. Pointers to variables of functions are tracked on their own.
 const fn is_changing(space: Space) -> bool {
     !matches!(space, Space::Uniform | Space::PushConstant | Space::Input | Space::Handle | Space::Function)
 }

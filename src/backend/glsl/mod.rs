@@ -1,11 +1,11 @@
-//! GLSL as a target, written from the typed form itself: descriptor sets, narrow and wide types, buffer references, layouts,
+//! GLSL as a target, written from the typed form: descriptor sets, narrow and wide types, buffer references, layouts,
 //! specialization constants and push constants stay as they are.
 //!
-//! Structured control flow stays; values that one instruction uses are written where it uses them, all others get a
-//! name. One file per subject: `dialect` (what versions and extensions have), `names`, `types`, `constants`,
-//! `globals`, `layout` (of blocks), `entry`, `uses` (where values and variables are used), `function`, `memory`,
-//! `control`, `math`, `bits`, `image`, `inout` (arguments that functions write), `lane`, `expr` and `tree`
-//! (expressions and statements as text).
+//! Structured control flow stays. Values with a single use are written in place; all others get a name. One file per
+//! subject: `dialect` (versions and extensions), `names`, `types`, `constants`, `globals`, `layout` (of blocks), `entry`,
+//! `uses` (of values and variables), `function`, `memory`, `control`, `exits` (jumps out of arms with cross-lane
+//! operations), `math`, `bits`, `image`, `inout` (arguments that functions write), `lane`, `expr` and `tree` (expressions
+//! and statements as text).
 
 mod bits;
 mod constants;

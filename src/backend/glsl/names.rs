@@ -11,7 +11,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// The name as it is where the language takes it and nothing in this scope or `outer` has it, else one like it.
+    /// The name as it is where the language takes it and nothing in this scope or `outer` has it, otherwise one like it.
     pub fn unique(&mut self, name: &str, outer: Option<&Names>) -> String {
         let base = spelled(name);
         let mut made = base.clone();

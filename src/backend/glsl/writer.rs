@@ -33,7 +33,7 @@ pub(super) struct Writer<'a> {
     pub structs: Vec<String>,
     pub tables: Vec<String>,
     pub variables: Vec<String>,
-    /// Functions that the text needs beside those of the source.
+    /// Functions that the text needs besides those of the source.
     pub helpers: Vec<String>,
     /// The name of the one that reads a lane, and the types for which it is there.
     pub shuffle: (String, FxHashSet<TypeId>),

@@ -1,10 +1,9 @@
 //! The interface of a program: the OpenGL binding point of each buffer, and the content of each local parameter.
 //!
-//! Storage buffers are `program.storage[n]`, uniform buffers `program.buffer[n]`, each numbered in the order of set
-//! and binding. Push constants are local parameters from 0 on, four words each; after them come the sizes of the
-//! buffers whose size the program asks for, since `program.storagelen` is zero for assembly programs
-//! (NV_shader_storage_buffer_object), and the facts of a draw that only the caller knows. Textures and images are
-//! units, each kind numbered in the same order.
+//! Storage buffers are `program.storage[n]`, uniform buffers `program.buffer[n]`, each numbered in the order of set and
+//! binding. Textures and images are units, numbered in the same way. Push constants are local parameters from 0 on, four
+//! words each. After them come the sizes of buffers that the program asks for, since `program.storagelen` is zero for
+//! assembly programs (NV_shader_storage_buffer_object), and the facts of a draw that only the caller knows.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::BuiltIn;

@@ -1,11 +1,10 @@
-//! NVIDIA's assembly: complete compute programs of NV_gpu_program5 (`!!NVcp5.0`) that OpenGL loads.
+//! NVIDIA's assembly: complete compute, vertex and fragment programs of NV_gpu_program5 that OpenGL loads.
 //!
-//! [`emit`] takes a kernel whose cross-lane operations are lowered for an `nv-*` profile. One file per stage:
-//! `interface` (bindings), `converge` and `votes` (where invocations join), `exits` (shape of control flow), `select`
-//! (instructions), `trim` (instructions without effect), `order` (of instructions), `live` and `registers`
-//! (variables), `print` (text), `reflection` (the bindings of the caller, as JSON). Refused, with a message at the
-//! place: physical addresses, atomics that the hardware does not have, and more buffers or memory than NVIDIA's
-//! drivers offer.
+//! [`emit`] takes a kernel whose cross-lane operations are lowered for an `nv-*` profile. One file per stage: `interface`
+//! (bindings), `converge` and `votes` (where invocations join), `exits` (shape of control flow), `select` (instructions),
+//! `trim` (instructions without effect), `order` (of instructions), `live` and `registers` (variables), `print` (text),
+//! `reflection` (the caller's bindings, as JSON). Refused, with a message at the place: physical addresses, atomics that
+//! the hardware does not have, and more buffers or memory than NVIDIA's drivers offer.
 
 mod converge;
 mod exits;

@@ -1,7 +1,7 @@
 //! The text of a program, as `glProgramStringARB` takes it.
 //!
-//! Constants of vectors are braced; a comment to the end of the line begins with `#`. A bool is copied onto
-//! itself with `.CC` right before the line that tests it. Results that nobody wants go to the scratch register `RC`.
+//! Constants of vectors are braced; a comment to the end of the line begins with `#`. A bool is copied onto itself with
+//! `.CC` right before the line that tests it. Unused results go to the scratch register `RC`.
 
 use super::interface;
 use super::interface::{Interface, Needs};

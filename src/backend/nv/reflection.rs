@@ -67,7 +67,7 @@ pub struct BufferBinding {
     pub gl_target: u32,
     /// Second argument.
     pub gl_index: u32,
-    /// The least size in bytes.
+    /// The smallest size in bytes.
     pub bytes: u32,
     pub writable: bool,
     /// The word of the local parameters that must hold the number of bytes bound, if the program asks for it.

@@ -1,7 +1,7 @@
-//! Drops what does nothing: instructions whose results nobody reads, arms without instructions, and breaks that another
-//! one stands for.
+//! Drops code without effect: instructions with unused results, empty arms, and redundant breaks.
 //!
-//! One pass from the end, in which a dropped line takes its reads with it. What only feeds itself around a loop stays.
+//! One pass from the end, in which a dropped line takes its reads with it. Values that only feed themselves around a
+//! loop stay.
 
 use super::machine::{Dest, Inst, Line};
 

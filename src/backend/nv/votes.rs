@@ -1,8 +1,8 @@
-//! Conditions that NVIDIA's compiler takes for the same in the whole warp although they differ.
+//! Conditions that NVIDIA's compiler treats as uniform in the warp although they are not.
 //!
 //! A vote gives the same to all invocations that take part. The compiler keeps such a value, and a choice among such
 //! values, once for the warp, also where only some invocations take part and others get another result: a branch on it
-//! then goes astray (seen on an H100, driver 580.159). A condition that depends on the lane escapes that.
+//! is then wrong (seen on an H100, driver 580.159). A condition that depends on the lane avoids the fault.
 
 use crate::kernel::tree::{Flows, Tree};
 use crate::kernel::uniform::{Extent, Uniformity};

@@ -27,7 +27,7 @@ impl Isa {
         self.sm >= 80
     }
 
-    /// Loads that take for granted that nobody writes.
+    /// Loads of memory that is not written during the kernel.
     pub const fn has_constant_loads(self) -> bool {
         self.sm >= 32
     }

@@ -1,29 +1,28 @@
 //! PTX, NVIDIA's virtual assembly language: complete kernels that CUDA's driver loads and `ptxas` assembles.
 //!
-//! [`emit`] takes a kernel whose cross-lane operations are lowered for a `ptx-*` profile. PTX has an unlimited number
-//! of registers, so nothing is allocated: `interface` (parameters), `select` (instructions), `mnemonic` (their names),
-//! `text` (the file), `reflection` (the arguments of the caller). Refused, with a message at the place: atomics of
-//! less than 32 bits, and more memory than the hardware has.
+//! [`emit`] takes a kernel whose cross-lane operations are lowered for a `ptx-*` profile. PTX has unlimited registers, so
+//! there is no allocation. One file per stage: `interface` (parameters), `select` (instructions), `text` (the file),
+//! `reflection` (the caller's arguments); `isa` and `mnemonic` are tables. Refused, with a message at the place: atomics
+//! of less than 32 bits, fused multiplication and addition of halves before sm_53, and more memory than the hardware has.
 //!
 //! # The lanes of a cross-lane instruction
 //!
-//! From sm_70 on each lane of a warp has a program counter of its own, and every `.sync` instruction names the lanes
-//! that execute it together. `select::flow` keeps that set, the lanes that the language calls active, as a value:
+//! From sm_70 on each lane of a warp has its own program counter, and every `.sync` instruction names the lanes that
+//! execute it together. `select::flow` keeps the set of lanes that the language calls active as a value:
 //!
-//! - The kernel begins with the lanes that the workgroup has in the warp. Wherever [`Uniformity`] proves that all
-//!   lanes of a warp reach a place or none does, this is the set.
-//! - A divergent `If` takes the ballot of its condition over the current set; the set inside one arm is the ballot,
-//!   inside the other the rest. A divergent `Repeat` takes the ballot of the lanes that stay.
-//! - After a construct the set is the one before it, unless lanes jumped from inside to an outer construct. If only
-//!   one arm continues, the set is that of the arm. Otherwise all lanes that entered reach the end of the construct,
-//!   those that jump included, with the number of their target in a register. A ballot there selects the lanes that
-//!   continue, and the others jump from there.
+//! - The kernel begins with the lanes of the warp that the workgroup fills. Wherever [`Uniformity`] proves that all lanes
+//!   of a warp or none reach a place, this is the set.
+//! - A divergent `If` takes the ballot of its condition over the current set: one arm gets the ballot, the other the rest.
+//!   A divergent `Repeat` takes the ballot of the lanes that stay.
+//! - After a construct the set is the one before it, unless lanes jumped from inside to an outer construct. If only one
+//!   arm continues, the set is that arm's. Otherwise all lanes that entered reach the end of the construct, and those that
+//!   jump have the number of their target in a register. A ballot there selects the lanes that continue; the others jump on.
 //!
-//! By induction over the constructs every lane of a set runs the same sequence of instructions that name this set. So
-//! each `.sync` instruction is executed by exactly the lanes that it names, none waits for a lane that never arrives,
-//! and `activemask`, which guarantees nothing about convergence, is not used. Ballots are emitted only if a cross-lane
-//! operation in divergent control flow follows. Before sm_70 the lanes of a warp reconverge where their paths join.
-//! The same jumps to the ends of constructs make these the points of reconvergence.
+//! By induction over the constructs, all lanes of a set run the same sequence of instructions that name this set. So each
+//! `.sync` instruction is executed by exactly the lanes that it names, and no lane waits for one that never arrives.
+//! `activemask`, which guarantees nothing about convergence, is not used. Ballots are emitted only if a cross-lane
+//! operation in divergent control flow follows. Before sm_70 the lanes of a warp reconverge where their paths join, and
+//! the jumps to the ends of constructs make these the points of reconvergence.
 //!
 //! [`Uniformity`]: crate::kernel::uniform::Uniformity
 

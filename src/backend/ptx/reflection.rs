@@ -60,10 +60,10 @@ pub struct BufferBinding {
     pub name: String,
     pub set: u32,
     pub binding: u32,
-    /// Which of an array of buffers; 0 for others.
+    /// The index in an array of buffers; otherwise 0.
     pub element: u32,
     pub kind: BindingKind,
-    /// The least size in bytes.
+    /// The smallest size in bytes.
     pub bytes: u32,
     pub writable: bool,
 }

@@ -104,7 +104,7 @@ pub struct Resource {
     pub attachment: Option<u32>,
     #[serde(flatten)]
     pub shape: Shape,
-    /// The least size of a buffer in bytes.
+    /// The smallest size of a buffer in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -368,7 +368,7 @@ fn of_whole(module: &Module, global: &Global) -> Binding {
     }
 }
 
-/// Whose values the elements of a built-in variable are, which may be an array by itself.
+/// The owners of the elements of a built-in variable, which may itself be an array.
 fn built_in_crowd(stage: Stage, space: Space, built_in: BuiltIn) -> Option<Crowd> {
     use BuiltIn as B;
     match built_in {

@@ -50,7 +50,7 @@ pub struct Image {
     pub name: String,
     pub set: u32,
     pub binding: u32,
-    /// Which of an array of images.
+    /// The index in an array of images.
     pub element: u32,
     /// The sampler that goes with a texture, where it is bound apart from it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -88,7 +88,7 @@ pub struct Buffer {
     pub set: u32,
     pub binding: u32,
     pub kind: BindingKind,
-    /// The least size in bytes.
+    /// The smallest size in bytes.
     pub bytes: u32,
     pub writable: bool,
 }
@@ -113,7 +113,7 @@ impl Reflection {
     }
 }
 
-/// The interface of an entry point beside what only its target's callers need, as JSON.
+/// The interface of an entry point besides what only its target's callers need, as JSON.
 pub fn json(interface: &Interface, target: &impl Serialize) -> String {
     #[derive(Serialize)]
     struct Whole<'a, T> {

@@ -314,8 +314,8 @@ impl Needs {
     }
 }
 
-/// Opcodes that a plain `Shader` module cannot use. Which group operation an arithmetic instruction has decides between
-/// `GroupNonUniformArithmetic` and `…Clustered`; its emitter asks for that one.
+/// Opcodes that a plain `Shader` module cannot use. The group operation of an arithmetic instruction decides between
+/// `GroupNonUniformArithmetic` and `…Clustered`, so its emitter asks for the capability.
 const fn of_op(op: Op) -> Option<Capability> {
     Some(match op {
         Op::GroupNonUniformElect => Capability::GroupNonUniform,

@@ -107,7 +107,7 @@ fn is_removable_global(inst: &[Word]) -> bool {
     !matches!(op, Op::Variable | Op::ExtInst | Op::TypeForwardPointer | Op::UntypedVariableKHR)
 }
 
-/// Instructions of functions that have no effect beside their results.
+/// Instructions of functions that have no effect besides their results.
 fn is_removable(inst: &[Word], glsl: Word) -> bool {
     let Some(op) = opcode(inst) else { return false };
     match op {

@@ -156,7 +156,7 @@ impl Emitter<'_> {
     }
 }
 
-/// A text in pieces that an instruction holds beside a few other words.
+/// A text in pieces that an instruction holds besides a few other words.
 pub(super) fn pieces(text: &str) -> Vec<&str> {
     let (mut rest, mut list) = (text, Vec::new());
     while !rest.is_empty() {

@@ -1,5 +1,5 @@
-//! Checks that an instruction that the shader gives by number has the form that SPIR-V's grammar gives it: as many operands, and of
-//! their kinds. Numbers that the grammar does not know go into the module as they are. What anything means is not asked.
+//! Checks instructions that the shader gives by number against SPIR-V's grammar: the number of operands and their
+//! kinds. Numbers that the grammar does not know go into the module as they are. Meaning is not checked.
 
 use super::Emitter;
 use super::words::Words;
@@ -12,7 +12,7 @@ use rspirv::spirv::{MAGIC_NUMBER, Op, Word};
 /// Instructions that have more operands in revisions of SPIR-V that rspirv does not know: the kind of a hit that a query gave.
 const GROWN: [Word; 1] = [Op::HitObjectRecordFromQueryEXT as Word];
 
-/// Instructions that the form of functions is made of, beside those that end a block.
+/// Instructions that the form of functions is made of, besides those that end a block.
 const STRUCTURE: [Op; 8] = [
     Op::Function,
     Op::FunctionParameter,

@@ -537,8 +537,8 @@ impl<'a> Body<'_, 'a> {
     }
 }
 
-/// Returns true if parts of what is written for an instruction may be there already. What is decorated by the use that is
-/// made of it has its own words.
+/// Returns true if an instruction may share words that are already written. A result that a use decorates gets words of
+/// its own.
 fn can_share(inst: &Inst) -> bool {
     use ir::Op as O;
     let plain = !inst.flags.intersects(InstFlags::NON_UNIFORM | InstFlags::SATURATED);

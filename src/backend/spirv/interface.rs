@@ -82,7 +82,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Inputs of fragment shaders that cannot be interpolated are flat, whoever forgot to say so.
+    /// Inputs of fragment shaders that cannot be interpolated are flat, with or without the qualifier.
     fn decorate_integers(&mut self, id: Word, global: &Global) {
         let fragment = self.stage == Stage::Fragment;
         let stays =

@@ -1,5 +1,5 @@
-//! `spirv-val` over each module that a build with debug assertions makes: the environment variable
-//! `CROSSLANE_SPIRV_VAL` names the program, and the tests set it. What it refuses is a defect of crosslane.
+//! Runs `spirv-val` on each module that a build with debug assertions makes. The environment variable
+//! `CROSSLANE_SPIRV_VAL` names the program; the tests set it. A module that it refuses is a defect of crosslane.
 
 use super::Version;
 use crate::diagnostic::{Code, Diagnostic};

@@ -221,7 +221,7 @@ impl Body<'_, '_> {
         match combine_form(op, scalar.kind) {
             Alu::Ext(op) => self.extended(op, ty, &words),
             Alu::Core(op) => self.emit(op, ty, &words),
-            _ => self.m.internal("a fold of such values"),
+            _ => self.m.internal("a reduction of such values"),
         }
     }
 

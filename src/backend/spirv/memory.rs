@@ -27,7 +27,7 @@ pub(super) struct Part {
 /// Access chains among which the same one is looked for.
 const CHAINS: usize = 16;
 
-/// Which of a type's two forms a conversion makes.
+/// The form of a type that a conversion makes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Value,
@@ -398,7 +398,7 @@ const FLOAT_ADD: [(u8, Capability); 3] = [
     (64, Capability::AtomicFloat64AddEXT),
 ];
 
-/// Capabilities of the least and greatest of floats by their width.
+/// Capabilities of the smallest and largest of floats by their width.
 const FLOAT_MIN_MAX: [(u8, Capability); 3] = [
     (16, Capability::AtomicFloat16MinMaxEXT),
     (32, Capability::AtomicFloat32MinMaxEXT),

@@ -1,10 +1,10 @@
-//! SPIR-V 1.3, 1.5 and 1.6 for Vulkan 1.1, 1.2 and 1.3.
+//! SPIR-V 1.3 to 1.6 for Vulkan 1.1 to 1.4.
 //!
 //! [`emit`] walks the IR from the entry points; unreachable parts are not written. Types, constants and variables are
-//! declared at their first use, so they come out in an order that depends on the module alone. One file per subject:
-//! `types`, `constants`, `globals`, `interface`, `function` (bodies), `control`, `memory`, `model`, `image`, `math`,
-//! `dot`, `cooperative`, `foreign`, `form`, `unknown`, `lane`, `narrow`, `physical`, `print`, `capability`, `debug`,
-//! `describe`, `written` (lines with their origins).
+//! declared at their first use, so that their order depends on the module alone. One file per subject, among them
+//! `function` (bodies), `interface` (of stages), `model` (memory model), `form` and `unknown` (instructions by number),
+//! `promote`, `share` and `dead` (optimization), `describe` (names and debug information), and `written` (lines with their
+//! origins).
 
 mod capability;
 mod constants;

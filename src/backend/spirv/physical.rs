@@ -92,7 +92,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// The greatest power of two that a number is a multiple of.
+/// The largest power of two that a number is a multiple of.
 const fn power_of_two(number: u32) -> u32 {
     if number == 0 { 1 << 31 } else { 1 << number.trailing_zeros() }
 }

@@ -197,8 +197,8 @@ fn is_of_heap(line: &str) -> bool {
         || line.starts_with("SamplerComparisonState nagaComparisonSamplerHeap[")
 }
 
-/// The declaration of a sampler from that of one in a heap, with its number among the slots:
-/// `static const SamplerState NAME = nagaSamplerHeap[nagaGroup0SamplerIndexArray[3]];`.
+/// Makes the declaration of a sampler from naga's, which reads a heap, with its number among the slots: `static const
+/// SamplerState NAME = nagaSamplerHeap[nagaGroup0SamplerIndexArray[3]];`.
 fn sampler(line: &str, slots: &[Slot]) -> Option<String> {
     let (declared, heap) = line.strip_prefix("static const ")?.split_once(" = ")?;
     let (_, array) = heap.split_once("SamplerHeap[nagaGroup")?;
@@ -211,7 +211,7 @@ fn sampler(line: &str, slots: &[Slot]) -> Option<String> {
     })
 }
 
-/// A variable that starts with what a macro says, or with its own value where nobody defines that.
+/// A variable whose initial value is a macro, or its own value if the macro is not defined.
 fn constant_lines(line: &str, number: u32) -> String {
     let by = macro_name(number);
     match line.split_once(" = ") {

@@ -11,7 +11,7 @@ use crate::profile::{Profile, Target};
 use naga::valid::{Capabilities, ModuleInfo};
 use naga::{Handle, ResourceBinding};
 
-/// Everything that sets a language apart beside its [`crate::profile::target::TargetRow`].
+/// Everything that sets a language apart besides its [`crate::profile::target::TargetRow`].
 pub(super) struct Language {
     /// The capabilities that its modules may use.
     pub capabilities: Capabilities,
@@ -41,7 +41,7 @@ pub(super) struct Language {
     pub push_constants: Option<ResourceBinding>,
     /// The numbers of resources, where each kind has its own.
     pub slots: fn(&naga::Module, &Places) -> Vec<Slot>,
-    /// The greatest ones of a kind.
+    /// The largest ones of a kind.
     pub most_slots: fn(&str) -> Most,
     /// True if a text is invalid where control flow parts around a barrier.
     pub has_uniformity: bool,
@@ -197,7 +197,7 @@ fn wgsl_type(kind: ScalarKind) -> &'static str {
     if kind == ScalarKind::Sint { "i32" } else { "u32" }
 }
 
-/// The greatest finite number as naga writes it, which some compilers round up to what has no form, and its exact form.
+/// The largest finite number as naga writes it, which some compilers round up to what has no form, and its exact form.
 const GREATEST: [&str; 2] = ["340282350000000000000000000000000000000f", "0x1.fffffep+127f"];
 
 /// naga puts the attributes of a variable on a line of their own.

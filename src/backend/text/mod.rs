@@ -1,11 +1,11 @@
 //! Shading languages that naga writes as targets: WGSL, HLSL, MSL.
 //!
-//! A module becomes naga's form of it, and naga's writer makes the text. Cross-lane operations are planned for what the
-//! language has. Lane operations that naga's form lacks are calls of functions without a body there, and become the
-//! language's own in the text ([`finish`]); so do the places where the lines of an operation begin and end.
+//! A module becomes naga's form, and naga's writer makes the text. Cross-lane operations are planned for the language.
+//! Lane operations that naga's form lacks are calls of functions without a body, which [`finish`] replaces in the text by
+//! the language's own; so are the marks where the lines of an operation begin and end.
 //! One file per subject: `types`, `constants`, `globals`, `entry` (stage inputs and outputs), `function` (bodies),
-//! `control`, `memory`, `math`, `image`, `lane`, `sizes`, `slots` (numbers of resources), `uniform` (control flow that parts),
-//! `finish` (from naga's text to ours). Languages are rows in `language`.
+//! `control`, `memory`, `math`, `image`, `lane`, `sizes` (of arrays), `slots` (numbers of resources), `uniform`
+//! (divergent control flow), `hlsl`, `msl`. Languages are rows in `language`.
 
 mod constants;
 mod control;

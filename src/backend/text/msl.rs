@@ -242,7 +242,7 @@ fn by_macro(line: &str, number: u32) -> String {
     }
 }
 
-/// The text after the values that macros have where nobody defines them.
+/// The text after the default values of macros.
 fn with_defaults(text: &str, module: &naga::Module, asked: &Asked) -> String {
     let mut defaults = String::new();
     for (variable, number) in asked.macros {

@@ -92,7 +92,7 @@ pub(super) fn check(slots: &[Slot], language: &Language, name: &str, is_alone: b
     wrong.collect()
 }
 
-/// The greatest numbers that a kind of resource can have.
+/// The largest numbers that a kind of resource can have.
 pub(super) struct Most {
     pub space: u32,
     pub index: u32,

@@ -199,7 +199,7 @@ impl Translator<'_> {
             ArrayLen::Runtime => ArraySize::Dynamic,
             ArrayLen::Fixed(len) => ArraySize::Constant(NonZeroU32::new(len).unwrap_or(NonZeroU32::MIN)),
             ArrayLen::Spec(_) => {
-                self.lacks("arrays as long as a specialization constant says, but for variables in workgroup memory");
+                self.lacks("arrays with a specialization constant as their length, except in workgroup memory");
                 ArraySize::Constant(NonZeroU32::MIN)
             }
         }

@@ -1,7 +1,9 @@
-//! Control flow in which the invocations of a workgroup, or of a quad, may part, by the rules of WGSL (15.2, Uniformity).
+//! Uniformity by the rules of WGSL (15.2): control flow in which the invocations of a workgroup, or of a quad, may
+//! diverge.
 //!
-//! A compiler of WGSL refuses a barrier there, and derivatives unless a diagnostic is turned off. Values are either the same
-//! in all invocations or not; what memory holds that invocations write is not. naga's statements are those of the text.
+//! A WGSL compiler refuses a barrier there, and derivatives unless a diagnostic is turned off. A value is either the
+//! same in all invocations or not; values from memory that invocations write are not. The analysis works on naga's
+//! statements, which are those of the text.
 
 use crate::wgsl::operands as operands_of;
 use naga::{
@@ -10,7 +12,7 @@ use naga::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The statements that the language wants in uniform control flow, where the flow may not be so.
+/// The statements that need uniform control flow and may not have it.
 #[derive(Default, Debug)]
 pub(super) struct Parted {
     pub barrier: Option<Span>,

@@ -261,8 +261,8 @@ impl<'a> Engine<'a> {
         Ok(f(&Input { name: &name, bytes, language: job.shader.kind.language }, &loader))
     }
 
-    /// The bytes of an output, if the shader is right, with the files that were looked for. What was read for other jobs
-    /// serves this one where it can.
+    /// The bytes of an output, if the shader is right, with the files that were looked for. It reuses what other jobs
+    /// have read.
     fn compile(&self, job: &Job, read: Option<&Read>) -> (Done, Vec<String>, Option<Vec<u8>>) {
         if let Err(why) = job.target.prove() {
             return (Done::broken(why), Vec::new(), None);
@@ -305,7 +305,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Hash of everything that an output is made from beside files.
+    /// Hash of everything that an output is made from besides files.
     fn key(&self, job: &Job) -> String {
         let Choices { deny_warnings, no_warnings, warnings, .. } = self.choices;
         let warnings: String = warnings.iter().map(|choice| format!(" {choice}")).collect();

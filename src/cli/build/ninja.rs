@@ -1,5 +1,5 @@
-//! `--emit-ninja`: the plan as a file for ninja, one action per output, so that what ninja's front ends do (many machines,
-//! caches) works for shaders too. Paths start from the working directory, where `ninja -f FILE` is to run.
+//! `--emit-ninja`: the plan as a file for ninja, one action per output, so that ninja's front ends (many machines,
+//! caches) work for shaders too. Paths start from the working directory, where `ninja -f FILE` is to run.
 
 use super::super::endings::Format;
 use super::super::output::Sink;
@@ -31,7 +31,7 @@ fn check_names(plan: &Plan, file: &Path, program: &Path) -> Result<(), CommandEr
     let others = plan.searched.iter().chain(&plan.profile_files).map(PathBuf::as_path);
     let mut names = jobs.chain(others).chain([file, program]);
     match names.find(|path| path.to_str().is_none_or(|name| name.contains(['\n', '\r']))) {
-        Some(path) => Err(CommandError(format!("no file for ninja can hold the name {path:?}"))),
+        Some(path) => Err(CommandError(format!("a file for ninja cannot contain the name {path:?}"))),
         None => Ok(()),
     }
 }
@@ -95,7 +95,7 @@ fn options(job: &Job) -> String {
         (settings.emit == Emit::Assembly, "-S"),
         (settings.emit == Emit::Reflection, "--emit=reflection"),
     ];
-    // Who builds many for any size does not ask about each, as who compiles one does.
+    // Notes on subgroup sizes are for single compilations, not for builds.
     options.extend(job.target.wave_size.iter().filter(|lanes| *lanes == "any").map(|_| "-Wno-wave-size".to_string()));
     options.extend(settings.warnings.iter().map(|choice| format!("-W{choice}")));
     options.extend(flags.iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag.to_string()));

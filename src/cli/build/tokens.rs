@@ -1,4 +1,5 @@
-//! How many jobs run at once: what `-j` says, else what cargo's or make's jobserver lends, else one for each processor.
+//! How many jobs run at once: what `-j` says, otherwise what cargo's or make's jobserver lends, otherwise one for each
+//! processor.
 //!
 //! Every process has one right to run that no jobserver counts. A thread that finds it taken asks for another, and takes
 //! whichever is free first; waiting for the jobserver alone would wait for ever where it lends nothing.
@@ -37,7 +38,7 @@ impl Pool {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A right that nobody waits for any more goes back at once.
+    /// A token that no job waits for any more is returned at once.
     fn receive(&self, answer: io::Result<Acquired>) {
         let mut state = self.lock();
         match answer {

@@ -48,7 +48,7 @@ impl Documents {
         (document.text, document.version) = (text.into(), version);
     }
 
-    /// The text of a file: the editor's, else that on disk.
+    /// The text of a file: the editor's, otherwise that on disk.
     pub fn text(&self, path: &Path) -> Option<Arc<str>> {
         match self.open.get(path) {
             Some(document) => Some(document.text.clone()),

@@ -36,7 +36,7 @@ fn error(range: lsp_types::Range, message: String) -> Diagnostic {
     Diagnostic { range, severity, source: Some("crosslane".into()), message, ..Default::default() }
 }
 
-/// The profiles inside of a string, else the keys.
+/// The profiles inside of a string, otherwise the keys.
 pub fn completions(text: &str, lines: &Lines<'_>, position: Position) -> Vec<CompletionItem> {
     let offset = lines.offset(position);
     let line = &text[text[..offset].rfind('\n').map_or(0, |newline| newline + 1)..offset];

@@ -27,7 +27,7 @@ use server::Server;
 pub fn run(args: &LspArgs) -> Outcome {
     let (connection, threads) = Connection::stdio();
     serve(&connection, args)?;
-    // The thread that writes ends when nobody can send to it.
+    // The writer thread ends when all senders are gone.
     drop(connection);
     threads.join().map_err(|error| CommandError(format!("the connection failed: {error}")))?;
     Ok(Exit::Done)

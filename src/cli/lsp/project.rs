@@ -1,4 +1,4 @@
-//! The options that a shader has: from the `crosslane.toml` above it, else from the editor's settings.
+//! The options that a shader has: from the `crosslane.toml` above it, otherwise from the editor's settings.
 
 use super::documents::Documents;
 use crate::build::claims::Claims;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// The name of manifests.
 pub const MANIFEST: &str = "crosslane.toml";
 
-/// The profile where nobody names one.
+/// The default profile.
 const USUAL: &str = "spirv-1.6";
 
 /// A shader with its options.

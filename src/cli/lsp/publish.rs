@@ -129,7 +129,7 @@ fn text(diagnostic: &Diagnostic, profiles: &[String]) -> String {
     text
 }
 
-/// The labels beside the first one.
+/// The labels besides the first one.
 fn related(
     server: &Server<'_>,
     diagnostic: &Diagnostic,

@@ -188,7 +188,7 @@ impl<'a> Server<'a> {
         self.known.get(path)
     }
 
-    /// The shader in which a text is understood: an open one that includes it, else itself.
+    /// The shader in which a text is understood: an open one that includes it, otherwise itself.
     pub fn root(&mut self, path: &Path) -> Option<PathBuf> {
         let others: Vec<PathBuf> = self.documents.open.keys().filter(|other| *other != path).cloned().collect();
         let own = self.projects.shader(path, &self.documents)?;

@@ -25,7 +25,7 @@ pub fn bind(kernel: &Kernel, fills: &[(Slot, Vec<u8>)]) -> Result<Vec<Memory>, C
         let example =
             kernel.buffers.iter().find(|buffer| filled(fills, buffer).is_none()).map_or(String::new(), number);
         return Err(CommandError(format!(
-            "nothing is given for {}; say --buffer {example}=FILE or --buffer {example}=zeros:u32:64",
+            "no data for {}; use --buffer {example}=FILE or --buffer {example}=zeros:u32:64",
             missing.join(", ")
         )));
     }
@@ -68,7 +68,7 @@ fn describe(buffer: &Buffer) -> String {
 pub fn check_push(kernel: &Kernel, push: &[u8]) -> Result<(), CommandError> {
     match push.len() < kernel.push_bytes as usize {
         true => Err(CommandError(format!(
-            "the shader has {} bytes of push constants and {} are given; say --push FILE or --push f32:1,2,3",
+            "the shader has {} bytes of push constants and {} are given; use --push FILE or --push f32:1,2,3",
             kernel.push_bytes,
             push.len()
         ))),

@@ -83,7 +83,7 @@ pub fn open(machine: Machine, target: Target) -> Result<Opened, CommandError> {
     };
     if target != wanted {
         let profiles = wanted.name();
-        return Err(CommandError(format!("--on {option} runs what {profiles}-… profiles make; say which with -p")));
+        return Err(CommandError(format!("--on {option} is for {profiles}-… profiles; name one with -p")));
     }
     device(machine)
 }
@@ -111,7 +111,7 @@ fn device(machine: Machine) -> Result<Opened, CommandError> {
     }
 }
 
-/// Lanes of a wave where nobody says: those of a driver that chooses itself, if there is one.
+/// The default number of lanes of a wave: the driver's, if it chooses one itself.
 pub fn usual_wave(machines: &[(Machine, Opened)]) -> u32 {
     let own = |(_, opened): &(Machine, Opened)| match opened {
         #[cfg(feature = "vulkan")]

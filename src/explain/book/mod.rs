@@ -1,7 +1,7 @@
 //! The book's pages about operations: what each means, how shaders call it, what every profile makes of it.
 //!
-//! Everything on a page comes from what compiles: the calls from the tables of the languages, meaning and pictures from the
-//! check of plans, the lines from the planner. Which operations share a page, and the examples, are in [`topics`].
+//! Everything on a page comes from what compiles: the calls from the tables of the languages, meaning and pictures from
+//! the check of plans, the lines from the planner. [`topics`] has the examples, and says which operations share a page.
 
 mod calls;
 mod markdown;

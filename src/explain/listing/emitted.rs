@@ -56,7 +56,7 @@ impl Emitted {
         self.listing(&(0..self.set_ups.len() as u32).collect::<Vec<_>>())
     }
 
-    /// The lines of some operations, which are the components of one. What is set up among them is among them.
+    /// The lines of some operations, which are the components of one, with the setup code between them.
     pub fn listing(&self, operations: &[u32]) -> Listing {
         let needed = |number: u32| operations.iter().any(|n| self.set_ups[*n as usize].contains(&number));
         let is_own = |origin: Origin| match origin {

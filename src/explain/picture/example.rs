@@ -56,7 +56,7 @@ fn key(n: usize, lane: u32) -> u32 {
     if n == 0 { lane * 37 % 64 } else { lane }
 }
 
-/// A lane or a distance: the same in all lanes where it must be, else spread.
+/// A lane or a distance: the same in all lanes where it must be, otherwise spread.
 fn index(request: &Request, n: usize, lane: u32, size: u32) -> u32 {
     if let (1, Some(row)) = (n, request.index.as_deref()) {
         return row.get(lane as usize).copied().unwrap_or(0);

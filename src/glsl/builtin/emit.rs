@@ -71,7 +71,7 @@ pub fn emit(builder: &mut Builder<'_>, env: &Env<'_>, chosen: &Candidate, args: 
     operation.deliver(builder, parts)
 }
 
-/// Operands of an atomic operation beside the memory.
+/// Operands of an atomic operation besides the memory.
 const fn atomic_operands(op: AtomicOp) -> usize {
     match op {
         AtomicOp::Load => 0,

@@ -127,7 +127,7 @@ fn ambiguous(module: &Module, name: &str, span: Span, args: &[Argument], rivals:
     let diagnostic = Diagnostic::error(Code::AMBIGUOUS_CALL, message).at(span, "more than one overload fits");
     let diagnostic = with_types(diagnostic, module, args);
     let overloads = rivals.map(|candidate| candidate.overload);
-    candidates(diagnostic, &overloads).note("convert an argument to say which one is meant")
+    candidates(diagnostic, &overloads).note("convert an argument to choose one")
 }
 
 fn count(args: usize) -> String {

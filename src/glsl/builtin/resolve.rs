@@ -1,4 +1,4 @@
-//! Overload resolution (GLSL 4.60 section 6.1): an exact match, else the best one through implicit conversions.
+//! Overload resolution (GLSL 4.60 section 6.1): an exact match, otherwise the best one through implicit conversions.
 //!
 //! A generic row is a family of overloads, one for each type that its `T` stands for.
 
@@ -235,7 +235,7 @@ fn best(candidates: &[Candidate], args: &[ArgShape]) -> Result<Candidate, Failur
     }
 }
 
-/// Which of two conversions of an argument is better; neither where one candidate converts nothing.
+/// Compares two conversions of an argument; neither is better if one candidate has none.
 pub fn compare(a: Option<Conversion>, b: Option<Conversion>) -> Ordering {
     match (a, b) {
         (Some(a), Some(b)) => a.compare(b),

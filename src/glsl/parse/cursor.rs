@@ -38,8 +38,8 @@ pub(super) struct Parser<'a> {
     nesting: u32,
     /// Set by the error about nesting until its statement is skipped.
     overflowed: bool,
-    /// Where the text was found wrong before it was parsed, and reserved words since; ascending within a file. What
-    /// the parser stumbles over there has been reported.
+    /// Where the text was found wrong before it was parsed, and reserved words since; ascending within a file. Syntax
+    /// errors at these places have been reported.
     faults: Vec<Span>,
     /// Words that were reported as reserved.
     reserved: Vec<Symbol>,

@@ -1,4 +1,4 @@
-//! The parser: tokens in, an [`Ast`] out. One function a production of `grammar/glsl.ebnf`, by the same name.
+//! The parser: tokens in, an [`Ast`] out. One function per production of `grammar/glsl.ebnf`, with the same name.
 //!
 //! It resolves no name: what is a type and what a variable follows from the place of a word alone. It follows nesting
 //! only to a limit, so that no input overflows the stack, and it goes on after an error; the broken part is missing in

@@ -1,6 +1,6 @@
 //! Statements and the attributes in front of them (section 6, and GL_EXT_control_flow_attributes).
 //!
-//! Where `case` and `break` may stand, and which attribute fits which statement, is not decided here.
+//! The semantic analysis checks the places of `case` and `break`, and the attributes that a statement may have.
 
 use super::cursor::{Parsed, Parser};
 use super::declarations::{condition_declaration, local_declaration};
@@ -130,7 +130,7 @@ fn simple_statement(p: &mut Parser) -> Parsed<StmtKind> {
 }
 
 /// True where a declaration begins: at a qualifier, `struct` or `precision`, at a type that is not called as a
-/// constructor, and at two names in a row, between which brackets may stand.
+/// constructor, and at two names in a row, with or without brackets between them.
 fn at_declaration(p: &mut Parser) -> bool {
     if qualifier_ahead(p).is_some() {
         return true;

@@ -1,6 +1,6 @@
 //! Types and qualifiers: type specifiers, struct definitions, array brackets, `layout` and the other qualifiers.
 //!
-//! Which qualifiers may meet, and in which order, is not decided here (section 4.7.1 leaves the order free).
+//! The semantic analysis checks the combinations of qualifiers; their order is free (section 4.7.1).
 
 use super::cursor::{Parsed, Parser, Reported};
 use super::expressions::{additive_expression, assignment_expression, constant_expression};
@@ -196,7 +196,7 @@ fn tensor_specifier(p: &mut Parser) -> Parsed<TensorSpec> {
     Ok(TensorSpec { name, parameters })
 }
 
-/// True at `tensorARM<` (GL_ARM_tensors), which is not supported; any type's name will do where a type must stand.
+/// True at `tensorARM<` (GL_ARM_tensors), which is not supported; any type's name will do where a type is expected.
 pub(super) fn has_parameters(p: &mut Parser) -> bool {
     let TokenKind::Word(symbol) = p.kind() else { return false };
     p.is_punct(1, Punct::Less) && (matches!(p.class(), Some(WordClass::Type)) || p.text(symbol) == "tensorARM")

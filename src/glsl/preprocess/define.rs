@@ -1,6 +1,6 @@
 //! `#define` and `#undef`, and the table of macros (GLSL 4.60 section 3.3).
 //!
-//! The table is indexed by symbol. What a name stands for is found out when it is first used: see `predefined`.
+//! The table is indexed by symbol. Predefined names get their values at their first use: see `predefined`.
 
 use super::Preprocessor;
 use super::predefined::{self, Builtin};

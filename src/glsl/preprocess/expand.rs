@@ -116,7 +116,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The next token before macro expansion: of the innermost frame, else of the files.
+    /// The next token before macro expansion: of the innermost frame, otherwise of the files.
     pub(super) fn read(&mut self) -> PpToken {
         while let Some(frame) = self.expansion.frames.last_mut() {
             if frame.next < frame.end {

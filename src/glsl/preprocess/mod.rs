@@ -127,7 +127,7 @@ pub fn preprocess_to_text(
     text::render(Preprocessor::new(main, sources, loader, options, interner, diagnostics), main)
 }
 
-/// The output of a run beside the tokens: the lines that concern the parser.
+/// The output of a run besides the tokens: the lines that concern the parser.
 struct Output {
     /// Number of tokens so far.
     tokens: u32,

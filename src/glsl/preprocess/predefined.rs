@@ -17,7 +17,7 @@ pub(super) enum Builtin {
 /// Value of `VULKAN` (GL_KHR_vulkan_glsl).
 const VULKAN: u32 = 100;
 
-/// Names that the preprocessor itself gives a meaning, which nobody can define or undefine.
+/// Names that the preprocessor itself defines, and that cannot be defined or undefined.
 pub(super) fn is_fixed(name: &str) -> bool {
     matches!(name, "__LINE__" | "__FILE__" | "__VERSION__" | "defined")
 }

@@ -1,4 +1,5 @@
-//! The `#version` line (GLSL 4.60 and GLSL ES 3.20, section 3.3 and 3.4): what is supported and where it may stand.
+//! The `#version` line (GLSL 4.60 and GLSL ES 3.20, section 3.3 and 3.4): the supported versions, and the places where
+//! it may be.
 
 use super::{FALLBACK_VERSION, Preprocessor};
 use crate::diagnostic::{Code, Diagnostic};

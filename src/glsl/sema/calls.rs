@@ -188,7 +188,7 @@ impl Sema<'_> {
                 Some(Given { value: None, lvalue: Some(lvalue), ty, span })
             }
             Lowered::Void => {
-                self.error(Code::TYPE_MISMATCH, span, "a `void` function gives no value", "a value is needed here");
+                self.error(Code::TYPE_MISMATCH, span, "a `void` function returns no value", "a value is needed here");
                 None
             }
         }

@@ -77,7 +77,7 @@ impl Sema<'_> {
         if b.module.constants.get(id).ty == Types::BOOL {
             return Some(Value::Const(id));
         }
-        let message = "`true` says that columns lie one after the other, `false` that rows do";
+        let message = "`true` means column-major, `false` row-major";
         self.error(Code::TYPE_MISMATCH, self.ast[arg].span, message, "another value");
         None
     }

@@ -105,7 +105,7 @@ impl Sema<'_> {
             Lowered::Value(value) => Some(value),
             Lowered::LValue(lvalue) => self.read(b, &lvalue, span),
             Lowered::Void => {
-                self.error(Code::TYPE_MISMATCH, span, "a `void` function gives no value", "a value is needed here");
+                self.error(Code::TYPE_MISMATCH, span, "a `void` function returns no value", "a value is needed here");
                 None
             }
         }

@@ -14,7 +14,7 @@ use crate::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-/// Which way a parameter carries its value.
+/// The direction of a parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
     In,
@@ -231,7 +231,7 @@ impl Sema<'_> {
         Some((set, self.sets[set.0 as usize].push(signature)))
     }
 
-    /// Enters a function that is an instruction. Nobody calls the function that stands in for it.
+    /// Enters a function that is an instruction. The function that replaces it is never called.
     fn add_instruction(
         &mut self,
         module: &mut Module,
@@ -331,7 +331,7 @@ impl Sema<'_> {
         self.error(Code::BAD_STATEMENT, function.name.span, message, "no `return` in its body");
     }
 
-    /// Warns where control comes to the `return` that stands in at the end of a body.
+    /// Warns if control can reach the `return` that replaces a missing one at the end of a body.
     fn warn_of_end(&mut self, function: &Function, written: &ast::Function) {
         let end = function.blocks[function.body].insts.last();
         if end.is_some_and(|end| DeadEnds::of(function).has(*end)) {

@@ -82,7 +82,7 @@ impl Gives {
 }
 
 /// A function: its name without the suffix of its form, the opcodes of both forms (0 where a form lacks it), its arguments and
-/// result, and the extension that it needs beside the form's.
+/// result, and the extension that it needs besides the form's.
 type Row = (&'static str, [u32; 2], &'static [Arg], Gives, Option<(&'static str, u32)>);
 
 const FLOAT: Arg = Arg::Of(Operand::Float);

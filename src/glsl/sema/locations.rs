@@ -1,5 +1,5 @@
-//! Inputs and outputs that take the same components of a location (GLSL 4.60 section 4.4.1). What shares a location without
-//! sharing components is not asked to have one type, and whether two stages fit together is not asked either.
+//! Inputs and outputs that take the same components of a location (GLSL 4.60 section 4.4.1). Variables that share a
+//! location without sharing components may have different types, and the interfaces of two stages are not compared.
 
 use super::Sema;
 use crate::diagnostic::{Code, Diagnostic};

@@ -1,6 +1,5 @@
 //! The indices of arrays of resources that differ among invocations (GL_EXT_nonuniform_qualifier): values that are
-//! marked, variables that are declared so, and values that are computed from both. Nothing is found out that nobody
-//! wrote.
+//! marked, variables that are declared so, and values that are computed from both. Other indices are taken as uniform.
 
 use super::Sema;
 use super::expressions::Lowered;
@@ -35,7 +34,7 @@ impl Sema<'_> {
                 Some(Lowered::Value(value))
             }
             Lowered::Void => {
-                self.error(Code::TYPE_MISMATCH, whole, "a `void` function gives no value", "a value is needed here");
+                self.error(Code::TYPE_MISMATCH, whole, "a `void` function returns no value", "a value is needed here");
                 None
             }
         }

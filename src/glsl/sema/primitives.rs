@@ -124,7 +124,7 @@ impl Primitives {
     }
 }
 
-/// Whose layout some rows are: those of the stage, where it has any.
+/// The owners of the rows of a stage, or of all rows if the stage has none, as text.
 fn owners<'r>(rows: impl Iterator<Item = &'r Layout> + Clone, stage: Stage) -> String {
     let is_of_stage = rows.clone().any(|(_, of, ..)| *of == stage);
     let rows = rows.filter(|(_, of, ..)| !is_of_stage || *of == stage);
@@ -216,7 +216,7 @@ impl Sema<'_> {
         let stage = self.env.stage;
         for (_, subject, what, how) in REQUIRED.iter().filter(|(of, ..)| *of == stage) {
             if self.primitives.said(*subject).is_none() {
-                let message = format!("a {} shader says {what}", stage.name());
+                let message = format!("a {} shader must declare {what}", stage.name());
                 let diagnostic = Diagnostic::error(Code::BAD_LAYOUT, message).at(span, "this one does not");
                 self.report(diagnostic.note(format!("write `{how}`")));
             }

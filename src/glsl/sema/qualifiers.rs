@@ -179,8 +179,8 @@ impl Sema<'_> {
         }
     }
 
-    /// Notes an interpolation. What is about whole primitives may have another one beside it, in either order, which then
-    /// says nothing more.
+    /// Records an interpolation. One for whole primitives may be combined with another, in either order, which then has
+    /// no effect.
     fn interpolate_as(&mut self, gathered: &mut Qualifiers, interpolation: Interpolation, span: Span) {
         let of_primitive = |of| matches!(of, Interpolation::PerPrimitive { .. } | Interpolation::PerVertex);
         let (before, first) = (gathered.interpolation, gathered.interpolated.replace(span));

@@ -1,6 +1,6 @@
-//! Ray queries (GL_EXT_ray_query). A query is a variable, of the module wherever it is declared, or an element of an array: it
-//! has no value, and parameters stand for variables (`crate::ir::by_name`). Beside them, what extensions ask of intersections and
-//! fetch from acceleration structures.
+//! Ray queries (GL_EXT_ray_query). A query is a variable, of the module wherever it is declared, or an element of an
+//! array: it has no value, and parameters stand for variables (`crate::ir::by_name`). Also the functions by which
+//! extensions ask about intersections and fetch from acceleration structures.
 
 use super::Sema;
 use super::expressions::Lowered;

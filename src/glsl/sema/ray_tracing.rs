@@ -95,7 +95,7 @@ static MOTION: Form = Form { extensions: &[RAY_TRACING, MOTION_BLUR], capabiliti
 static NVIDIA: Form = Form { extensions: &[RAY_TRACING_NV], capabilities: &[5340], by_location: true };
 
 /// The operands of a ray that is traced: structure, flags, mask, offset, stride and index of records, origin, least distance,
-/// direction and greatest distance; and the time of the ray.
+/// direction and largest distance; and the time of the ray.
 const RAY: &[Operand] = &[
     Operand::Structure,
     Operand::Uint,

@@ -1,4 +1,4 @@
-//! Which declaration a name means: block scopes over one table indexed by symbol.
+//! Finds the declaration of a name: block scopes over one table indexed by symbol.
 //!
 //! Entering and leaving a scope costs only what was declared in it: each declaration remembers what it hid.
 

@@ -349,7 +349,8 @@ impl Sema<'_> {
         Some(if ret == Types::VOID { Lowered::Void } else { Lowered::Value(result) })
     }
 
-    /// The pointer to an argument. What memory holds in another form than values have cannot be passed so.
+    /// The pointer to an argument. Types whose form in memory differs from that of their values cannot be passed this
+    /// way.
     fn pass_reference(&mut self, b: &mut Builder<'_>, arg: &Given) -> Option<Value> {
         let fits = |lvalue: &&LValue| {
             let as_it_is = b.module.types.components(lvalue.ty).is_some() || !lvalue.space.is_laid_out();

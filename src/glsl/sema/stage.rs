@@ -1,5 +1,5 @@
-//! Inputs and outputs that shaders declare (GLSL 4.60 sections 4.3.4, 4.3.6, 4.4.1 and 4.4.2): variables and blocks. Which
-//! of them are arrays over vertices is in [`super::primitives`]; [`super::locations`] says which share a place.
+//! Inputs and outputs that shaders declare (GLSL 4.60 sections 4.3.4, 4.3.6, 4.4.1 and 4.4.2): variables and blocks.
+//! [`super::primitives`] says which of them are arrays over vertices, [`super::locations`] which share a place.
 
 use super::Sema;
 use super::feedback::{FeedbackLayout, captured_size};

@@ -1,5 +1,5 @@
-//! Color attachments that fragment shaders read (GL_EXT_shader_tile_image). Whether the outputs at the same locations have the
-//! same kind of components is not checked.
+//! Color attachments that fragment shaders read (GL_EXT_shader_tile_image). The outputs at the same locations are not
+//! checked for the same kind of components.
 
 use super::Sema;
 use super::qualifiers::Qualifiers;

@@ -314,7 +314,7 @@ impl Sema<'_> {
     }
 }
 
-/// Which of the input and the result of a product are signed; nothing where neither is.
+/// The signed ones among the input and the result of a product; nothing if neither is.
 fn signs(b: &mut Builder<'_>, input: &CooperativeMatrix, output: &CooperativeMatrix) -> Option<Value> {
     let types = &b.module.types;
     let is_signed = |of: &CooperativeMatrix| types.scalar_of(of.element).is_some_and(Scalar::is_signed);

@@ -51,7 +51,7 @@ pub fn convert(value: Num, to: Scalar) -> Num {
         (ScalarKind::Float, Num::Int(value)) => Num::Float(int_to_float(value, to.width)),
         (ScalarKind::Float | ScalarKind::Encoded(_), Num::Bool(value)) => Num::Float(f64::from(u8::from(value))),
         (ScalarKind::Float, Num::Float(value)) => Num::Float(round_to(to.width, value)),
-        // By way of 32 bits, as SPV_KHR_bfloat16 says.
+        // Through 32 bits, as SPV_KHR_bfloat16 says.
         (ScalarKind::Encoded(Encoding::BFloat16), Num::Int(value)) => Num::Float(int_to_float(value, 32)).rounded(to),
         (ScalarKind::Encoded(Encoding::BFloat16), Num::Float(value)) => Num::Float(round_to(32, value)).rounded(to),
         (ScalarKind::Encoded(_), Num::Int(value)) => Num::Float(value as f64).rounded(to),

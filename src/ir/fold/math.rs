@@ -106,7 +106,7 @@ fn rounding(function: MathFn, x: f64) -> Option<f64> {
         MathFn::Sign => x.signum(),
         MathFn::Floor => x.floor(),
         MathFn::Trunc => x.trunc(),
-        // Which way `round` takes a half is the implementation's choice; the same as `roundEven` here.
+        // The implementation chooses how `round` rounds halves; here it is `roundEven`.
         MathFn::Round | MathFn::RoundEven => x.round_ties_even(),
         MathFn::Ceil => x.ceil(),
         MathFn::Fract => x - x.floor(),

@@ -111,8 +111,8 @@ impl Specializer {
     }
 }
 
-/// Gives specialization constants their values for good: `given(n, default)` are the bits of the constant `n`, if it gets
-/// any. What depends on others too stays open.
+/// Fixes specialization constants: `given(n, default)` returns the bits of the constant `n`, if it is set. Expressions
+/// that depend on others as well stay as they are.
 ///
 /// # Errors
 /// With the first constant whose operation is not defined for these values.

@@ -71,7 +71,8 @@ impl Vector {
         self.zip(&normal.zip(&twice, BinaryOp::Mul)?, BinaryOp::Sub)
     }
 
-    /// `k = 1 - eta * eta * (1 - dot * dot)`; zero where `k < 0`, else `eta * self - (eta * dot + sqrt(k)) * normal`.
+    /// `k = 1 - eta * eta * (1 - dot * dot)`; zero where `k < 0`, otherwise `eta * self - (eta * dot + sqrt(k)) *
+    /// normal`.
     fn refract(&self, normal: &Vector, eta: &Vector) -> Option<Vector> {
         use BinaryOp::{Add, Mul, Sub};
         let (one, dot) = (self.real(1.0), normal.dot(self)?);

@@ -1,7 +1,7 @@
 //! DPP combining: makes a move and the arithmetic on what it gives one instruction, where the hardware has that: what plans do inside an
 //! operation, for arithmetic that the shader does with an operation's result.
 //!
-//! The move must give something in every lane, so that nothing of an old value is kept, and nobody else may need it. It
+//! The move must give something in every lane, so that nothing of an old value is kept, and may have no other use. It
 //! happens where the arithmetic is, which the same lanes run.
 
 use crate::ir::Scalar;

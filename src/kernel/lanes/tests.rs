@@ -12,7 +12,7 @@ use crate::lane::catalog::{self, Sample};
 use crate::lane::{AluOp, Known, LaneOp, LaneType, Refusal, Swap, Width};
 use crate::profile::Profile;
 
-/// Who runs the operation.
+/// The lanes that run the operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Shape {
     Full,

@@ -155,7 +155,7 @@ struct Walk<'w> {
 }
 
 impl Walk<'_> {
-    /// Walks a block; `tail` where the function ends after it. What no control reaches is not looked at.
+    /// Walks a block; `tail` is true if the function ends after it. Unreachable code is skipped.
     fn block(&mut self, id: BlockId, tail: bool) {
         let function = self.function;
         let Block { insts } = &function.blocks[id];

@@ -199,7 +199,7 @@ impl Lower<'_> {
         values.get(first..first + count).map(Scalars::from_slice).unwrap_or_default()
     }
 
-    /// Which scalars of a composite a part is.
+    /// The range of scalars of a composite that a part occupies.
     fn range(&mut self, composite: ir::Value, index: u32) -> Option<(usize, usize)> {
         let ty = self.type_of(composite)?;
         let (part, first) = self.shapes.value_part(ty, index)?;

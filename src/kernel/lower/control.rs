@@ -1,8 +1,8 @@
 //! Control flow. Variables that differ between the ways to the end of a construct become results of it; those that a
 //! loop writes become parameters of its blocks.
 //!
-//! A switch becomes one `If` for each arm, in order: an arm runs for its labels, and for those who fall into it. So
-//! all invocations that reach an arm run it together.
+//! A switch becomes one `If` for each arm, in order: an arm runs for its labels, and for invocations that fall through
+//! into it. So all invocations that reach an arm run it together.
 
 use super::analyze::Root;
 use super::pointer::Pointer;
@@ -273,7 +273,7 @@ impl<'m> Lower<'m> {
     }
 
     /// The block between two rounds: where it ends, and with what. A block that no `Continue` reaches leaves the loop,
-    /// so that nobody takes the loop for an endless one.
+    /// so that the loop does not look endless.
     fn continuing(
         &mut self,
         block: ir::BlockId,
@@ -347,7 +347,7 @@ impl<'m> Lower<'m> {
         }
     }
 
-    /// Which arm the selector starts: one condition for each.
+    /// One condition per arm: true if the selector starts it.
     fn labels(&mut self, selector: ir::Value, arms: &[Case]) -> Vec<Value> {
         let scalar = self.scalar_of(selector);
         let selector = self.scalar(selector);

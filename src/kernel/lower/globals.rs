@@ -260,7 +260,8 @@ impl Lower<'_> {
         }
     }
 
-    /// The element of a composite value by an index that only the run knows: picked from few scalars, else from memory.
+    /// The element of a composite value by an index that only the run knows: picked from few scalars, otherwise from
+    /// memory.
     pub fn extract_dynamic(&mut self, composite: ir::Value, index: Value) -> Scalars {
         let Some(ty) = self.type_of(composite) else { return Scalars::new() };
         let values = self.values(composite);
@@ -305,7 +306,7 @@ fn name_of<'m>(module: &'m Module, global: &'m Global, block: TypeId) -> &'m str
     }
 }
 
-/// The description of a buffer for whoever binds it.
+/// The description of a buffer for the program that binds it.
 fn described(global: &Global, name: &str, (set, binding): (u32, u32), element: u32, bytes: u32) -> Buffer {
     let kind = if global.space == Space::Uniform { BufferKind::Uniform } else { BufferKind::Storage };
     Buffer {

@@ -1,10 +1,10 @@
-//! Images, textures and samplers. They are known when the kernel is made: a variable, and which of an array.
+//! Images, textures and samplers. Each is known when the kernel is made: a variable, and an index if it is an array.
 //!
-//! A texture and a sampler that the shader combines are one image of the kernel. Projected coordinates are divided here, with
-//! the reference that goes with them, as Vulkan's "Projection Operation" says. A subpass input is a texture whose texel at the
-//! fragment's place is fetched. An index that only the run knows becomes a choice between all elements, each with an
-//! operation of its own: right also where it differs among invocations. Levels that derivatives choose are then taken from
-//! gradients outside of it. Refused: texels of other than 32 bits, and such indices of arrays without a length.
+//! A texture and a sampler that the shader combines are one image of the kernel. Projected coordinates, and the reference
+//! with them, are divided here, as in Vulkan's "Projection Operation". A subpass input is a texture from which the texel
+//! at the fragment's position is fetched. A dynamic index becomes a selection among all elements, with one operation per
+//! element, so that it may differ between invocations; implicit levels of detail are then computed as gradients outside of
+//! the selection. Refused: texels of other than 32 bits, and dynamic indices of arrays without a length.
 
 use super::body::Operand;
 use super::pointer::{Index, Pointer};
@@ -107,7 +107,7 @@ impl Lower<'_> {
             return Operand::Pointer(combined(&first, &sampler));
         }
         let sparse = matches!(self.shapes.types.get(inst.ty), Type::Struct(_)).then_some("sparse textures");
-        let clamped = parts.contains(ImageParts::MIN_LOD).then_some("levels of detail with a least one");
+        let clamped = parts.contains(ImageParts::MIN_LOD).then_some("minimum levels of detail");
         if let Some(what) = refused(op).or(sparse).or(clamped) {
             self.not_yet(what);
             return Operand::Values(self.stand_in(inst.ty));

@@ -275,7 +275,7 @@ impl Lower<'_> {
         if let Some(slot) = self.helper {
             return self.vars.get(slot);
         }
-        self.refuse(Code::INTERNAL, "nobody has noted that the shader asks for helpers");
+        self.refuse(Code::INTERNAL, "the request for helper invocations is not recorded");
         self.b.bool(false)
     }
 

@@ -1,11 +1,11 @@
-//! From the typed form to the kernel form: one entry point becomes a [`Kernel`].
+//! Lowers the typed form to the kernel form: one entry point becomes a [`Kernel`].
 //!
-//! Calls are inlined, everything becomes scalars, variables that are never indexed at run time become SSA values, and
-//! the others become bytes at addresses. Specialization constants get their values here. Cross-lane operations stay,
-//! one for each component. Optimization is left to the passes.
+//! Calls are inlined and everything becomes scalars. Variables that are never indexed at run time become SSA values, the
+//! others bytes at addresses. Specialization constants get their values here. A cross-lane operation stays, once per
+//! component. Optimization is left to the passes.
 //!
-//! Refused, with a message at the place: subpasses, texels and stage interfaces of other than 32 bits, and arrays of buffers
-//! or images with an index that is not constant.
+//! Refused, with a message at the place: ray queries, cooperative matrices, critical sections, reads of attachments,
+//! sparse textures, texels of other than 32 bits, and arrays of buffers with an index that is not constant.
 
 mod analyze;
 mod arith;

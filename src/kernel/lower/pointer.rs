@@ -80,7 +80,7 @@ impl MemoryRef {
     }
 }
 
-/// The greatest power of two that a number is a multiple of.
+/// The largest power of two that a number is a multiple of.
 pub fn power_of_two(number: u32) -> u32 {
     if number == 0 { 1 << 31 } else { 1 << number.trailing_zeros() }
 }

@@ -88,7 +88,7 @@ fn resolve(module: &Module, known: &[(u32, Scalar)], name: &str, value: &str) ->
 }
 
 fn unknown(module: &Module, name: &str) -> Diagnostic {
-    let error = Diagnostic::error(Code::BAD_SETTING, format!("there is no specialization constant `{name}`"));
+    let error = Diagnostic::error(Code::BAD_SETTING, format!("unknown specialization constant `{name}`"));
     let names = module.spec_names.iter().map(|(_, name)| &**name);
     match nearest::nearest(name, names) {
         Some(near) => error.note(format!("there is one named `{near}`")),

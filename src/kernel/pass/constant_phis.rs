@@ -1,8 +1,9 @@
-//! Removes constant phis: finds parameters and results of constructs that are always one and the same value, and lets that value stand for them.
+//! Removes constant phis: finds parameters and results of constructs that are always the same value, and replaces them
+//! by it.
 //!
-//! A loop's parameter that each round passes on unchanged is its initial value; a result that all ways out give is what
-//! they give. The search is optimistic, so that values which only pass each other around are found too. Undefined values
-//! agree with all others.
+//! A loop's parameter that each iteration passes on unchanged is its initial value; a result that is the same on all
+//! exits is that value. The search is optimistic, so that values which only pass each other around are found too.
+//! Undefined values agree with all others.
 
 use crate::kernel::names::Names;
 use crate::kernel::tree::{Flows, Tree};

@@ -1,10 +1,10 @@
 //! Dead code elimination. Removes unused instructions, whole constructs, and unused parameters and results of the
 //! constructs that stay.
 //!
-//! Needed are effects (stores, atomics, barriers, ends of the invocation) and what they depend on; a construct is
-//! needed if something in it is, or one of its results. Stores to a variable in the invocation's own memory are needed
-//! only where something that is needed reads it. A loop without effect is removed unless it certainly never ends: then
-//! it alone keeps control from the instructions after it.
+//! Effects (stores, atomics, barriers, ends of the invocation) are needed, and everything that they depend on. A construct
+//! is needed if something in it is, or one of its results. A store to private memory is needed only if a needed
+//! instruction reads it. A loop without effect is removed unless it certainly never ends, since then it keeps control from
+//! the instructions after it.
 
 use super::simplify_cfg::ends_loop;
 use crate::kernel::image;

@@ -1,10 +1,10 @@
-//! Turns early exits into branches: if one block of an `If` leaves, the instructions after the `If` move into the
-//! other block.
+//! Turns early exits into branches: if one block of an `If` leaves, the instructions after the `If` move into the other
+//! block.
 //!
-//! `scope { if c { exit a } … yield b }`, which every function that returns early becomes, is then `scope { if c {
-//! yield a } else { … yield b } }`, where lanes still reconverge, and where passes find constants, selects and the
-//! scope's end. Blocks are processed from their end, so that nothing moves twice. Each move nests instructions one
-//! level deeper; beyond [`DEPTH_LIMIT`], which the passes after this one rely on, exits stay what they are.
+//! A function that returns early becomes `scope { if c { exit a } … yield b }`. This pass makes it `scope { if c { yield a }
+//! else { … yield b } }`, where lanes still reconverge, and where other passes find constants, selects and the end of the
+//! scope. Blocks are processed from their end, so that nothing moves twice. Each move nests instructions one level deeper;
+//! exits beyond [`DEPTH_LIMIT`], which later passes rely on, stay as they are.
 
 use crate::ir::depth::DEPTH_LIMIT;
 use crate::kernel::tree::{Nesting, Tree};

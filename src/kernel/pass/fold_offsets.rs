@@ -65,8 +65,8 @@ impl Folding<'_> {
         }
     }
 
-    /// The address of an access without a constant that is added to it, and the offset with it. What makes that address
-    /// goes to `out`.
+    /// Splits the address of an access into a base and a constant offset. Instructions that compute the base go to
+    /// `out`.
     fn split(&mut self, inst: InstId, out: &mut Vec<InstId>) -> Option<(Value, u32)> {
         let access = access(&self.kernel.insts[inst].op)?;
         let address = *self.kernel.args(inst).first()?;

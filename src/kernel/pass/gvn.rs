@@ -1,11 +1,11 @@
-//! Global value numbering, one walk in the order of the text: folds each operation, and finds operations that were
-//! computed before and loads that need not be repeated.
+//! Global value numbering, in one walk in the order of the text: folds each operation, and removes operations and loads
+//! whose result is already known.
 //!
-//! Where a branch runs only if a value equals a constant, pure operations read the constant.
+//! In a branch that runs only if a value equals a constant, pure operations read the constant.
 //!
 //! Whole-wave code shares nothing with the code around it. A pure operation replaces all equal ones in the rest of its
-//! block and in the blocks nested there. A cross-lane operation replaces equal ones that the same lanes run: in the
-//! same block, with no jump between them.
+//! block and in the blocks nested there. A cross-lane operation replaces equal ones that the same lanes run: in the same
+//! block, with no jump between them.
 
 mod facts;
 
@@ -205,7 +205,8 @@ impl Numbering<'_> {
         true
     }
 
-    /// The same for equal operations: by the operation, its operands, its flags, and for lane operations where they stand.
+    /// The same for equal operations: by the operation, its operands, its flags, and the region of a cross-lane
+    /// operation.
     fn hash(&self, inst: InstId, region: u32) -> u64 {
         let mut hasher = FxHasher::default();
         (self.kernel.insts[inst].op, self.kernel.insts[inst].flags, region).hash(&mut hasher);

@@ -1,8 +1,8 @@
-//! Loop-invariant code motion: moves out of loops what is the same in every round.
+//! Loop-invariant code motion: moves operations out of loops that are the same in every iteration.
 //!
-//! Arithmetic moves from wherever it is in the loop, because it can do no harm where it would not have run. A load moves
-//! only if it runs in the first round anyway, before anything can leave the round, and nothing in the loop writes what it
-//! reads. Cross-lane operations stay.
+//! Arithmetic moves from wherever it is in the loop, because it can do no harm where it would not have run. A load
+//! moves only if it runs in the first iteration anyway, before anything can leave the iteration, and nothing in the
+//! loop writes what it reads. Cross-lane operations stay.
 
 use super::memory::{Kinds, is_stable, written_inside};
 use crate::kernel::tree::Tree;

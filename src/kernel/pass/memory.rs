@@ -45,8 +45,8 @@ impl Kinds {
     }
 }
 
-/// The memory that an instruction may change for this invocation, apart from instructions nested in it. What orders
-/// other accesses may change all that others see.
+/// The memory that an instruction may change for this invocation, apart from instructions nested in it. An instruction
+/// that orders accesses may change all shared memory.
 pub fn written(kernel: &Kernel, op: &Op) -> Kinds {
     let seen_by_others = Kinds::of(Kind::Global).with(Kinds::of(Kind::Shared));
     match op {

@@ -1,5 +1,5 @@
-//! Which bits of a value may be set, and how large it may be: enough to know that an address does not wrap or that a
-//! remainder changes nothing.
+//! The bits of a value that may be set, and its maximum: enough to know that an address does not wrap or that a
+//! remainder is redundant.
 
 use crate::ir::{BuiltIn, Scalar, ScalarKind};
 use crate::kernel::{BinOp, Def, Kernel, Op, TernOp, Ty, UnOp, Value};
@@ -10,7 +10,7 @@ use crate::lane::{Gives, LaneFact};
 pub struct Range {
     /// Bits that may be set.
     pub may: u64,
-    /// The greatest value.
+    /// The largest value.
     pub most: u64,
 }
 

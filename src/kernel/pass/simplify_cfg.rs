@@ -1,7 +1,7 @@
-//! Simplifies the control-flow graph: takes control flow away that decides nothing.
+//! Simplifies control flow.
 //!
-//! An `If` whose condition is known becomes the block that runs; a `Scope` that nothing leaves early, and a `Loop` that
-//! never goes round, become what is in them. What follows a construct that never ends is dropped.
+//! An `If` whose condition is known becomes the block that runs. A `Scope` that nothing leaves early and a `Loop` that
+//! never repeats become their bodies. Code after a construct that never ends is dropped.
 
 use crate::kernel::names::Names;
 use crate::kernel::tree::Tree;

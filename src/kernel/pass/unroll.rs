@@ -1,8 +1,8 @@
-//! Unrolls loops whose number of rounds is known, so that what depends on the round becomes a constant: a shuffle by
-//! `i ^ k` in a loop over `k` is a fixed permutation in each round.
+//! Unrolls loops whose number of iterations is known, so that values that depend on the iteration become constants: a
+//! shuffle by `i ^ k` in a loop over `k` is a fixed permutation in each iteration.
 //!
-//! The number of rounds is found by running the loop on what is constant in it. What some lanes leave early by stays: each
-//! round is a scope that `Continue` leaves, in a scope that `Exit` leaves.
+//! The number of iterations is found by running the loop on the constants in it. Early exits of some lanes stay: each
+//! iteration is a scope that `Continue` leaves, inside a scope that `Exit` leaves.
 
 mod trial;
 
@@ -94,7 +94,7 @@ fn size(kernel: &Kernel, body: BlockId, continuing: BlockId) -> Option<Size> {
     Some(size)
 }
 
-/// Writes the rounds one after the other. The loop becomes a scope, so that whoever leaves it still does.
+/// Writes the iterations one after the other. The loop becomes a scope, so that lanes can still leave it.
 fn write(kernel: &mut Kernel, inst: InstId, rounds: usize) {
     let Op::Loop { body, continuing } = kernel.insts[inst].op else { return };
     let unrolled = kernel.add_block(&[]);

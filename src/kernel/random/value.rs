@@ -66,7 +66,7 @@ impl Generator {
                 let value = self.b.u32(amount);
                 Known { scalar: Scalar::U32, value, defined: true }
             }
-            // By a constant that is not zero; the least value by -1 overflows.
+            // By a constant that is not zero; the smallest value by -1 overflows.
             B::Div | B::Rem if !scalar.is_float() => {
                 let by = self.one_of(&[1, 2, 3, 4, 10, 64]);
                 Known { scalar, value: self.b.constant(Ty::of(scalar), by), defined: true }
@@ -130,7 +130,7 @@ impl Generator {
         }
     }
 
-    /// A cross-lane operation. What reads lanes that need not be active may be undefined.
+    /// A cross-lane operation. Its result may be undefined if it reads lanes that need not be active.
     pub fn lane(&mut self) {
         let width = Width::new(self.one_of(&[2, 4, 8])).expect("a width");
         let scalar = self.one_of(&[Scalar::U32, Scalar::I32, Scalar::F32]);

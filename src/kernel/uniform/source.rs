@@ -1,4 +1,4 @@
-//! How far the result of one instruction is the same, from how far its operands are.
+//! The uniformity of one instruction's result, from that of its operands.
 
 use super::Extent;
 use crate::ir::{BuiltIn, ImageOp};

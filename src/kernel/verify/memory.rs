@@ -37,7 +37,7 @@ impl Verifier<'_> {
         self.access(access, if op == AtomicOp::Load { Does::Read } else { Does::Write })?;
         ensure!(access.components == 1 && u32::from(access.bytes) == ty.bytes(), "it is on more or less than a value");
         let shares = !matches!(access.space, MemorySpace::Private(_) | MemorySpace::Push);
-        ensure!(shares, "nobody shares this memory");
+        ensure!(shares, "this memory is not shared");
         ensure!(!ty.is_bool(), "it is on a bool");
         let values = match op {
             AtomicOp::Load => 0,

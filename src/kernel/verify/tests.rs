@@ -88,7 +88,7 @@ fn terminators_end_blocks_and_lead_outward() {
         let again = b.kernel.blocks[body].insts[0];
         b.kernel.blocks[body].insts.push(again);
     });
-    assert!(texts[0].ends_with("terminators stand at the end of a block and nowhere else"), "{texts:?}");
+    assert!(texts[0].ends_with("terminators are at the end of a block and nowhere else"), "{texts:?}");
     assert!(texts[1].ends_with("it is in two places"), "{texts:?}");
     let text = error(|b| {
         let body = b.kernel.add_block(&[]);

@@ -1,7 +1,7 @@
-//! Which requests the catalog has: its own rows are walked for the answer, and nothing is built.
+//! Finds a request in the catalog by walking its rows, without building any request.
 //!
-//! Words of 32 bits are moved alike whatever they mean, and vectors like their components; the tests hold plans against each
-//! other for that. Whatever the rows lack counts as not held, and its plan is checked when it is made.
+//! Words of 32 bits are moved alike whatever they mean, and vectors like their components; the tests hold plans against
+//! each other for that. The plan of a request that is not in the rows is checked when it is made.
 
 use super::rows;
 use crate::lane::request::{Input, LaneType, Request, ScalarKind};

@@ -81,7 +81,7 @@ fn known_row<'a>(request: &'a Request<'_>, n: usize) -> Option<&'a [u32]> {
     if n == 1 { request.index.as_deref() } else { None }
 }
 
-/// The choices for mask number `n`: all of them where all lanes are active, else a few, other ones for each mask.
+/// The choices for mask number `n`: all of them where all lanes are active, otherwise a few, other ones for each mask.
 pub fn some_of<T>(patterns: &[T], n: usize, effort: Effort) -> impl Iterator<Item = &T> {
     let few = if effort == Effort::Thorough && n > 0 { 4 } else { patterns.len() };
     let first = if few < patterns.len() { few * n % patterns.len() } else { 0 };

@@ -62,7 +62,7 @@ impl Prover {
         Prover { effort, proven: FxHashMap::default(), tally: Tally::default() }
     }
 
-    /// Proves all plans of a profile for some samples. What the profile refuses is not a case.
+    /// Proves all plans of a profile for some samples. Samples that the profile refuses are skipped.
     ///
     /// # Errors
     /// The first plan that is wrong.

@@ -48,7 +48,7 @@ struct Meter<'a> {
     last_use: Vec<usize>,
     /// Per operand of the operation the same; what comes after the plan is not known, and taken to read none.
     last_read: Vec<usize>,
-    /// Per step the registers that its instruction takes beside operands and result, vectors first.
+    /// Per step the registers that its instruction takes besides operands and result, vectors first.
     beside: Vec<[u32; 2]>,
     slot: u32,
     /// Results that the local data share has yet to give.

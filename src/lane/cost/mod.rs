@@ -27,7 +27,7 @@ pub struct PlanCost {
     pub lds: u32,
     /// Wait states that nothing of the plan fills.
     pub waits: u32,
-    /// The most vector registers that values of the plan, set-up included, take at once beside operands.
+    /// The most vector registers that values of the plan, set-up included, take at once besides operands.
     pub vectors: u32,
     /// The same of scalar registers.
     pub scalars: u32,
@@ -35,7 +35,7 @@ pub struct PlanCost {
     pub setup: u32,
 }
 
-/// The cost of a plan on a profile. What the profile has no price for counts as one instruction that takes no time.
+/// The cost of a plan on a profile. A step without a price in the profile counts as one instruction that takes no time.
 pub fn of(plan: &Plan, request: &Request, profile: &Profile) -> PlanCost {
     meter::measure(plan, request, profile)
 }

@@ -1,8 +1,9 @@
-//! Turns a [`Request`] into a [`Plan`] for a profile: a table of named rules a vendor and family, each of which proposes a
-//! plan; the cheapest wins ([`crate::lane::cost`]). Where nobody can price a plan (SPIR-V) the first rule that matches does.
+//! Turns a [`Request`] into a [`Plan`] for a profile: a table of named rules per vendor and family, each of which
+//! proposes a plan; the cheapest wins ([`crate::lane::cost`]). For SPIR-V, whose plans have no price, the first
+//! matching rule wins.
 //!
-//! A rule states the features that it needs and builds steps; it never looks at a target's syntax. What no rule can do is
-//! refused with the feature that is missing.
+//! A rule states the features that it needs and builds steps; it never looks at a target's syntax. A request that no
+//! rule matches is refused with the missing feature.
 
 mod amd;
 mod build;
@@ -43,7 +44,7 @@ struct Rule {
 
 /// The knowledge of one target.
 struct Rules {
-    /// The rules for an operation; where nobody can price plans, the best first.
+    /// The rules for an operation; for targets without prices, the best first.
     of: fn(LaneOp) -> &'static [Rule],
     /// Returns true if a rule's reductions are those that the 2016 proposal shows for hardware such as the profile's.
     is_proposed: fn(rule: &str, &Profile) -> bool,
@@ -78,8 +79,8 @@ pub struct Candidates {
     pub refused: Vec<(&'static str, Feature)>,
 }
 
-/// The plan for one operation on one profile, or why there is none. What the tests have not proven is checked: a wrong one
-/// is refused.
+/// The plan for one operation on one profile, or the reason why there is none. A plan that the tests have not proven is
+/// checked, and refused if it is wrong.
 pub fn plan(request: &Request, profile: &Profile) -> Result<Plan, Refusal> {
     let plan = unproven(request, profile)?;
     let effort = if cfg!(debug_assertions) { Some(Effort::Glance) } else { effort(request, profile) };

@@ -34,7 +34,7 @@ pub fn trim(mut plan: Plan) -> Plan {
 /// A mark for each step.
 type Marks = SmallVec<[bool; 32]>;
 
-/// Which steps are used.
+/// The steps that are used.
 struct Live {
     setup: Marks,
     steps: Marks,

@@ -1,8 +1,9 @@
 //! AMD's data-parallel primitives: lane maps on the first operand of a vector instruction.
 //!
-//! A *row* is 16 lanes, a *bank* 4 lanes of each row. DPP16 exists from GCN 3 on, DPP8 from RDNA 1 on (GCN 3,
-//! Vega, CDNA 3 and RDNA 3 ISA guides, "Data Parallel Primitives": the DPP_CTRL table). A source is invalid if it is out of range, or if its lane is inactive and the
-//! instruction does not fetch inactive lanes. Which arithmetic instructions can carry DPP is not told here.
+//! A *row* is 16 lanes, a *bank* 4 lanes of each row. DPP16 exists from GCN 3 on, DPP8 from RDNA 1 on (GCN 3, Vega,
+//! CDNA 3 and RDNA 3 ISA guides, "Data Parallel Primitives": the DPP_CTRL table). A source is invalid if it is out of
+//! range, or if its lane is inactive and the instruction does not fetch inactive lanes. [`super::fusion`] says which
+//! arithmetic instructions can carry DPP.
 
 use super::{CostClass, Index, Instruction, LaneMap, Move, Source};
 use crate::lane::value::Lanes;
@@ -92,7 +93,7 @@ impl DppControl {
         }
     }
 
-    /// The feature that the profile must have beside DPP16.
+    /// The feature that the profile must have besides DPP16.
     pub const fn feature(self) -> Feature {
         use DppControl as C;
         match self {

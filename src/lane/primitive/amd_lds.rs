@@ -1,5 +1,5 @@
-//! AMD's movers through the local data share: its crossbar (DS_SWIZZLE, DS_PERMUTE, DS_BPERMUTE), which touches no memory,
-//! and the way through memory.
+//! AMD's moves through the local data share: its crossbar (DS_SWIZZLE, DS_PERMUTE, DS_BPERMUTE), which touches no
+//! memory, and the way through memory.
 //!
 //! Facts: the DS instructions of the GCN 3, Vega and RDNA 3 ISA guides (DS_SWIZZLE_B32, DS_PERMUTE_B32,
 //! DS_BPERMUTE_B32); how far permutations reach: LLVM's `supportsWaveWideBPermute`. The results arrive asynchronously;
@@ -30,9 +30,9 @@ pub enum LdsOp {
         /// Bytes, added to the address.
         offset: u16,
     },
-    /// `[value, address]`: writes the value to the own word of memory (four times the lane's number) and reads the word
-    /// at `address`, both bytes from the wave's part of memory. What an inactive lane should have written is undefined,
-    /// and so is what is outside.
+    /// `[value, address]`: writes the value to the lane's own word of memory (at four times its number) and reads the
+    /// word at `address`; both addresses are in bytes from the start of the wave's part of memory. The words of
+    /// inactive lanes and words outside the part are undefined.
     Bounce,
 }
 

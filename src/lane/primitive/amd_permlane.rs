@@ -14,7 +14,7 @@ use serde::Deserialize;
 pub struct Fetch {
     /// Read it all the same (`fi`).
     pub inactive: bool,
-    /// Give zero; else the lane keeps its old value.
+    /// Give zero; otherwise the lane keeps its old value.
     pub bound_ctrl: bool,
 }
 
@@ -34,8 +34,8 @@ pub enum PermlaneOp {
     /// `[first, second]`: what the *second* register of the same swap holds: its even blocks are the odd blocks of the
     /// first.
     SwapSecond { block: u8, fetch: Fetch },
-    /// `[value]`: writes a shared register under the mask of one half and reads it in both: lanes `n` and `n + 32` share
-    /// their storage. What an inactive lane should have written is undefined.
+    /// `[value]`: writes a shared register under the mask of one half and reads it in both: lanes `n` and `n + 32`
+    /// share their storage. The words of inactive lanes are undefined.
     Shared { high: bool },
 }
 

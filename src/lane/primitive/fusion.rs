@@ -1,4 +1,4 @@
-//! Which arithmetic instructions can take an operand moved by DPP in the same issue.
+//! The arithmetic instructions that can take an operand moved by DPP in the same issue.
 //!
 //! Facts: LLVM's assembler for every generation. Multiplication of 32-bit integers, all 64-bit arithmetic except bitwise
 //! operations (which are two of 32 bits), and packed arithmetic carry no DPP on any; 16-bit integer arithmetic is VOP3 on

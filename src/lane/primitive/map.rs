@@ -107,7 +107,7 @@ impl LaneMap {
         self.moved_lanes().filter_map(|i| self.lane(i).map(|lane| (i, lane)))
     }
 
-    /// The first lane that wants another lane's value, else the first that wants its own; with that lane.
+    /// The first lane that wants another lane's value, otherwise the first that wants its own; with that lane.
     pub fn moved(&self) -> Option<(u32, u32)> {
         self.moves().next().or_else(|| self.lanes().next())
     }

@@ -1,12 +1,12 @@
-//! The cross-lane instructions of hardware: every mover, reduction and vote that some target has as one instruction.
+//! The cross-lane instructions of hardware: every move, reduction and vote that some target has as one instruction.
 //!
-//! One file per family of instructions, each with its exact lane map ([`Instruction::source`]), its result where there
-//! is no source ([`Source`]), the features that it needs, and, where planners look for moves, a solver that finds its
-//! parameters for a wanted [`LaneMap`]. The planner, the checker and the simulator share these maps. Nothing here
-//! names target syntax, and costs are data of the profiles ([`crate::profile::cost`]).
+//! One file per family of instructions. Each has its exact lane map ([`Instruction::source`]), its result in lanes without
+//! a source ([`Source`]), the features that it needs, and, if planners search for it, a solver that finds its parameters
+//! for a wanted [`LaneMap`]. The planner, the checker and the simulator share these maps. Nothing here names the syntax of
+//! a target; costs are in the profiles ([`crate::profile::cost`]).
 //!
-//! Operands of a mover: the moved value; the old value of the destination where the instruction may keep it; then its
-//! index operands. A constant parameter is part of the primitive.
+//! Operands of a move: the moved value; the old value of the destination if the instruction may keep it; then its index
+//! operands. A constant parameter is part of the primitive.
 
 pub mod amd_dpp;
 pub mod amd_lds;

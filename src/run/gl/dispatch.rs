@@ -137,7 +137,7 @@ impl<'d> Buffers<'d> {
 
 impl Drop for Buffers<'_> {
     fn drop(&mut self) {
-        // SAFETY: a context is current; nobody else knows the buffers.
+        // SAFETY: a context is current; no other code knows the buffers.
         unsafe { (self.device.gl.glDeleteBuffers)(self.names.len() as i32, self.names.as_ptr()) };
     }
 }

@@ -145,7 +145,7 @@ impl<'d> Program<'d> {
 
 impl Drop for Program<'_> {
     fn drop(&mut self) {
-        // SAFETY: a context is current; nobody else knows the program.
+        // SAFETY: a context is current; no other code knows the program.
         unsafe { (self.device.gl.glDeleteProgramsARB)(1, &raw const self.name) };
     }
 }

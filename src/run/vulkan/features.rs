@@ -1,4 +1,4 @@
-//! Which device extensions and features a run turns on: all that the device has and a shader can use.
+//! The device extensions and features that a run enables: all that the device has and a shader can use.
 //!
 //! The core features of Vulkan 1.0 to 1.3 are turned on as the device reports them, without the robustness ones (they
 //! hide out-of-bounds accesses); extensions come from one table.

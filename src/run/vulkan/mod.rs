@@ -65,7 +65,7 @@ pub struct DeviceInfo {
     pub api_version: (u32, u32, u32),
     /// `gl_SubgroupSize` where a pipeline asks for no other.
     pub subgroup_size: u32,
-    /// The least and the greatest subgroup size that a pipeline may ask for.
+    /// The smallest and the largest subgroup size that a pipeline may ask for.
     pub subgroup_sizes: (u32, u32),
     /// The groups of subgroup operations that compute shaders can use (`VkSubgroupFeatureFlagBits`, in lower case).
     pub operations: Vec<&'static str>,

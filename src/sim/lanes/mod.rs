@@ -2,7 +2,7 @@
 //!
 //! Both are the functions that plans are proven with ([`crate::lane::meaning`], [`crate::lane::eval`]), run on bits.
 //! The effect of most operations on their values depends on nothing but the active lanes and constants: then it is
-//! recorded once ([`trace`]) and replayed. What the values themselves decide is computed afresh each time.
+//! recorded once ([`trace`]) and replayed. Operations that depend on the values are computed each time.
 
 mod bits;
 mod trace;
@@ -108,7 +108,7 @@ impl Lanes {
     }
 }
 
-/// Leaves all results undefined, which is right if an operand is; else false.
+/// Leaves all results undefined, which is right if an operand is; otherwise false.
 fn give_up(program: &Program, wave: &mut Wave, inst: &Inst) -> bool {
     for n in 0..inst.results {
         wave.undefined[(inst.out + n) as usize] = u64::MAX;

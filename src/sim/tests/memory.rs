@@ -73,7 +73,7 @@ fn undefined_bytes_are_marked() {
     assert_eq!(undefined, [false, false, true, true]);
 }
 
-/// `false && undefined` is false, and so is the like of integers; nothing else hides what is undefined.
+/// `false && undefined` is false, and so is `0 & undefined`; nothing else hides an undefined value.
 #[test]
 fn what_decides_alone_hides_what_is_undefined() {
     let cases = [(BinOp::And, 0, true), (BinOp::And, 6, false), (BinOp::Or, u32::MAX, true), (BinOp::Add, 0, false)];

@@ -32,7 +32,7 @@ fn plain(op: BinaryOperator) -> BinaryOp {
     }
 }
 
-/// Bits of the least number of a signed scalar.
+/// Bits of the smallest number of a signed scalar.
 fn least(scalar: Scalar) -> u64 {
     1 << (scalar.width - 1)
 }

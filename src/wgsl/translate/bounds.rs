@@ -44,7 +44,7 @@ impl Body<'_, '_, '_> {
         self.value_if(Some(is_inside), |body| body.b.extract_dynamic(composite, index))
     }
 
-    /// The result of an access if it may happen, else zero.
+    /// The result of an access if it may happen, otherwise zero.
     pub(super) fn value_if(&mut self, condition: Option<Value>, access: impl FnOnce(&mut Self) -> Value) -> Value {
         let Some(condition) = condition else { return access(self) };
         self.b.push_block();

@@ -1,10 +1,10 @@
 //! Matrices with columns of less than 16 bytes in uniform buffers.
 //!
-//! WGSL places the columns of a `mat2x2<f32>` 8 bytes apart (WGSL 14.4.1); Vulkan asks for multiples of 16 in uniform
-//! buffers (15.8.4, Offset and Stride Assignment), and aligns structs to 16. The columns of such a matrix are members
-//! of the struct around it, or of one of their own in an array, and the matrix is put together where it is read. The
-//! place of a matrix is that of its first column. Uniform memory does not change, so a column by an index that is not
-//! constant is taken from a copy of the matrix.
+//! WGSL places the columns of a `mat2x2<f32>` 8 bytes apart (WGSL 14.4.1). In uniform buffers Vulkan requires multiples of
+//! 16 (15.8.4, Offset and Stride Assignment), and aligns structs to 16. So the columns of such a matrix become members of
+//! the struct around it, or of a struct of their own in an array, and each read assembles the matrix. The place of the
+//! matrix is that of its first column. Uniform memory does not change, so a dynamic index reads a column from a copy of
+//! the matrix.
 
 use super::function::Body;
 use super::memory::PointerPath;
@@ -13,7 +13,7 @@ use super::{Outcome, Shader};
 use crate::ir::{BinaryOp, ControlHint, Types, Value};
 use naga::{AddressSpace, Expression, Handle, StructMember, TypeInner};
 
-/// The least distance of array elements and matrix columns in a uniform buffer.
+/// The smallest distance of array elements and matrix columns in a uniform buffer.
 const UNIFORM_STRIDE: u32 = 16;
 
 impl Shader<'_> {

@@ -8,7 +8,7 @@ use super::function::Body;
 use crate::ir::{MathFn, Scalar, ScalarKind, Type, TypeId, Value};
 use naga::{Expression, Handle};
 
-/// The least and the greatest float of `width` bits whose conversion to `to` is defined, as bits.
+/// The smallest and the largest float of `width` bits whose conversion to `to` is defined, as bits.
 fn float_range(width: u8, to: Scalar) -> (u64, u64) {
     let digits = match width {
         16 => 11,
@@ -17,7 +17,7 @@ fn float_range(width: u8, to: Scalar) -> (u64, u64) {
     };
     let magnitude = u32::from(to.width) - u32::from(to.is_signed());
     let low = if to.is_signed() { -(2f64.powi(magnitude as i32)) } else { 0.0 };
-    // The greatest float below 2^magnitude, or the greatest number itself where the float can hold it.
+    // The largest float below 2^magnitude, or the largest number itself where the float can hold it.
     let unit = 2f64.powi(magnitude.saturating_sub(digits) as i32);
     let high = 2f64.powi(magnitude as i32) - unit;
     (float_bits(width, low), float_bits(width, high))
@@ -44,7 +44,7 @@ fn half_bits(value: f64) -> u64 {
 }
 
 impl Body<'_, '_, '_> {
-    /// `T(e)` when `width` is given, else `bitcast<T>(e)`.
+    /// `T(e)` when `width` is given, otherwise `bitcast<T>(e)`.
     pub(super) fn cast(
         &mut self,
         of: Handle<Expression>,

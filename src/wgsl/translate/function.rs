@@ -32,7 +32,7 @@ pub(super) type Argument = Slot;
 pub(super) struct Origin<'a> {
     pub function: &'a naga::Function,
     pub info: &'a FunctionInfo,
-    /// Which functions' carriers to look up.
+    /// The function whose carriers to look up.
     pub key: super::super::carrier::FunctionKey,
 }
 
@@ -121,7 +121,8 @@ impl<'s, 'a, 'm> Body<'s, 'a, 'm> {
         self.return_as_helper(origin.function)
     }
 
-    /// naga takes `discard` for the end of a function; helpers, whose values nobody sees, go on to return one.
+    /// naga takes `discard` for the end of a function; helper invocations, whose values are unused, go on to return
+    /// one.
     fn return_as_helper(&mut self, function: &'a naga::Function) -> Outcome<()> {
         let Some(result) = function.result.as_ref().filter(|_| self.demotes && !self.b.is_terminated()) else {
             return Ok(());

@@ -88,8 +88,8 @@ impl Shader<'_> {
         Ok(Variable { id: out.globals.push(global), wrapped })
     }
 
-    /// Private variables start as zero unless they say otherwise (WGSL 7.3); workgroup ones are zeroed by code. What is no
-    /// constant is stored when the entry point begins: see [`Body::start_private_memory`].
+    /// Private variables start as zero unless they say otherwise (WGSL 7.3); workgroup ones are zeroed by code. Values
+    /// that are not constant are stored when the entry point begins: see [`Body::start_private_memory`].
     fn global_init(
         &mut self,
         out: &mut ir::Module,

@@ -46,7 +46,9 @@ impl Body<'_, '_, '_> {
     fn carried_call(&mut self, call: &Call) -> Outcome<Value> {
         let site = &self.shader.carriers.sites[call.site];
         let value = self.site(site, Some(call.data), &call.rest)?;
-        value.ok_or_else(|| failure(Code::INTERNAL, "a built-in gives no value".into(), site.span, "this one"))
+        value.ok_or_else(|| {
+            failure(Code::INTERNAL, "a built-in function returns no value".into(), site.span, "this one")
+        })
     }
 
     /// The call of a stub: a built-in whose result has a type of its own; a call with a struct, array or matrix; or the

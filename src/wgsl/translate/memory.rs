@@ -1,6 +1,6 @@
 //! Memory: places, loads, stores, atomics, barriers, array lengths.
 //!
-//! Atomics are relaxed (WGSL 17.8); their scope is the device in storage buffers, else the workgroup.
+//! Atomics are relaxed (WGSL 17.8); their scope is the device in storage buffers, otherwise the workgroup.
 
 use super::Outcome;
 use super::function::{Body, Slot};

@@ -31,7 +31,7 @@ pub(super) struct Sampling {
     pub clamp_to_edge: bool,
 }
 
-/// Which texel.
+/// The texel that an access reads or writes.
 pub(super) struct Texel {
     pub coordinate: Id,
     pub layer: Option<Id>,

@@ -18,7 +18,7 @@ use rustc_hash::FxHashMap;
 pub(super) struct TypeMap {
     logical: FxHashMap<Handle<naga::Type>, TypeId>,
     laid_out: FxHashMap<(Handle<naga::Type>, Layout), TypeId>,
-    /// Which types hold matrices with columns of less than 16 bytes.
+    /// True for the types that contain matrices with columns of less than 16 bytes.
     pub(super) narrow: FxHashMap<Handle<naga::Type>, bool>,
 }
 

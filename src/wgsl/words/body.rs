@@ -223,10 +223,10 @@ impl Speaker<'_> {
             }
             ExpressionError::InvalidImageSampleSelector => "the texture is not multisampled: it has no samples".into(),
             ExpressionError::MissingImageSampleSelector => {
-                "the texture is multisampled: say which sample to load".into()
+                "the texture is multisampled: name the sample to load".into()
             }
             ExpressionError::InvalidImageLevelSelector => "the texture has no mip levels".into(),
-            ExpressionError::MissingImageLevelSelector => "the texture has mip levels: say which one to load".into(),
+            ExpressionError::MissingImageLevelSelector => "the texture has mip levels: name the level to load".into(),
             ExpressionError::InvalidImageArrayIndexType(_) => "the index of a layer is an `i32` or `u32`".into(),
             ExpressionError::InvalidImageOtherIndexType(_) => {
                 "the number of a mip level or sample is an `i32` or `u32`".into()

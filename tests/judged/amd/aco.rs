@@ -130,7 +130,7 @@ pub fn hold() -> Result<(), String> {
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }
 
-/// Where ACO goes through LDS and nobody must: exchanges within 16 lanes on gfx8 and gfx9.
+/// Cases where ACO goes through LDS without need: exchanges within 16 lanes on gfx8 and gfx9.
 fn exchanges_in_rows() -> Result<Vec<String>, String> {
     let mut wrong = Vec::new();
     for (profile, mask) in FAMILIES[0].1.iter().flat_map(|profile| (4..16).map(move |mask| (profile, mask))) {

@@ -1,9 +1,9 @@
 //! Listings as LLVM's machine code, for its own passes to judge: each instruction that a pass would add is a fault of the
 //! listing.
 //!
-//! The assembler says which of LLVM's instructions a line is and what its operands are. What machine code says beside that
-//! (how many operands are results, which registers are used unsaid) follows from the name of the instruction, by the tables
-//! below; where they say too little, LLVM names what is missing.
+//! The assembler says which of LLVM's instructions a line is and what its operands are. The tables below derive the
+//! rest of the machine code (the number of results, implicit registers) from the name of the instruction; LLVM reports
+//! what they lack.
 
 use crosslane::profile::Profile;
 use crosslane::profile::processor::Processor;

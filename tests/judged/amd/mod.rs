@@ -73,8 +73,8 @@ fn builds(fixture: &Fixture, profile: &Profile) -> Vec<Build> {
     widths.into_iter().map(|width| Build { width, wave }).collect()
 }
 
-/// The judged combinations: every width in the first language on the chosen profiles; else the widest, and the second
-/// language on the chosen profiles alone.
+/// The judged combinations: every width in the first language on the chosen profiles; otherwise the widest, and the
+/// second language on the chosen profiles alone.
 fn targets<'a>(fixture: &'a Fixture, profile: &'a Profile) -> Vec<Target<'a>> {
     let (languages, builds) = (fixture.languages(), builds(fixture, profile));
     let widest = builds.len().saturating_sub(1);

@@ -70,7 +70,7 @@ pub fn finds() -> Result<(), String> {
 /// registers.
 static FIELDS: [u32; 5] = [1, 2, 0xe00, 0x1c, 0xf000];
 
-/// Which fields an instruction waits for, if it is about them.
+/// The fields that an instruction waits for, if it waits for any.
 fn waited(inst: &str) -> Option<Fields> {
     let number: u32 = inst.strip_prefix("S_WAITCNT_DEPCTR ")?.split(',').next()?.parse().ok()?;
     Some(FIELDS.map(|bits| number & bits == 0))

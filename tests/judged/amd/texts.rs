@@ -20,7 +20,7 @@ fn keep(folder: &str, name: &str, build: Build, text: &str) {
     snapshot::hold(&format!("amd/{folder}"), name, &build.description(), text);
 }
 
-/// The head and the instructions. What follows them says the same for all fixtures, and the interpreter reads it.
+/// The head and the instructions. The rest is the same for all fixtures, and the interpreter reads it.
 fn listing(text: &str) -> &str {
     text.split_once("_end:").and_then(|(before, _)| before.rsplit_once('\n')).map_or(text, |(listing, _)| listing)
 }

@@ -1,7 +1,7 @@
-//! Shaders that the SPIR-V target alone takes: every shader of `fixtures/spirv` is valid from its first profile on, asks for
-//! no capability and no extension that glslang's module does without, has as many of the instructions in question, and
-//! is refused by the other targets. What only the newest judges know (`// judged by the newest`) is held to them alone, where
-//! they are.
+//! Shaders that the SPIR-V target alone takes: every shader of `fixtures/spirv` is valid from its first profile on,
+//! asks for no capability and no extension that glslang's module does without, has as many of the instructions in
+//! question, and is refused by the other targets. Shaders that only the newest judges know (`// judged by the newest`)
+//! are judged by these alone, if they are installed.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! Images, textures, the graphics stages and rays: the shaders of `fixtures/graphics` leave the same pixels, images and
-//! buffers behind whether this compiler or glslang compiled them. What glslang does not know, quad swizzles by their
-//! portable names, is held against formulas.
+//! buffers as glslang's modules. Quad swizzles by their portable names, which glslang does not know, are compared with
+//! formulas.
 
 mod marks;
 mod quads;
@@ -15,10 +15,10 @@ use support::plan::Plan;
 use support::trial::{Trial, judged, trial};
 use support::{dawn, fixture, rival};
 
-/// Who judges what is drawn.
+/// The judges of what is drawn.
 const JUDGES: [&str; 3] = ["bin/glslangValidator", "bin/spirv-val", "lvp.json"];
 
-/// Who judges what is drawn by way of other languages.
+/// The judges of what is drawn through other languages.
 const TEXT_JUDGES: [&str; 4] = ["bin/glslangValidator", "bin/spirv-val", dawn::JUDGES[0], dawn::JUDGES[1]];
 
 /// The shaders that lavapipe cannot run, and the reasons: these are compiled by both compilers and validated only.

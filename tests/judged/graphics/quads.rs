@@ -1,11 +1,11 @@
-//! Quad swizzles and votes in fragments against formulas: a lane of a quad is a pixel of an aligned 2 x 2 square, row by
-//! row. Each shader draws a function of the pixel, moved, over the whole target and over a wedge whose edges leave
-//! helper invocations in quads.
+//! Quad swizzles and votes in fragments against formulas: a quad is an aligned 2 x 2 square of pixels, its lanes row by
+//! row. Each shader draws a function of the pixel, moved between lanes, over the whole target and over a wedge whose edges
+//! leave helper invocations in quads.
 //!
-//! Votes are compared in whole quads alone. They are clustered reductions where the profile has no quad control, and
-//! Vulkan promises nothing of helper invocations in such ones: VK_KHR_shader_quad_control exists to make them take part.
-//! lavapipe leaves them out (glslang's `subgroupClusteredOr(p, 4u)` at an edge ignores the neighbour beyond it too), and
-//! clips the triangle that covers the whole target into two, whose edge crosses it.
+//! Votes are compared in whole quads only. Without quad control in the profile they are clustered reductions, in which
+//! Vulkan does not promise that helper invocations take part; VK_KHR_shader_quad_control exists for that. lavapipe leaves
+//! them out (glslang's `subgroupClusteredOr(p, 4u)` at an edge ignores the neighbour beyond it too). It also clips the
+//! triangle that covers the whole target into two, whose common edge crosses the target.
 
 use std::path::Path;
 

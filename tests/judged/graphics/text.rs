@@ -1,4 +1,4 @@
-//! The same shaders by way of other shading languages: what comes out of them leaves what glslang's modules leave, or is
+//! The same shaders through other shading languages: what comes out of them leaves what glslang's modules leave, or is
 //! refused for a listed reason.
 
 use std::path::{Path, PathBuf};
@@ -85,7 +85,7 @@ static NO_NAGA: &[(&str, &str)] = &[
     ("single_sample_frag", "SL has no built-in value SamplePosition"),
     (
         "spec_constants_frag",
-        "SL has no arrays as long as a specialization constant says, but for variables in workgroup memory",
+        "SL has no arrays with a specialization constant as their length, except in workgroup memory",
     ),
     ("storage_arrays_comp", "SL has no arrays of blocks, textures and samplers"),
     ("texel_buffers_comp", "SL has no textures of this kind or format"),

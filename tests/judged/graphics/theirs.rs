@@ -1,4 +1,4 @@
-//! The results of glslang's modules, found once per shader: ours and those by way of other languages are held against it.
+//! The results of glslang's modules, found once per shader: ours and those through other languages are held against it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -161,7 +161,7 @@ static FORMULAS: &[Formula] = &[
 /// Lanes that NVIDIA calls a warp.
 const WARP: usize = 32;
 
-/// Which lanes a fold reaches.
+/// The lanes that a reduction covers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reach {
     /// The whole segment, in its highest or its lowest lane alone.

@@ -6,7 +6,8 @@
 //! CROSSLANE_MATRIX=gpu CROSSLANE_CUDA=1 CROSSLANE_VERIFIED=docs/verified/ops-cuda.md cargo test --release --test judged matrix::
 //! ```
 //!
-//! Without `CROSSLANE_GL`, `CROSSLANE_DRIVER_LANES` or `CROSSLANE_CUDA` that part is left out; without `CROSSLANE_VERIFIED` nothing is written.
+//! Without `CROSSLANE_GL`, `CROSSLANE_DRIVER_LANES` or `CROSSLANE_CUDA` its part is skipped; without `CROSSLANE_VERIFIED`
+//! no page is written.
 
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, Mutex};
@@ -49,7 +50,7 @@ pub fn runs(profile: &Profile) -> bool {
 /// Keeps what came out of a unit.
 pub fn record(unit: &Unit, profile: &str, done: &Result<Outcome, String>) {
     let family = format!("{} | `{}`", unit.row().dialect, unit.row().family);
-    let mut counts = COUNTS.lock().expect("nobody panics while counting");
+    let mut counts = COUNTS.lock().expect("no thread panics while counting");
     let count = counts.entry((family, profile.to_owned())).or_default();
     match done {
         Ok(outcome) => {

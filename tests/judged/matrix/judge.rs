@@ -95,7 +95,7 @@ fn run(unit: &Unit, types: &[Option<Type>], profile: &Profile, mode: Mode, seen:
     done.map_err(|why| format!("{why}\n{}", source.text))
 }
 
-/// Which of the types is refused, where one is that must not be.
+/// The first type that is refused alone, with the reason.
 fn alone(unit: &Unit, types: &[Option<Type>], profile: &Profile, why: &str) -> String {
     let fails = |ty: &&Option<Type>| Source::new(unit, &[**ty], profile).make(profile).is_err();
     let first = types.iter().find(fails);
@@ -290,7 +290,7 @@ fn twice(lanes: usize, request: &Request) -> Result<Vec<Buffers>, String> {
     if lavapipe::is_stuck(&first) { lavapipe::run(lanes, request) } else { first }
 }
 
-/// The least environment that takes a profile's modules, in the words of `spirv-val`.
+/// The smallest environment that takes a profile's modules, in the words of `spirv-val`.
 fn environment(profile: &Profile) -> &'static str {
     match (profile.target, profile.version) {
         (Target::Spirv, (1, 3)) => "vulkan1.1",

@@ -145,7 +145,7 @@ impl Kind {
         }
     }
 
-    /// The value that reaches a shader by way of a language.
+    /// The value that reaches a shader through a language.
     pub fn through(self, language: Language, bits: u64) -> u64 {
         match (self, language) {
             (Self::F64, Language::Wgsl) => f64::from(f64::from_bits(bits) as f32).to_bits(),

@@ -1,13 +1,13 @@
-//! Every operation of the tables × type × width × front end × profile. The cells come from the tables that compile, so
-//! a new row is a new cell; its expected result comes from formulas in plain Rust. A cell is proven by the lane
-//! engine, simulated with the profile's plan, and its listing interpreted, or its module validated and run on
-//! lavapipe.
+//! The matrix: every operation of the tables × type × width × front end × profile. The cells come from the tables of the
+//! compiler, so a new row is a new cell; the expected results come from formulas in plain Rust. Each cell is proven by the
+//! lane engine and simulated with the profile's plan. Then its listing is interpreted, or its module is validated and run
+//! on lavapipe.
 //!
-//! A run of the tests takes a part of them that holds every row, type, width and profile. `CROSSLANE_MATRIX=all` runs all
-//! and writes docs/verified/ops.md, names of profiles with commas between them in its place all of theirs, a single name with
-//! every size of the subgroup;
-//! `CROSSLANE_MATRIX=gpu` runs what an NVIDIA GPU can show (see `gpu.rs`), `CROSSLANE_MATRIX=portable` one shader per family
-//! in every way (see `portable.rs`).
+//! An ordinary run takes a part of the cells, with every row, type, width and profile. `CROSSLANE_MATRIX` chooses others:
+//! - `all` runs all cells and writes docs/verified/ops.md.
+//! - Names of profiles, with commas, run all of theirs; a single name with every subgroup size.
+//! - `gpu` runs the cells that an NVIDIA GPU can run (see `gpu.rs`).
+//! - `portable` runs one shader per family in every way (see `portable.rs`).
 
 mod compile;
 mod domain;

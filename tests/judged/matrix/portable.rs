@@ -1,5 +1,5 @@
-//! One shader a family, the same input, the same bits: from the simulator, from SPIR-V with folds in the fixed order on
-//! lavapipe, from NVIDIA's listing and from AMD's; where there is an NVIDIA GPU, from that too, by Vulkan and by OpenGL.
+//! One shader per family, the same input, the same bits: from the simulator, from SPIR-V with reductions in the fixed order
+//! on lavapipe, from NVIDIA's listing and from AMD's; with an NVIDIA GPU, from that too, through Vulkan and OpenGL.
 //!
 //! ```sh
 //! CROSSLANE_MATRIX=portable CROSSLANE_GL=1 CROSSLANE_DRIVER_LANES=32 CROSSLANE_VERIFIED=docs/verified/portable.md \

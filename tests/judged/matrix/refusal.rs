@@ -93,8 +93,8 @@ pub static REASONS: &[Reason] = &[
     },
 ];
 
-/// Returns true if the values of a cell are of a type that the profile's language does not have; halves that go by way of naga
-/// have no bits.
+/// Returns true if the values of a cell are of a type that the profile's language does not have; halves that go through
+/// naga have no bits.
 fn lacks_type(asked: &Asked<'_>) -> bool {
     use Kind as K;
     let has_words_only = ["glsl-es-320-khr", "glsl-450-nv", "hlsl-6.0"].contains(&&*asked.profile.name);

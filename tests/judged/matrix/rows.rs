@@ -108,7 +108,7 @@ fn masked(name: &str) -> String {
 }
 
 /// # Panics
-/// When nobody wrote a formula for the row.
+/// If the row has no formula.
 fn make(call: Callee, family: &str, name: &str, glsl: Option<&'static str>, wgsl: Option<&'static str>) -> Row {
     let params: &[grammar::Param] = match call {
         Callee::Function(overload) => overload.params,

@@ -1,5 +1,5 @@
-//! Which rows WGSL has a name for and no spelling yet: forms that write through their arguments, that mix generic ones
-//! or give something else, or that test something else than a bool.
+//! Rows with a name in WGSL and no spelling yet: forms that write through their arguments, that mix generic arguments
+//! or return another type, or that test something other than a bool.
 
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, Mutex};
@@ -19,7 +19,7 @@ static KNOWN: LazyLock<Mutex<BTreeMap<String, bool>>> = LazyLock::new(Mutex::def
 /// Returns true if the front end knows no spelling of a unit's row. Only of the forms above it may say so.
 pub fn is_missing(unit: &Unit) -> bool {
     may_be_missing(unit) && {
-        let mut known = KNOWN.lock().expect("nobody panics while asking");
+        let mut known = KNOWN.lock().expect("no thread panics while asking");
         *known.entry(unit.row().group()).or_insert_with(|| says_so(unit))
     }
 }

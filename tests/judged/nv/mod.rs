@@ -74,7 +74,7 @@ fn with_languages(fixture: &'static Fixture, of: fn(&'static Fixture, Language) 
     fixture.languages().into_iter().flat_map(|language| of(fixture, language)).collect()
 }
 
-/// A trial that needs the GPU; none where nobody asked for it.
+/// A trial that needs the GPU; none if it is not asked for.
 fn on_gpu(name: String, test: impl FnOnce() -> Result<(), String> + Send + 'static) -> Option<Trial> {
     opengl::is_asked().then(|| trial(name, test))
 }

@@ -24,7 +24,7 @@ const BECOMES: &str = "// becomes";
 /// Files that each pass should have.
 const ENOUGH: usize = 3;
 
-/// Steps other than single passes: one needs a profile, the other runs many passes.
+/// Steps that are not single passes: the lowering of lanes, which needs a profile, and all passes of a target.
 const LOWER_LANES: &str = "lower_lanes";
 const OPTIMIZE: &str = "optimize";
 

@@ -70,8 +70,8 @@ enum Way {
 }
 
 impl Way {
-    /// The ways for a program: the GPU where it is asked for, else the interpreter. The order of lanes matters where they go
-    /// different ways.
+    /// The ways for a program: the GPU where it is asked for, otherwise the interpreter. The order of lanes matters
+    /// where they go different ways.
     fn all(program: &Program) -> Vec<Way> {
         match (cuda::is_asked(), program.text.contains("bra ")) {
             (true, _) => vec![Way::Gpu],

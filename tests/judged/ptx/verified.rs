@@ -28,7 +28,7 @@ const KINDS: [(&str, &str); 9] = [
 
 /// Counts what came out of a test.
 pub fn record(kind: &'static str, profile: &str, is_right: bool) {
-    let mut counts = COUNTS.lock().expect("nobody panics while counting");
+    let mut counts = COUNTS.lock().expect("no thread panics while counting");
     counts.entry((kind, profile.to_owned())).or_default()[usize::from(!is_right)] += 1;
 }
 
@@ -45,7 +45,7 @@ pub fn write(arguments: &Arguments) {
 }
 
 fn section() -> String {
-    let counts = COUNTS.lock().expect("nobody panics while counting");
+    let counts = COUNTS.lock().expect("no thread panics while counting");
     let shown = |[right, wrong]: [usize; 2]| match wrong {
         0 => format!("{right} right"),
         _ => format!("{right} right, {wrong} WRONG"),

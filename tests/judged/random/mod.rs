@@ -104,7 +104,7 @@ fn unrolled(source: &str) -> String {
     )
 }
 
-/// A kernel by way of a shading language, unless that lacks a type.
+/// A kernel through a shading language, unless that lacks a type.
 fn by_language(profile: &str, source: &str, request: &Request, theirs: &[Buffers]) -> Result<(), String> {
     let Outcome::Made(Made { module, .. }) = by_text::make(profile, "random.comp", source, Stage::Compute)? else {
         return Ok(());

@@ -86,7 +86,7 @@ impl Dpp {
     }
 }
 
-/// Names of controls, the least and the greatest version that has them, and the values that they take.
+/// Names of controls, the smallest and the largest version that has them, and the values that they take.
 type ControlRow = (&'static str, u32, u32, std::ops::RangeInclusive<i64>, fn(usize) -> Control);
 
 static CONTROLS: &[ControlRow] = &[
@@ -129,9 +129,9 @@ fn control(key: &str, value: &str, target: &Target) -> Result<Option<Control>, S
 /// `[1,0,3,2]`.
 fn lanes<const N: usize>(text: &str) -> Result<[usize; N], String> {
     let inner =
-        text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).ok_or("a list of lanes must stand here")?;
+        text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).ok_or("a list of lanes is expected here")?;
     let lanes: Vec<usize> = inner.split(',').filter_map(|lane| lane.trim().parse().ok()).collect();
-    let lanes: [usize; N] = lanes.try_into().map_err(|_| "a list of lanes must stand here")?;
+    let lanes: [usize; N] = lanes.try_into().map_err(|_| "a list of lanes is expected here")?;
     if lanes.iter().all(|lane| *lane < N) { Ok(lanes) } else { Err("no such lane".to_owned()) }
 }
 

@@ -9,7 +9,7 @@ pub fn to_half(value: f64) -> u16 {
     if value.is_nan() {
         return sign | 0x7e00;
     }
-    // The distance between neighbours: subnormals have that of the least normal number.
+    // The distance between neighbours: subnormals have that of the smallest normal number.
     let exponent = (size.to_bits() >> 52) as i32 - 1023;
     let step = 2f64.powi(exponent.max(-14) - 10);
     let units = (size / step).round_ties_even();

@@ -146,7 +146,7 @@ impl Arg {
     pub fn vector(&self) -> Result<usize, String> {
         match self.operand {
             Operand::Vector { first, .. } => Ok(first),
-            _ => Err("a vector register must stand here".to_owned()),
+            _ => Err("a vector register is expected here".to_owned()),
         }
     }
 
@@ -154,14 +154,14 @@ impl Arg {
     pub fn scalar(&self) -> Result<usize, String> {
         match self.operand {
             Operand::Scalar { first, .. } => Ok(first),
-            _ => Err("a scalar register must stand here".to_owned()),
+            _ => Err("a scalar register is expected here".to_owned()),
         }
     }
 
     pub fn int(&self) -> Result<i64, String> {
         match self.operand {
             Operand::Int(value) => Ok(value),
-            _ => Err("a number must stand here".to_owned()),
+            _ => Err("a number is expected here".to_owned()),
         }
     }
 
@@ -274,6 +274,6 @@ pub fn constant(operand: &Operand, kind: Kind) -> Result<u64, String> {
         (Operand::Float(value), Kind::Int32 | Kind::Float32) => Ok((*value as f32).to_bits().into()),
         (Operand::Float(value), Kind::Float64 | Kind::Int64) if is_inline_float(*value) => Ok(value.to_bits()),
         (Operand::Float(value), Kind::Float64) => Ok(value.to_bits() >> 32 << 32),
-        _ => Err(format!("{operand:?} cannot stand here")),
+        _ => Err(format!("{operand:?} cannot be here")),
     }
 }

@@ -211,7 +211,7 @@ impl State {
     pub fn uniform(&self, arg: &Arg, kind: Kind) -> Result<Value, String> {
         match arg.operand {
             Operand::Scalar { first, count } => Ok(self.scalars(first, count.min(kind.registers()))),
-            Operand::Vector { .. } => Err("a scalar operand must stand here".to_owned()),
+            Operand::Vector { .. } => Err("a scalar operand is expected here".to_owned()),
             _ => constant(&arg.operand, kind).map(Value::of),
         }
     }

@@ -99,7 +99,7 @@ impl Target {
         if (1000..1200).contains(&self.version) { 32 } else { self.wave }
     }
 
-    /// The least sum of user and system scalar registers (LLVM's FeatureUserSGPRInit16Bug).
+    /// The smallest sum of user and system scalar registers (LLVM's FeatureUserSGPRInit16Bug).
     pub fn least_initial_scalars(&self) -> usize {
         if matches!(self.version, 1100 | 1102) && self.wave == 32 { 16 } else { 0 }
     }

@@ -12,7 +12,7 @@ pub struct Resources {
     pub texels: Vec<TexelBinding>,
     /// Storage images, textures and input attachments.
     pub images: Vec<ImageBinding>,
-    /// Samplers that stand alone.
+    /// Separate samplers.
     pub samplers: Vec<SamplerBinding>,
     /// Acceleration structures.
     pub structures: Vec<StructureBinding>,

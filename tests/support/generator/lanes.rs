@@ -24,7 +24,7 @@ pub const fn invocations(seed: u64) -> usize {
     if seed.is_multiple_of(2) { 64 } else { 40 }
 }
 
-/// The greatest power of two whose segments such a workgroup fills.
+/// The largest power of two whose segments such a workgroup fills.
 const fn widest(invocations: usize) -> u32 {
     if invocations.is_multiple_of(32) { 32 } else { 8 }
 }

@@ -196,7 +196,7 @@ impl Program {
         }
     }
 
-    /// Reads or writes a field of bits, which may lie beyond the word where nobody looks at it.
+    /// Reads or writes a field of bits, which may lie beyond the word if the result is unused.
     fn bit_field(&mut self) {
         let ty = self.rng.pick(&[INT, UINT]).clone();
         let Some(target) = self.part(&ty, true) else { return };

@@ -1,4 +1,4 @@
-//! Random kernels of integers of 8, 16 and 64 bits, halves and doubles beside words and floats: arithmetic, shifts,
+//! Random kernels of integers of 8, 16 and 64 bits, halves and doubles besides words and floats: arithmetic, shifts,
 //! conversions, packing, comparisons, choices, loops, arrays, and functions with `inout` parameters.
 //!
 //! Every expression has one result: shifts stay below the width, divisors are not zero, floats are small multiples of a
@@ -34,7 +34,7 @@ pub const BOOL: Kind = kind("bool", "bvec", Class::Bool, 1);
 pub const UINT: Kind = kind("uint", "uvec", Class::Unsigned, 32);
 pub const INT: Kind = kind("int", "ivec", Class::Signed, 32);
 
-/// Those that a kernel has some of, beside words.
+/// Those that a kernel has some of, besides words.
 const OTHERS: [Kind; 9] = [
     kind("int8_t", "i8vec", Class::Signed, 8),
     kind("uint8_t", "u8vec", Class::Unsigned, 8),

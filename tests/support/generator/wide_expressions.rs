@@ -86,7 +86,7 @@ impl Wide {
         match (kind.class, self.rng.below(2)) {
             (Class::Unsigned, n) => format!("({a} {} ({b} | {ty}(1)))", ["/", "%"][n]),
             (_, 0) => format!("({a} / (({b} & {ty}(100)) + {ty}(1)))"),
-            // Remainders of negative numbers are nobody's.
+            // Remainders of negative numbers are undefined.
             _ => format!("(({a} & {ty}({:#x}ul)) % (({b} & {ty}(100)) + {ty}(1)))", (1_u64 << (kind.bits - 1)) - 1),
         }
     }

@@ -8,8 +8,8 @@ use super::pictures::{Picture, in_lane};
 use super::sample::Lookup;
 use super::scalar::{self, Kind};
 
-/// A target without `SHADOW`: components of a coordinate that are not layer, whether there is a layer, and where the reference
-/// and the level stand; those from 4 on are in the second vector.
+/// A target without `SHADOW`: components of a coordinate that are not layer, whether there is a layer, and the
+/// components of the reference and the level; those from 4 on are in the second vector.
 struct Form {
     target: &'static str,
     dimensions: usize,

@@ -1,8 +1,8 @@
-//! Runs NVIDIA assembly on the CPU, from the text alone: what the compiler wrote, read as NV_gpu_program5 says.
+//! Runs NVIDIA assembly on the CPU, from the text alone, as NV_gpu_program5 defines it.
 //!
-//! It knows nothing of the compiler and shares nothing with it. All warps of a workgroup run in step, which any program
-//! whose barriers are in uniform flow allows. What the specification leaves undefined is an error here, or bits that no
-//! right program depends on. Rounding is exact where the hardware's is not, and subnormals stay.
+//! It shares no code with the compiler. All warps of a workgroup run in step, which any program whose barriers are in
+//! uniform flow allows. Undefined behaviour of the specification is an error, or gives bits that no correct program
+//! depends on. Rounding is exact where the hardware's is not, and subnormals stay.
 
 pub mod draw;
 mod lanes;
@@ -106,7 +106,7 @@ struct Memory {
     pictures: Pictures,
 }
 
-/// The local parameters, as whoever reads the reflection sets them.
+/// The local parameters, set as the reflection says.
 fn parameters(reflection: &Reflection, request: &Request, before: &Buffers) -> Vec<u32> {
     let mut words = vec![0; reflection.local_parameters as usize * 4];
     for (word, bytes) in words.iter_mut().zip(request.push_constants.chunks_exact(4)) {

@@ -54,7 +54,7 @@ pub enum Node {
 /// A test of a component's condition code.
 #[derive(Debug, Clone, Copy)]
 pub struct Condition {
-    /// True if it is `NE`; else `EQ`.
+    /// True if it is `NE`; otherwise `EQ`.
     pub holds: bool,
     pub component: usize,
 }

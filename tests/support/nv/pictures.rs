@@ -155,7 +155,7 @@ fn loads_as(format: &str, modifier: &str) -> bool {
 }
 
 impl Picture {
-    /// Which components of a coordinate say the place: layers of images are in `z`.
+    /// The components of a coordinate that address a texel: layers of images are in `z`.
     fn axes(&self, is_image: bool) -> &'static [usize] {
         match self.target {
             "1D" | "BUFFER" => &[0],

@@ -1,13 +1,13 @@
-//! The lines of a plan for what is drawn:
+//! The lines of a plan for a draw:
 //!
 //! ```text
-//! // vertex wedge                    the vertex shader of `fixtures/graphics/vertex`; `full_screen` without it
+//! // vertex wedge                    the vertex shader of `fixtures/graphics/vertex`; by default `full_screen`
 //! // target 16x16 layers=2 samples=4 multiview
-//! // color rgba32f                   an image that is drawn into, by location; a share after it is that of comparison
-//! // depth 0.5                       a depth image that holds that
-//! // attribute 0 rgb32f exact-f32    an input of the vertex shader; `instance` after it: one value per instance
+//! // color rgba32f                   a color attachment, by location; a number after it is the relative error allowed
+//! // depth 0.5                       a depth attachment with this initial value
+//! // attribute 0 rgb32f exact-f32    an input of the vertex shader; with `instance` one value per instance
 //! // draw 3 1                        vertices and instances, also as `4..7`
-//! // meshes 2 1 1                    workgroups of the task or mesh shader, where there is one
+//! // meshes 2 1 1                    workgroups of the task or mesh shader
 //! // topology strip                  points, lines, adjacent, triangles, strip or patches=3
 //! // dual-source                     blends with the second source
 //! ```

@@ -1,21 +1,21 @@
-//! The run that a fixture's first comments describe, one line for each thing:
+//! The plan of a test run, from the comments at the start of a fixture, one item per line:
 //!
 //! ```text
-//! // groups 2                    workgroups, in one dimension; 1 without it
-//! // buffer 0 any-i32 64         a storage buffer: binding, what it holds before, words; compared afterwards
-//! // buffer 1 zero-f32 64        zeros before; compared as floats, where all NaNs are alike
-//! // buffer 2 zero-f32 64 1e-5   compared within that share
+//! // groups 2                    workgroups, in one dimension; 1 by default
+//! // buffer 0 any-i32 64         a storage buffer: binding, initial values, words; compared afterwards
+//! // buffer 1 zero-f32 64        initially zero; compared as floats, with all NaNs alike
+//! // buffer 2 zero-f32 64 1e-5   compared within that relative error
 //! // uniform 3 exact-f32 16      a uniform block
 //! // push any-u32 4              push constants
-//! // address 8 1                the push constants hold the address of binding 1 from byte 8 on
-//! // from spirv-1.5             the first profile that can express it; spirv-1.3 without it
+//! // address 8 1                 the push constants hold the address of binding 1 from byte 8 on
+//! // from spirv-1.5              the first profile that can express it; by default spirv-1.3
 //! // spec 7 12                   the pipeline sets the specialization constant 7 to 12
-//! // launch 16 16 1              invocations of a shader that generates rays
+//! // launch 16 16 1              invocations of a ray generation shader
 //! // hits 0 0 1                  the hit group of each record of the hit table
 //! ```
 //!
-//! Bindings of buffers are in ascending order from 0. `resource` adds lines for images and samplers, `draw` those for
-//! what vertex and fragment shaders draw.
+//! Bindings of buffers are in ascending order from 0. `resource` reads the lines of images and samplers, `draw` those of
+//! vertex and fragment shaders.
 
 mod draw;
 mod resource;

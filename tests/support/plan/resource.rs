@@ -1,18 +1,18 @@
 //! The lines of a plan for images, texel buffers and samplers of set 0:
 //!
 //! ```text
-//! // texels 3 r32ui 64 any-u32                a `samplerBuffer`: binding, format, texels, what it holds before
+//! // texels 3 r32ui 64 any-u32                a `samplerBuffer`: binding, format, texels, initial values
 //! // stored-texels 3 r32ui 64 zero-u32        an `imageBuffer`
 //! // image 4 rgba32f 2d 8x8 zero-f32          a storage image, compared afterwards
 //! // texture 5 rgba8 2d-array 8x4 layers=3 levels=2 any-u32
 //! // sampled 5.1 rgba8 2d 8x8 any-u32 linear repeat    element 1 of an array of `sampler2D`
 //! // sampler 6 clamp compare                  a `sampler`
 //! // input 7 rgba32f 2d 16x16 exact-f32       a `subpassInput`
-//! // structure 8                              an acceleration structure; `address=16` after it: its address is in the push
-//! //                                          constants too, from that byte on
+//! // structure 8                              an acceleration structure
+//! // structure 8 address=16                   the push constants hold its address from byte 16 on
 //! ```
 //!
-//! Samplers take the nearest texel and clamp unless they say otherwise. A number at the end of an image's line is the share
+//! By default samplers take the nearest texel and clamp. A number at the end of an image's line is the relative error
 //! within which it is compared.
 
 use crate::device::{

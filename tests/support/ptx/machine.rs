@@ -200,7 +200,7 @@ impl<'p> Group<'p> {
             return Err(format!("line {line}: lane {n} waits for ever, {state:?}; {}", others.join(", ")));
         }
         let mut places = self.lanes.iter().filter(|lane| lane.state == State::Waits).map(|lane| lane.pc);
-        let first = places.next().ok_or("nobody runs")?;
+        let first = places.next().ok_or("no lane runs")?;
         if places.any(|place| place != first) {
             return Err("lanes wait at different barriers".to_owned());
         }
@@ -501,7 +501,7 @@ fn redux(inst: &Inst, values: impl Iterator<Item = u64>) -> Result<u64, String> 
         arithmetic::apply(&Inst { guard: None, name: parts, operands: Vec::new(), line: inst.line }, &[a, b])
     };
     let mut values = values;
-    let first = values.next().ok_or("nobody")?;
+    let first = values.next().ok_or("no lane")?;
     values.try_fold(first, step)
 }
 

@@ -1,11 +1,11 @@
 //! Runs PTX on the CPU, from the text alone, by the PTX ISA.
 //!
-//! It shares no code with the compiler. Each lane has a program counter of its own and is run in one of several
-//! orders, as hardware from sm_70 on may; in a `.sync` instruction exactly the lanes that its mask names must meet,
-//! all at the same place and with the same mask. A lane that waits for a lane that never arrives is an error. So is a
-//! mask that names a lane which the workgroup does not have or which has ended, and a mask without the lane itself.
-//! Undefined behaviour of the specification is an error, or gives bits that no correct program depends on. Rounding is
-//! exact where the hardware's is not.
+//! It shares no code with the compiler. Each lane has its own program counter and the lanes run in one of several orders,
+//! as hardware from sm_70 on may run them. At a `.sync` instruction exactly the lanes that its mask names must meet, at
+//! the same place and with the same mask. Errors are: a lane that waits for one that never arrives; a mask that names a
+//! lane which has ended or which the workgroup does not have; a mask without the lane itself. Undefined behaviour of the
+//! specification is an error, or gives bits that no correct program depends on. Rounding is exact where the hardware's is
+//! not.
 
 mod arithmetic;
 mod machine;
@@ -54,7 +54,7 @@ fn run_once(
     Ok(memory.buffers.iter().map(words).collect())
 }
 
-/// The arguments by the names of the parameters, as whoever reads the reflection passes them.
+/// The arguments by the names of the parameters, passed as the reflection says.
 fn arguments(reflection: &Reflection, request: &Request, before: &Buffers) -> Vec<(String, Vec<u8>)> {
     let value = |parameter: &crosslane::backend::ptx::reflection::Parameter| {
         let binding = parameter.buffer.as_ref().map_or(0, |buffer| buffer.binding);

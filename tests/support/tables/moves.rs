@@ -235,7 +235,7 @@ fn whole(c: &Case<'_>) -> Vec<Column> {
     side_by_side(columns.into_iter())
 }
 
-/// A struct of zeros in the lanes that nobody pushes to.
+/// A struct of zeros in the lanes that get no push.
 fn pushed(w: &Wave<'_>, v: &[Lane<u32>]) -> Vec<Lane<u32>> {
     let index: Vec<Lane<u32>> = w.get(2);
     let lanes: Vec<Lane<u32>> = sem::each(v, |i, _| i as u32 + 1);

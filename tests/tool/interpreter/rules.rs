@@ -283,7 +283,7 @@ fn what_a_processor_lacks() {
 #[test]
 fn stores_are_seen_after_a_wait() {
     let lines = "v_lshlrev_b32 v1, 2, v0; v_and_b32 v2, 0xfc, v1; ds_write_b32 v2, v0; {}s_barrier; ds_read_b32 v3, v2";
-    let error = execute("gfx900", 64, &lines.replace("{}", "")).expect_err("nobody waited");
+    let error = execute("gfx900", 64, &lines.replace("{}", "")).expect_err("no wait");
     assert!(error.contains("another wave"), "{error}");
     execute("gfx900", 64, &lines.replace("{}", "s_waitcnt lgkmcnt(0); ")).expect("the store is waited for");
 }

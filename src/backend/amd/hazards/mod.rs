@@ -1,8 +1,8 @@
-//! Keeps instructions as far apart as the hardware needs: one pass over the blocks, one table of rules a generation.
+//! Keeps instructions as far apart as the hardware needs: one pass over the blocks, one table of rules per generation.
 //!
-//! Behind register allocation and the waits for memory. What is pending at the start of a block is joined from all blocks
-//! before it. Missing wait states are filled with independent instructions of the block where there are some, else with
-//! `s_nop`; nothing else writes `s_nop`, `v_nop` or waits for DEPCTR.
+//! Runs after register allocation and the waits for memory. The pending hazards at the start of a block are the union
+//! of those of its predecessors. Missing wait states are filled with independent instructions of the block, or with
+//! `s_nop` if there are none; nothing else writes `s_nop`, `v_nop` or waits for DEPCTR.
 
 mod clause;
 mod fill;
@@ -87,7 +87,7 @@ impl<'a> Mender<'a> {
         }
     }
 
-    /// The operation for which an instruction must be kept apart: its own, else that of the one before.
+    /// The operation for which an instruction must be kept apart: its own, otherwise that of the one before.
     fn cause(&self, inst: &Inst) -> Origin {
         match inst.origin {
             Origin::Code => self.done.last().map_or(Origin::Code, |last| last.origin),
@@ -100,7 +100,7 @@ impl<'a> Mender<'a> {
         self.done.push(inst);
     }
 
-    /// Lets wait states pass: one instruction from behind, or none.
+    /// Inserts wait states: moves one later instruction forward, or emits `s_nop`.
     fn wait(&mut self, states: u8, origin: Origin) {
         let fits = |view: &View| self.state.need(self.table, view, &[]).is_none();
         let found = forward::earlier(self.views.iter(), fill::WINDOW, fits);

@@ -1,10 +1,9 @@
 //! The rules, one table per generation: pairs of instructions that need a distance, and the remedy.
 //!
 //! Sources: LLVM's `GCNHazardRecognizer`, the wait-state tables of AMD's ISA guides (GCN 3, Vega, CDNA 3), and ACO's
-//! `aco_insert_NOPs` for what LLVM does not know. Rules are left out whose instructions are never chosen (GDS,
-//! messages, MFMA and dot products, indexed registers, LDS_DIRECT, paired instructions), and one of gfx10.1 about
-//! branches to the distance 0x3f, which the assembler avoids itself. Two that are not pairs of instructions are in
-//! `forwarding` and `clause`.
+//! `aco_insert_NOPs` for hazards that LLVM does not know. There are no rules for instructions that are never selected
+//! (GDS, messages, MFMA and dot products, indexed registers, LDS_DIRECT, paired instructions), nor for gfx10.1's branches
+//! to the distance 0x3f, which the assembler avoids. Two rules that are not about pairs are in `forwarding` and `clause`.
 
 use crate::backend::amd::arch::Arch;
 use crate::backend::amd::view::{Kinds, Roles, Traits};

@@ -40,8 +40,8 @@ impl Limits {
     }
 }
 
-/// How many vector registers a function needs beside those that it names: one more where a shift has its amount in the last
-/// one that it would be given.
+/// How many vector registers a function needs besides those that it names: one more where a shift has its amount in the
+/// last one that it would be given.
 pub fn spare_vectors(function: &Function, arch: &Arch, vectors: u16) -> u16 {
     let share = share(arch);
     let is_misread = |inst: &Inst| {

@@ -1,9 +1,9 @@
 //! Gives virtual registers hardware registers.
 //!
 //! Copies first lose their cost where they can: instructions write where the value is wanted, and registers that copies
-//! join share a place. Then a linear scan places what is left. What finds no place goes to memory, with loads and stores
-//! around its accesses, and all begins anew. Under the rules of [`machine`](super::machine) a register stays in one place
-//! all its life, so nothing is ever split.
+//! join share a place. Then a linear scan places the rest. A register without a place is spilled to memory, with loads
+//! and stores around its accesses, and allocation starts again. Under the rules of [`machine`](super::machine) a
+//! register stays in one place all its life, so nothing is ever split.
 
 mod absorb;
 mod finish;

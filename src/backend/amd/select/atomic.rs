@@ -1,4 +1,4 @@
-//! Atomics of buffers and of workgroup memory. What a generation lacks is a loop around a comparison and exchange.
+//! Atomics of buffers and of workgroup memory. An operation that the generation lacks becomes a compare-and-swap loop.
 
 use super::emit::{EXEC, FALSE};
 use super::memory::{Address, stored};
@@ -191,7 +191,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Lanes try until nobody came between: those that have succeeded wait.
+    /// A compare-and-swap loop: lanes that have succeeded wait for the others.
     fn by_exchange(&mut self, target: &AtomicMemory, op: AtomicOp, scalar: Scalar, value: Operand) -> Operand {
         let width = scalar.width / 32;
         let first = self.plain_load(target, width);

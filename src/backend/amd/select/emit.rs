@@ -1,7 +1,7 @@
-//! Writing instructions down so that the encoding has them: which operands may be scalars or literals.
+//! Emits instructions that can be encoded: which operands may be scalars or literals.
 //!
 //! A vector instruction reads one scalar operand, or two from gfx10 on, literals among them. Before gfx10 a literal is
-//! first and only in the short encodings. What does not fit is moved to a register before.
+//! first and only in the short encodings. Other operands are first moved to a register.
 
 use super::{Selector, Words};
 use crate::backend::amd::machine::{Code, File, Inst, Modifiers, Operand, Pseudo, Special, is_inline};
@@ -211,7 +211,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Words as consecutive registers of a file: as they are where they are that, else copied.
+    /// Words as consecutive registers of a file: as they are where they are that, otherwise copied.
     pub fn whole(&mut self, words: &[Operand], file: File) -> Operand {
         if let Some(found) = self.consecutive(words, file) {
             return found;

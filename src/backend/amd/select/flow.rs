@@ -2,7 +2,7 @@
 //!
 //! At every instruction but those that switch lanes at least one lane is active: whatever could leave none is followed by a
 //! branch to where others wait. Lanes that wait at a reconvergence point are in a mask: all that entered it, where none
-//! can leave it for farther, else those that have arrived.
+//! can leave it for farther, otherwise those that have arrived.
 
 use super::emit::{EXEC, FALSE};
 use super::{Selector, Words};

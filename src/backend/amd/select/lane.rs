@@ -173,8 +173,8 @@ impl Selector<'_> {
         }
     }
 
-    /// Into the lane's own word of memory, and from another lane's. Waves keep step, and their memory operations order. What
-    /// is outside of the wave's part is undefined, but must not be read.
+    /// Writes to the lane's own word of memory and reads another lane's. The lanes of a wave run in step and its memory
+    /// operations stay in order. Words outside the wave's part are undefined and must not be read.
     fn bounce(&mut self, to: Operand, source: Operand, address: Operand) {
         let (Some(own), Some(offset)) = (self.start.own_word, self.subject.interface.wave_memory) else {
             self.refused("a move through workgroup memory");
@@ -262,7 +262,7 @@ impl Selector<'_> {
         }
     }
 
-    /// One lane's words as scalars. What is scalar is every lane's.
+    /// One lane's words as scalars. A scalar is the same in every lane.
     fn read_lane(&mut self, op: ScalarOp, args: &[Value]) -> Words {
         let value = match self.kernel.ty(args[0]) {
             Ty::Bool => {

@@ -1,7 +1,7 @@
 //! Loads and stores of buffers, workgroup memory, scratch memory and arguments, and barriers.
 //!
-//! An access is cut into pieces of 1 to 4 words that its alignment allows. What is the same for all lanes and cannot change
-//! is loaded by the scalar unit.
+//! An access is cut into pieces of 1 to 4 words that its alignment allows. The scalar unit loads values that are
+//! uniform and constant.
 
 use super::Selector;
 use super::arithmetic::number;
@@ -29,7 +29,7 @@ pub struct Address {
     /// Address register and what is added to it, in the order of the text.
     pub operands: SmallVec<[Operand; 3]>,
     pub modifiers: Modifiers,
-    /// The greatest offset that the instruction can add.
+    /// The largest offset that the instruction can add.
     pub most: u32,
 }
 
@@ -53,8 +53,8 @@ impl Address {
     }
 }
 
-/// The pieces of an access: words where components have any, else components. `widest` is the number of words that an
-/// instruction moves at `align` bytes.
+/// The pieces of an access: words where components have any, otherwise components. `widest` is the number of words that
+/// an instruction moves at `align` bytes.
 fn pieces(access: MemoryAccess, widest: impl Fn(u32) -> usize) -> Vec<Piece> {
     let components = usize::from(access.components);
     if access.bytes < 4 {
@@ -107,7 +107,7 @@ impl Selector<'_> {
 
     // By the scalar unit.
 
-    /// Returns true if all lanes load the same words of memory that nobody writes.
+    /// Returns true if all lanes load the same words of read-only memory.
     fn is_scalar_load(&self, access: MemoryAccess, address: Value) -> bool {
         let is_constant = match access.space {
             MemorySpace::Push => true,

@@ -350,9 +350,9 @@ impl Selector<'_> {
         self.start.lane = Some(lane);
     }
 
-    /// The lane's word is at four times its number in the wave's part of workgroup memory, and that part is the one of the
-    /// wave's number. What is the same for all waves is in the instructions' offset. Whole-wave code uses the address in
-    /// all lanes, so all lanes compute it.
+    /// The lane's word is at four times its number in the wave's part of workgroup memory, and that part is the one of
+    /// the wave's number. The offset of the instructions holds the part that all waves share. Whole-wave code uses the
+    /// address in all lanes, so all lanes compute it.
     fn find_own_word(&mut self, lane: Option<Origin>) {
         let part = (self.kernel.invocations() > self.arch.wave).then(|| {
             let index = self.start.built_ins[&(key(BuiltIn::LocalInvocationIndex), 0)];

@@ -1,9 +1,9 @@
-//! Lets instructions wait for what memory still has to deliver: one pass over the blocks, one table per generation.
+//! Inserts waits for results of memory instructions: one pass over the blocks, one table per generation.
 //!
-//! Behind register allocation. Before an instruction that reads or overwrites a register that is under way, the counter is
-//! waited down to what began later, as far as it counts in order; so loads that are not needed yet go on. Fences become
-//! waits and cache controls. What is under way at the start of a block is joined from all blocks before it. Nothing else
-//! writes waits for counters.
+//! Runs after register allocation. Before an instruction that reads or overwrites a register that is under way, the
+//! counter is waited down to what began later, as far as it counts in order; so loads that are not needed yet go on.
+//! Fences become waits and cache controls. The accesses under way at the start of a block are the union of those of its
+//! predecessors. Nothing else writes waits for counters.
 
 mod state;
 mod table;

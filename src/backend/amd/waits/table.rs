@@ -1,4 +1,4 @@
-//! Which counters count what, how far, and how waiting for them is written; one table per generation.
+//! The counters: what each counts, its maximum, and the instruction that waits for it; one table per generation.
 //!
 //! Sources: the counters of AMD's ISA guides (GCN 3, Vega, RDNA 1 to 4) and LLVM's `SIInsertWaitcnts`; the cache controls are
 //! those of the memory models in LLVM's `AMDGPUUsage`.

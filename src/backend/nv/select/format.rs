@@ -134,7 +134,7 @@ impl Selector<'_> {
         Operand::Reg(to)
     }
 
-    /// A number over the greatest that so many bits hold.
+    /// A number over the largest that so many bits hold.
     fn scaled(&mut self, convert: &'static str, field: Operand, bits: u32) -> Operand {
         let number = self.word(convert, &[field]);
         let greatest = Operand::Constant((((1_u32 << bits) - 1) as f32).to_bits(), Kind::Float);

@@ -1,9 +1,9 @@
 //! Lets invocations join after a loop that ends the body of another one.
 //!
 //! Where the exit of an inner loop is the back edge of the loop around it, NVIDIA's compiler does not wait for the
-//! invocations that are still in the inner loop: the others begin the next round alone, and cross-lane operations there
-//! lack lanes (seen on an H100, driver 580.159). An `IF` around the inner loop, on a condition that depends on the lane
-//! and always holds, makes them wait at its `ENDIF`.
+//! invocations that are still in the inner loop: the others begin the next iteration alone, and cross-lane operations
+//! there lack lanes (seen on an H100, driver 580.159). An `IF` around the inner loop, on a condition that depends on
+//! the lane and always holds, makes them wait at its `ENDIF`.
 
 use super::Selector;
 use crate::backend::nv::machine::{Line, Test};

@@ -150,8 +150,8 @@ impl Selector<'_> {
         self.word("MOV.U", &[helps])
     }
 
-    /// Where in its pixel the fragment's sample lies, counted from the corner with the least coordinates: row 0 is `y` 0 in
-    /// what these programs draw, as in Vulkan, so that nothing is turned over.
+    /// Where in its pixel the fragment's sample lies, counted from the corner with the smallest coordinates: row 0 is
+    /// `y` 0 in what these programs draw, as in Vulkan, so that nothing is turned over.
     fn sample_position(&mut self, component: char) -> Operand {
         self.needs.sample_positions = true;
         let sample = self.in_reg(Operand::Named("fragment.sampleid.x".into()));

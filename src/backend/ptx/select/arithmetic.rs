@@ -119,7 +119,7 @@ impl Selector<'_> {
             // The assembler takes the inverse of -32768 for 32768 (docs/verified/nv-flow.md).
             UnOp::Neg if bits == 16 => self.inst(class, "mul.lo.s16", format_args!("{a}, -1")),
             // The assembler loses a `neg` in the minimum or maximum of three, and compares one of `abs` with a constant as if
-            // it were the least number.
+            // it were the smallest number.
             UnOp::Neg => {
                 let inverse = self.inst(class, format_args!("not.b{bits}"), a);
                 self.inst(class, format_args!("add.s{bits}"), format_args!("{inverse}, 1"))
@@ -208,8 +208,8 @@ impl Selector<'_> {
         self.inst(class(scalar), format_args!("bfe.{}", ty(scalar)), format_args!("{base}, {offset}, {bits}"))
     }
 
-    /// A signed field without `bfe.s32`: see [`crate::kernel::Op::floats_unsigned`]. Shifts where it is known which bits, else the
-    /// unsigned field, whose highest bit is turned over and then taken away.
+    /// A signed field without `bfe.s32`: see [`crate::kernel::Op::floats_unsigned`]. Shifts where it is known which
+    /// bits, otherwise the unsigned field, whose highest bit is turned over and then taken away.
     fn signed_field(&mut self, scalar: Scalar, base: Reg, offset: Value, bits: Value) -> Reg {
         let (class, width) = (class(scalar), u64::from(scalar.width));
         if let (Some(at), Some(count @ 1..)) = (self.known(offset), self.known(bits))

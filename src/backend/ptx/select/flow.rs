@@ -386,7 +386,8 @@ impl Selector<'_> {
 
     // Jumps over several constructs.
 
-    /// The next place on the way to a goal: one at which all lanes of a construct come together, else the goal itself.
+    /// The next place on the way to a goal: one at which all lanes of a construct come together, otherwise the goal
+    /// itself.
     fn next_stop(&mut self, goal: Goal) -> Option<(&mut Point, bool)> {
         for point in self.frames.iter_mut().rev().flat_map(|frame| frame.ahead.iter_mut().rev()) {
             if point.goal == goal {

@@ -1,10 +1,10 @@
 //! Logic on predicates.
 //!
-//! NVIDIA's assembler combines `x & y` with an operation on `x | y` that reads `x` again, such as `(x | y) ^ x`, into
-//! one instruction with two results, and one of them is wrong (ptxas 13.0 for sm_90; docs/verified/nv-flow.md). So a
-//! predicate that is a function of two others is written in the form that reads each of them once, at whatever depth
-//! the two are. Two different functions of the same two predicates are combined as well. If the assembler later
-//! computes the pair again, it keeps one result for both. Selections of numbers therefore compute the second function.
+//! NVIDIA's assembler combines `x & y` with an operation on `x | y` that reads `x` again, such as `(x | y) ^ x`, into one
+//! instruction with two results, one of which is wrong (ptxas 13.0 for sm_90; docs/verified/nv-flow.md). So a predicate
+//! that is a function of two others is written in the form that reads each of them once, however deeply nested. The
+//! assembler also combines two different functions of the same two predicates, and if it computes the pair again later, it
+//! keeps one result for both. The second function is therefore a selection of numbers.
 
 use super::{Class, Reg, Selector};
 use crate::ir::Scalar;

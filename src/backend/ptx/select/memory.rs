@@ -80,7 +80,7 @@ impl Selector<'_> {
         self.near(sum, access.offset)
     }
 
-    /// A place behind a register, in whose constant negative numbers have no room.
+    /// An address with an offset from a register; the offset of an instruction is at most `i32::MAX`.
     fn near(&mut self, base: Reg, offset: u32) -> Address {
         if i32::try_from(offset).is_ok() {
             return Address { base: base.to_string(), offset };

@@ -174,7 +174,7 @@ pub(super) struct Selector<'k> {
     buffers: Vec<Option<Reg>>,
     /// The constructs around, innermost last.
     frames: Vec<OpenConstruct>,
-    /// Who runs what comes next.
+    /// The lanes that run the next instructions.
     lanes: Lanes,
     /// The lanes that the workgroup has in the warp; none where it fills all.
     whole: Option<Reg>,

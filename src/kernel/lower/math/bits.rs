@@ -65,7 +65,7 @@ impl Lower<'_> {
         self.sub(to, last, highest)
     }
 
-    /// `FindLsb`, or the width where it finds none: -1 is the greatest unsigned number.
+    /// `FindLsb`, or the width where it finds none: -1 is the largest unsigned number.
     fn trailing_zeros(&mut self, scalar: Scalar, to: Scalar, x: Value) -> Value {
         let bits = unsigned(to.width);
         let lowest = self.counted(UnOp::FindLsb, scalar, bits, x);

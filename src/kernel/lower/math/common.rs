@@ -21,7 +21,7 @@ impl Lower<'_> {
             MathFn::Floor => UnOp::Floor,
             MathFn::Ceil => UnOp::Ceil,
             MathFn::Trunc => UnOp::Trunc,
-            // Which way `round` takes a half is the implementation's choice.
+            // The implementation chooses how `round` rounds halves.
             MathFn::Round | MathFn::RoundEven => UnOp::RoundEven,
             _ => return self.composed1(function, scalar, x),
         };

@@ -67,7 +67,7 @@ impl Lower<'_> {
         self.all(BinOp::Sub, scalar, incident, &change)
     }
 
-    /// With `d = dot(normal, incident)` and `k = 1 - eta * eta * (1 - d * d)`: zero where `k < 0`, else
+    /// With `d = dot(normal, incident)` and `k = 1 - eta * eta * (1 - d * d)`: zero where `k < 0`, otherwise
     /// `eta * incident - (eta * d + sqrt(k)) * normal`.
     fn refract(&mut self, scalar: Scalar, incident: &[Value], normal: &[Value], eta: Value) -> Scalars {
         let (zero, one) = (self.real(scalar, 0.0), self.real(scalar, 1.0));

@@ -78,7 +78,7 @@ impl Lower<'_> {
         if !format.signed {
             return value;
         }
-        // The least integer is a little below -1.
+        // The smallest integer is a little below -1.
         let least = self.real(F, -1.0);
         self.b.bin(BinOp::Max, F, value, least)
     }

@@ -8,7 +8,7 @@ use std::f64::consts::{FRAC_PI_2, PI};
 const F: Scalar = Scalar::F32;
 
 /// `atan(t) / t` for `t` from 0 to 1 as a polynomial of `t * t`, the constant first. It interpolates at the Chebyshev
-/// nodes of that range; the greatest relative error is 4e-8 exactly computed and 1.3e-7 in 32 bits.
+/// nodes of that range; the largest relative error is 4e-8 exactly computed and 1.3e-7 in 32 bits.
 const ARCTANGENT: [f64; 9] = [
     1.0,
     -0.333_330_36,

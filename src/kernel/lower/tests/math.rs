@@ -7,7 +7,7 @@ struct Precision {
     /// Of `a` in -1..1 and `b` in 0.1..5.1.
     glsl: &'static str,
     exact: fn(f64, f64) -> f64,
-    /// The greatest error, as a share of the result or, near zero, of one.
+    /// The largest error, as a share of the result or, near zero, of one.
     share: f64,
 }
 

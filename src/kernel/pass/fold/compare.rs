@@ -87,7 +87,7 @@ impl Folder<'_> {
     }
 }
 
-/// The answer to a signed comparison with the least or the greatest number, where every number gives the same.
+/// The answer to a signed comparison with the smallest or the largest number, where every number gives the same.
 fn beyond_the_signed(op: CmpOp, scalar: Scalar, with: u64, greatest: u64) -> Option<bool> {
     match op {
         CmpOp::Lt | CmpOp::Ge if scalar.is_signed() && with == greatest + 1 => Some(op == CmpOp::Ge),

@@ -1,7 +1,7 @@
-//! Which variables of the invocation's memory can be values, and which parts of them each access touches.
+//! The variables that can become values, and the parts of them that each access touches.
 //!
-//! A variable can be values where every access takes whole parts that no other access takes differently. Where all
-//! addresses are known it may have many parts; where the run alone knows one, as many as are worth a comparison each.
+//! A variable can become values if all accesses divide it into the same parts. It may have many parts if all addresses
+//! are constant; otherwise only as many as are worth a comparison each.
 
 use crate::kernel::pass::range::Ranges;
 use crate::kernel::tree::Tree;

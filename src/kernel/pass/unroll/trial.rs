@@ -1,6 +1,6 @@
-//! Runs a loop on what is constant in it, to count its rounds.
+//! Runs a loop on the constants in it, to count its iterations.
 //!
-//! Where a condition is known one block runs, else both; what then comes out of them is known if both agree.
+//! Where a condition is known one block runs, otherwise both; what then comes out of them is known if both agree.
 
 use crate::kernel::pass::fold::evaluate;
 use crate::kernel::{BlockId, InstId, Kernel, Op, Value};

@@ -97,8 +97,8 @@ fn append_wrong(steps: &mut Vec<Step>, request: &Request, lanes: u64) {
     steps.push(Step { op: StepOp::Select, args: [chosen, wrong, right], ty: last.ty });
 }
 
-/// A wrong value in place of the right one: one of the next row, or zero where all lanes get the same; else a changed
-/// bit.
+/// A wrong value in place of the right one: one of the next row, or zero where all lanes get the same; otherwise a
+/// changed bit.
 fn another(step: &Step, right: Operand, request: &Request) -> (StepOp, [Operand; 3]) {
     let (op, operand) = match step.ty {
         _ if request.ty(step.ty) == LaneType::BOOL => (StepOp::Alu(AluOp::BoolNot), Operand::None),
@@ -167,7 +167,7 @@ fn a_changed_map_is_seen_in_some_plan() {
         let refuses = |lane: u32| users.iter().any(|user| lane < user.size() && user.is_refused(kind, 1 << lane));
         let most = users.iter().map(User::size).max().unwrap_or(0);
         let unseen: Vec<u32> = (0..most).filter(|lane| !has_no_source(kind, *lane) && !refuses(*lane)).collect();
-        assert!(unseen.is_empty(), "{kind}: nobody sees other values in the lanes {unseen:?}");
+        assert!(unseen.is_empty(), "{kind}: no test sees other values in the lanes {unseen:?}");
     }
     println!("{} kinds of primitives: {:?}", users.len(), users.keys());
     assert!(users.len() > 50);

@@ -99,7 +99,7 @@ fn numbers(symbols: &Symbols, mixes: bool) -> LaneRow<u32> {
 }
 
 /// Returns true if every lane that the meaning defines gets the same bits from the plan.
-/// The numbers are floats if the order of reductions is `ordered`, else integers, which have none.
+/// The numbers are floats if the order of reductions is `ordered`, otherwise integers, which have none.
 pub fn agree(request: &Request, plan: &Plan, symbols: &[Symbols], lanes: Lanes, ordered: bool) -> bool {
     let mixes = !compares(request);
     let inputs: Vec<LaneRow<u32>> = symbols.iter().map(|row| numbers(row, mixes)).collect();

@@ -144,7 +144,7 @@ fn count(b: &mut Builder, ballot: Operand, op: CountOp) -> Operand {
     }
 }
 
-/// The lowest or highest set bit: of the preferred word if that has one, else of the other.
+/// The lowest or highest set bit: of the preferred word if that has one, otherwise of the other.
 pub fn find(b: &mut Builder, ballot: Operand, op: AluOp, preferred: usize) -> Operand {
     let words = words(b, ballot);
     let [low, high] = *words else { return b.alu1(op, words[0]) };

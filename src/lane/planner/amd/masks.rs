@@ -1,4 +1,5 @@
-//! Bools, which are masks of lanes in scalar registers: votes, elections, reductions and scans of bools. No value crosses lanes.
+//! Bools, which are masks of lanes in scalar registers: votes, elections, reductions and scans of bools. No value moves
+//! between lanes.
 //!
 //! | wanted | sequence |
 //! |---|---|

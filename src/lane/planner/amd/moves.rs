@@ -6,7 +6,7 @@
 //! | wanted | gfx6, 7 | gfx8, 9, CDNA | gfx10 and later |
 //! |---|---|---|---|
 //! | any map of quads | ds_swizzle | v_mov_b32_dpp quad_perm | the same |
-//! | `i ^ 4` | ds_swizzle | row_shl:4 under bank mask 5, row_shr:4 under bank mask 10 | row_xmask:4 |
+//! | `i ^ 4` | ds_swizzle | row_shr:4, then row_shl:4 under a bank mask | row_xmask:4 |
 //! | `i ^ 7`, `i ^ 8`, `i ^ 15` | ds_swizzle | row_half_mirror, row_ror:8, row_mirror | row_xmask |
 //! | `i ^ 16` | ds_swizzle | ds_swizzle (gfx950: permlane16_swap, select) | v_permlanex16 |
 //! | `i ^ 32` | through memory | ds_bpermute (gfx950: permlane32_swap, select) | v_permlane64 (gfx10: through memory) |

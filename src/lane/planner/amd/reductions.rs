@@ -56,7 +56,7 @@ pub fn is_proposed(rule: &str, profile: &Profile) -> bool {
 }
 
 pub static RULES: &[Rule] = &[
-    Rule { name: "fold of one lane", needs: &[], build: one_lane },
+    Rule { name: "reduction of one lane", needs: &[], build: one_lane },
     Rule { name: INSIDE_ROWS, needs: &[Feature::AmdDpp16], build: inside_rows },
     Rule { name: ROW_BCAST, needs: &[Feature::AmdDppRowBcast], build: |b| between_rows(b, Rows::Bcast, Halves::Bcast) },
     Rule {
@@ -80,7 +80,7 @@ pub static RULES: &[Rule] = &[
         build: |b| between_rows(b, Rows::Swizzle, Halves::Scalars),
     },
     Rule { name: SWIZZLES, needs: &[Feature::AmdSwizzle], build: by_swizzles },
-    Rule { name: "fold of a mask", needs: &[], build: masks::fold },
+    Rule { name: "reduction of a mask", needs: &[], build: masks::fold },
     Rule { name: "whole quads of a mask", needs: &[], build: masks::reduction_of_quads },
 ];
 

@@ -157,7 +157,8 @@ impl Formula {
     }
 }
 
-/// A map through the local data share, by an address that is computed once: the crossbar where it reaches, else memory.
+/// A map through the local data share, by an address that is computed once: the crossbar where it reaches, otherwise
+/// memory.
 pub fn gathered(map: &LaneMap, profile: &Profile) -> Option<Route> {
     let lane = Formula::of(map)?;
     let reach = Reach::of(map.size(), profile.features);

@@ -2,12 +2,12 @@
 //!
 //! | distance | gfx6, 7 | gfx8, 9, CDNA | gfx10 and later |
 //! |---|---|---|---|
-//! | 1 to 8 | through memory, op, select | op_dpp row_shr, which leaves the row's first lanes alone | the same |
-//! | 16 | ds_swizzle, op, select | op_dpp row_bcast:15 row_mask:0xa | v_permlanex16 of lane 15, op_dpp row_mask:0xa |
+//! | 1 to 8 | the cheapest move (1 and 2 through memory, 4 and 8 by ds_swizzle), op, select | op_dpp row_shr, which leaves the row's first lanes alone | the same |
+//! | 16 | v_readlane of lanes 15 and 47, select, op, select | op_dpp row_bcast:15 row_mask:0xa | v_permlanex16 of lane 15, op_dpp row_mask:0xa |
 //! | 32 | v_readlane of lane 31, op, select | op_dpp row_bcast:31 row_mask:0xc | v_readlane of lane 31, op, select |
 //!
 //! In segments of fewer than 16 lanes row_shr crosses the edge, so a select follows. No step adds an identity.
-//! Integers, whose order is free, may also take the last lane of the block below at every distance.
+//! Integers, whose order is free, may also take the last lane of the block below at every distance, which ds_swizzle does.
 
 use super::moves::emit;
 use super::reductions::bcast;

@@ -1,4 +1,4 @@
-//! Scans: their requests, and those of one lane.
+//! Scans: readings of requests, and scans of one lane.
 
 use crate::lane::op::{LaneOp, Members, ReduceKind, ReduceOp, Width};
 use crate::lane::planner::build::Builder;

@@ -1,9 +1,9 @@
-//! Folds over the active lanes, whichever they are.
+//! Reductions and scans over the active lanes, whichever they are.
 //!
-//! Where the first lanes are active, each lane of a block takes the fold of the partner block from that block's first lane,
-//! which is active if any of the block is; SHFIDX leaves lanes alone whose source is beyond the last active one. Under any
-//! mask the lowest active lane of the partner block serves. Scans jump from each lane to the nearest active one below it,
-//! and from there to where that one points: each jump doubles what a lane has seen.
+//! Where the first lanes are active, each lane of a block takes the reduction of the partner block from that block's
+//! first lane, which is active if any of the block is; SHFIDX leaves lanes alone whose source is beyond the last active
+//! one. Under any mask the lowest active lane of the partner block serves. Scans jump from each lane to the nearest
+//! active one below it, and from there to where that one points: each jump doubles what a lane has seen.
 
 use super::shf::{active, from_lane, in_range, is_some, lanes_of, segment_lanes, shf_masked, word};
 use crate::lane::op::{MaskOp, ReduceOp, ShuffleMode, WARP};

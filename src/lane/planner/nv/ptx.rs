@@ -75,7 +75,7 @@ static SCANS: &[Rule] = &[
 ];
 
 static REDUCTIONS: &[Rule] = &[
-    Rule { name: "fold of one lane", needs: &[], build: one_lane_fold },
+    Rule { name: "reduction of one lane", needs: &[], build: one_lane_fold },
     Rule { name: "vote of the warp", needs: &[Feature::NvVote], build: reductions::vote },
     Rule { name: "own lanes of a ballot", needs: BALLOT, build: reductions::bools },
     Rule { name: "redux", needs: &[Feature::PtxReduce], build: redux },

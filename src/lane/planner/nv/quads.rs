@@ -1,4 +1,4 @@
-//! Moves inside quads: by QSWZ where that exists, else by shuffles in segments of four lanes.
+//! Moves inside quads: by QSWZ where that exists, otherwise by shuffles in segments of four lanes.
 
 use super::shf::{active, from_lane, is_some, shf};
 use crate::lane::op::{LaneOp, QuadMove, ReduceOp, ShuffleMode};
@@ -81,7 +81,7 @@ pub fn or_zero(b: &mut Builder) -> Answer {
     Ok(from_lane_or_zero(b, source))
 }
 
-/// `v[source]` where that lane is active, else zero.
+/// `v[source]` where that lane is active, otherwise zero.
 pub fn from_lane_or_zero(b: &mut Builder, source: Operand) -> Operand {
     let (value, zero) = (b.value(), b.zero());
     let moved = from_lane(b, value, source);

@@ -14,7 +14,7 @@ use crate::profile::Feature;
 const SHUFFLE_AND_BALLOT: &[Feature] = &[Feature::NvShuffle, Feature::NvBallot];
 
 pub static RULES: &[Rule] = &[
-    Rule { name: "fold of one lane", needs: &[], build: one_lane },
+    Rule { name: "reduction of one lane", needs: &[], build: one_lane },
     Rule { name: "vote of the warp", needs: &[Feature::NvVote], build: vote },
     Rule { name: "own lanes of a ballot", needs: &[Feature::NvBallot], build: bools },
     Rule { name: "tree of SHFXOR", needs: &[Feature::NvShuffle], build: tree },

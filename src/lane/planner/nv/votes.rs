@@ -87,7 +87,7 @@ fn all_of(b: &mut Builder, predicate: Operand, own: Operand) -> Operand {
     is_none(b, bits)
 }
 
-/// Those who say yes are nobody or all that are active.
+/// Either none or all of the active lanes vote yes.
 pub fn equal_bools(b: &mut Builder) -> Answer {
     let (op, width) = vote(b)?;
     if op != VoteOp::Equal || b.request.inputs[0].ty != LaneType::BOOL {

@@ -1,4 +1,4 @@
-//! Readings of ballots: by one instruction where the profile has it, else by arithmetic on their words.
+//! Readings of ballots: by one instruction where the profile has it, otherwise by arithmetic on their words.
 
 use crate::lane::op::{CountOp, MaskOp};
 use crate::lane::plan::{AluOp, Operand, StepType};

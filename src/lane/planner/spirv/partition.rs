@@ -1,4 +1,4 @@
-//! Partitions: by SPV_NV_shader_subgroup_partitioned, else by broadcasts and shuffles.
+//! Partitions: by SPV_NV_shader_subgroup_partitioned, otherwise by broadcasts and shuffles.
 
 use super::ballots;
 use crate::lane::op::{LaneOp, ReduceKind, ReduceOp};
@@ -12,7 +12,7 @@ use crate::profile::Feature;
 
 pub static RULES: &[Rule] = &[
     Rule { name: "native partition", needs: &[Feature::Partitioned], build: native },
-    Rule { name: "native fold of partitions", needs: &[Feature::PartitionedFolds], build: native_reduction },
+    Rule { name: "native reduction of partitions", needs: &[Feature::PartitionedFolds], build: native_reduction },
     Rule { name: "native scan of partitions", needs: &[Feature::PartitionedScans], build: native_scan },
     Rule {
         name: "comparison with the first lane that is left, in turns",
@@ -77,7 +77,7 @@ fn native_scan(b: &mut Builder) -> Answer {
         return Err(No::NotMine);
     };
     let of_extremes = matches!(op, ReduceOp::Min | ReduceOp::Max);
-    // Floats are folded in an order that nobody says; jumps keep that of the lanes.
+    // Floats are reduced in an unspecified order; jumps keep that of the lanes.
     if of_extremes || b.request.inputs[0].ty.is_float() {
         return Err(No::NotMine);
     }

@@ -108,7 +108,7 @@ fn permute_zero(b: &mut Builder) -> Answer {
     Ok(shuffle_or_zero(b, source))
 }
 
-/// `v[source]` where that lane of the own 32 is active, else zero.
+/// `v[source]` where that lane of the own 32 is active, otherwise zero.
 pub fn shuffle_or_zero(b: &mut Builder, source: Operand) -> Operand {
     let active = b.ballot(Operand::Bool(true));
     let word = b.own_word(active);

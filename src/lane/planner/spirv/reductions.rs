@@ -11,10 +11,10 @@ use crate::lane::primitive::GroupReduce;
 use crate::profile::Feature;
 
 pub static RULES: &[Rule] = &[
-    Rule { name: "fold of one lane", needs: &[], build: one_lane },
+    Rule { name: "reduction of one lane", needs: &[], build: one_lane },
     Rule { name: "tree of butterflies in the promised order", needs: &[Feature::Shuffle], build: promised_tree },
     Rule {
-        name: "tree in the promised order where all lanes are active, else a native fold",
+        name: "tree in the promised order if all lanes are active, otherwise a native reduction",
         needs: &[Feature::Shuffle, Feature::Ballot],
         build: promised_if_full,
     },

@@ -17,7 +17,7 @@ pub static RULES: &[Rule] = &[
     Rule { name: "scan of one lane", needs: &[], build: one_lane },
     Rule { name: "scan by shuffles in the promised order", needs: &[Feature::Shuffle], build: promised_steps },
     Rule {
-        name: "scan in the promised order where all lanes are active, else a native scan",
+        name: "scan in the promised order if all lanes are active, otherwise a native scan",
         needs: &[Feature::Shuffle, Feature::Ballot],
         build: promised_if_full,
     },

@@ -98,7 +98,7 @@ fn inactive_sources_of_swizzles_are_zero() {
     }
 }
 
-/// The lane that an address means: 32 lanes of the own half on gfx10 and gfx11 with 64 lanes, else the wave.
+/// The lane that an address means: 32 lanes of the own half on gfx10 and gfx11 with 64 lanes, otherwise the wave.
 fn named(i: u32, address: u64, reach: Reach, size: u32) -> u32 {
     match reach {
         Reach::Wave => (address / 4 % u64::from(size)) as u32,

@@ -1,4 +1,4 @@
-//! Which profile has which instruction: the cases that are easily mixed up.
+//! The instructions of each profile: cases that are easily mixed up.
 
 use crate::lane::op::{QuadMove, ReduceOp, ShuffleMode};
 use crate::lane::primitive::{

@@ -5,7 +5,7 @@ use super::super::operand::{EXEC, M0, NULL, Reg, SCALARS, VCC, VECTORS};
 use super::super::target::Target;
 use super::{Waited, is_memory, scalars_written};
 
-/// Who wrote a scalar register that had been a mask.
+/// The writer of a scalar register that had been a mask.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Writer {
     Scalar,

@@ -48,7 +48,7 @@ impl Reach<'_> {
         self.touch(place, len, false);
         match place {
             Place::Global(at) => self.memory.read(at, len),
-            // Hardware reads zero there; nobody is to rely on it.
+            // Hardware reads zero there; programs must not rely on it.
             Place::Lds(at) => Ok(self.lds.read(at, len).unwrap_or(Value::UNDEFINED)),
             Place::Scratch(lane, at) => self.scratch[lane].read(at, len),
         }

@@ -86,7 +86,7 @@ struct Framebuffer<'d>(&'d Painter, u32);
 
 impl Drop for Framebuffer<'_> {
     fn drop(&mut self) {
-        // SAFETY: a context is current; nobody else knows the framebuffer.
+        // SAFETY: a context is current; no other code knows the framebuffer.
         unsafe {
             (self.0.gl.glBindFramebuffer)(GL_FRAMEBUFFER, 0);
             (self.0.gl.glDeleteFramebuffers)(1, &raw const self.1);

@@ -80,7 +80,7 @@ gl_functions! {
     }
 }
 
-/// A device and the functions that scenes need beside those of a dispatch.
+/// A device and the functions that scenes need besides those of a dispatch.
 pub struct Painter {
     pub device: Device,
     gl: Gl,

@@ -126,7 +126,7 @@ impl<'d> Shader<'d> {
 
 impl Drop for Shader<'_> {
     fn drop(&mut self) {
-        // SAFETY: a context is current; nobody else knows the program.
+        // SAFETY: a context is current; no other code knows the program.
         unsafe { (self.painter.gl.glDeleteProgram)(self.name) };
     }
 }

@@ -299,7 +299,7 @@ impl<'d> Textures<'d> {
 
 impl Drop for Textures<'_> {
     fn drop(&mut self) {
-        // SAFETY: a context is current; nobody else knows the textures.
+        // SAFETY: a context is current; no other code knows the textures.
         unsafe { (self.painter.gl.glDeleteTextures)(self.names.len() as i32, self.names.as_ptr()) };
     }
 }
