@@ -19,6 +19,7 @@ pub mod limits;
 pub mod profile;
 pub mod run;
 pub mod sim;
+pub mod simulate;
 pub mod source;
 pub mod symbols;
 pub mod version;

@@ -30,6 +30,7 @@ const ORDER: &[&str] = &[
     "warn",
     "backend",
     "compile",
+    "simulate",
     "explain",
     "editor",
     "run",

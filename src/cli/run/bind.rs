@@ -1,13 +1,14 @@
 //! The shader's buffers and what the command line gives for them.
 
-use super::element::Element;
-use super::fill::Slot;
 use super::request::{Print, Request};
 use super::table;
 use crate::cli::CommandError;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::kernel::{Buffer, BufferKind, Kernel};
+use crate::kernel::{Buffer, Kernel};
 use crate::sim::Memory;
+use crate::simulate::element::Element;
+use crate::simulate::fill::Slot;
+use crate::simulate::{contents, describe};
 
 /// Warnings about contents for buffers that the shader does not use.
 pub fn unused<'a>(kernel: &'a Kernel, fills: &'a [(Slot, Vec<u8>)]) -> impl Iterator<Item = Diagnostic> + 'a {
@@ -29,14 +30,8 @@ pub fn bind(kernel: &Kernel, fills: &[(Slot, Vec<u8>)]) -> Result<Vec<Memory>, C
             missing.join(", ")
         )));
     }
-    kernel.buffers.iter().map(|buffer| contents(buffer, filled(fills, buffer).unwrap_or_default())).collect()
-}
-
-fn contents(buffer: &Buffer, bytes: &[u8]) -> Result<Memory, CommandError> {
-    match bytes.len() < buffer.bytes as usize {
-        true => Err(CommandError(format!("{} bytes are too few for {}", bytes.len(), describe(buffer)))),
-        false => Ok(Memory::from(bytes.to_vec())),
-    }
+    let content = |buffer: &Buffer| contents(buffer, filled(fills, buffer).unwrap_or_default().to_vec());
+    kernel.buffers.iter().map(content).collect::<Result<_, String>>().map_err(CommandError)
 }
 
 /// The content that the last `--buffer` gives a buffer.
@@ -45,24 +40,12 @@ fn filled<'a>(fills: &'a [(Slot, Vec<u8>)], buffer: &Buffer) -> Option<&'a [u8]>
 }
 
 fn is_at(buffer: &Buffer, slot: Slot) -> bool {
-    slot_of(buffer) == slot
+    Slot::of(buffer) == slot
 }
 
 /// A buffer's place as options write it.
 pub fn number(buffer: &Buffer) -> String {
-    slot_of(buffer).to_string()
-}
-
-fn slot_of(buffer: &Buffer) -> Slot {
-    Slot { set: buffer.set, binding: buffer.binding, element: buffer.element }
-}
-
-fn describe(buffer: &Buffer) -> String {
-    let kind = match buffer.kind {
-        BufferKind::Uniform => "uniform",
-        BufferKind::Storage => "storage",
-    };
-    format!("binding {} ({kind} buffer `{}`, at least {} bytes)", number(buffer), buffer.name, buffer.bytes)
+    Slot::of(buffer).to_string()
 }
 
 pub fn check_push(kernel: &Kernel, push: &[u8]) -> Result<(), CommandError> {
@@ -86,7 +69,7 @@ pub fn shown(kernel: &Kernel, request: &Request) -> Result<Vec<Print>, CommandEr
         return Ok(request.prints.clone());
     }
     let written = kernel.buffers.iter().filter(|buffer| buffer.writable);
-    Ok(written.map(|buffer| Print { slot: slot_of(buffer), element: Element::U32, limit: table::SHOWN }).collect())
+    Ok(written.map(|buffer| Print { slot: Slot::of(buffer), element: Element::U32, limit: table::SHOWN }).collect())
 }
 
 /// Number of the buffer at a place.

@@ -6,12 +6,11 @@ use crate::cli::CommandError;
 use crate::cli::args::{Machine, RunArgs};
 use crate::compile::Options;
 use crate::diagnostic::Diagnostic;
-use crate::guard::bounded;
 use crate::ir::Module;
 use crate::kernel::Kernel;
-use crate::limits::Limits;
 use crate::profile::Target;
-use crate::sim::{Dispatch, Memory, Program, Undefined};
+use crate::sim::{Dispatch, Memory, Undefined};
+use crate::simulate;
 use crate::source::SourceMap;
 
 /// Lanes of a wave where not even a driver says.
@@ -140,12 +139,7 @@ fn simulate(work: &Work<'_>, before: &[Memory]) -> Result<Vec<Memory>, Stop> {
     let undefined = if work.args.keep_undefined { Undefined::Keep } else { Undefined::Refuse };
     let (groups, push) = (work.request.groups, &work.request.push[..]);
     let dispatch = Dispatch { groups, push, max_steps: work.args.max_steps, undefined };
-    let mut memories = before.to_vec();
-    bounded(Limits::default(), || {
-        let program = Program::new(work.kernel, work.request.wave_size)?;
-        program.run(&dispatch, &mut memories).map_err(|fault| fault.diagnostic())
-    })??;
-    Ok(memories)
+    Ok(simulate::run(work.kernel, work.request.wave_size, &dispatch, before.to_vec())?)
 }
 
 /// The buffers as drivers bind them.

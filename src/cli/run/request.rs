@@ -1,7 +1,5 @@
 //! The options of a run as data, checked as far as they can be without the shader.
 
-use super::element::Element;
-use super::fill::{self, Slot, sides, slot};
 use super::machine::{self, Opened};
 use super::table;
 use crate::build::claims::Claims;
@@ -11,7 +9,9 @@ use crate::cli::{CommandError, compile, profiles};
 use crate::kernel::Specializations;
 use crate::profile::Profile;
 use crate::sim::MAX_WAVE;
-use std::path::PathBuf;
+use crate::simulate::element::Element;
+use crate::simulate::fill::{self, MOST_BYTES, Slot};
+use std::path::{Path, PathBuf};
 
 /// The run that the command line asks for.
 pub struct Request {
@@ -58,7 +58,7 @@ impl Request {
             wave_size,
             machines,
             fills: args.buffer.iter().map(|text| fill_of(text, claims)).collect::<Result<_, _>>()?,
-            push: args.push.as_deref().map_or(Ok(Vec::new()), |text| fill::bytes(text, claims))?,
+            push: args.push.as_deref().map_or(Ok(Vec::new()), |text| bytes(text, claims))?,
             settings: compile::settings(&args.set)?,
             groups: groups(&args.groups)?,
             prints: args.print.iter().map(|text| print_of(text)).collect::<Result<_, _>>()?,
@@ -77,7 +77,26 @@ fn fitting(profile: Profile, reference: bool) -> Result<Profile, CommandError> {
 
 fn fill_of(text: &str, claims: &Claims) -> Result<(Slot, Vec<u8>), CommandError> {
     let (place, what) = sides("--buffer", text)?;
-    Ok((slot(place)?, fill::bytes(what, claims)?))
+    Ok((slot(place)?, bytes(what, claims)?))
+}
+
+/// The two sides of `A=B`.
+fn sides<'a>(option: &str, text: &'a str) -> Result<(&'a str, &'a str), CommandError> {
+    let parted = text.split_once('=');
+    parted.ok_or_else(|| CommandError(format!("{option} {text}: there is no `=` in it")))
+}
+
+fn slot(text: &str) -> Result<Slot, CommandError> {
+    fill::slot(text).map_err(CommandError)
+}
+
+/// The bytes that a text describes, else those of the file that it names.
+fn bytes(text: &str, claims: &Claims) -> Result<Vec<u8>, CommandError> {
+    if let Some(described) = fill::bytes(text) {
+        return described.map_err(CommandError);
+    }
+    let read = claims.read(Path::new(text), MOST_BYTES as u64);
+    read.map_err(|error| CommandError(format!("cannot read {text}: {error}")))
 }
 
 fn out_of(text: &str) -> Result<(Slot, Sink), CommandError> {

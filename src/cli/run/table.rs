@@ -1,7 +1,7 @@
 //! Printing a buffer: numbers in rows of eight, each row with the index of its first.
 
-use super::element::Element;
 use crate::sim::Memory;
+use crate::simulate::element::Element;
 use std::fmt::Write;
 
 /// Numbers of a row.
@@ -13,7 +13,7 @@ pub const SHOWN: usize = 64;
 /// A buffer as text; `?` stands for an undefined number. Writing into a `String` cannot fail, so its results are not
 /// looked at.
 pub fn print(title: &str, element: Element, memory: &Memory, limit: usize) -> String {
-    let cells = cells(element, memory, limit);
+    let cells = element.cells(memory, limit);
     let all = memory.len() / element.bytes();
     let (width, margin) = (cells.iter().map(String::len).max().unwrap_or(0), cells.len().to_string().len());
     let mut text = format!("{title}: {all} x {}\n", element.name());
@@ -26,15 +26,6 @@ pub fn print(title: &str, element: Element, memory: &Memory, limit: usize) -> St
         let _ = writeln!(text, "and {} more", all - cells.len());
     }
     text
-}
-
-fn cells(element: Element, memory: &Memory, limit: usize) -> Vec<String> {
-    let bytes = element.bytes();
-    let cell = |(n, number): (usize, &[u8])| match memory.is_undefined(n * bytes, bytes) {
-        true => "?".to_string(),
-        false => element.show(number),
-    };
-    memory.bytes().chunks_exact(bytes).enumerate().take(limit).map(cell).collect()
 }
 
 #[cfg(test)]

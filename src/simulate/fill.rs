@@ -1,13 +1,11 @@
-//! The contents of buffers and push constants before a run: `--buffer` and `--push`.
+//! The contents of buffers and push constants before a run, as people write them.
 
 use super::element::Element;
-use crate::build::claims::Claims;
-use crate::cli::CommandError;
+use crate::kernel::Buffer;
 use std::fmt;
-use std::path::Path;
 
-/// Most bytes that a buffer has which is generated or read from a file.
-const MOST_BYTES: usize = 1 << 30;
+/// Most bytes of a buffer.
+pub const MOST_BYTES: usize = 1 << 30;
 
 /// A buffer's place: its descriptor set and its binding, and which it is of an array of buffers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -28,8 +26,18 @@ impl fmt::Display for Slot {
     }
 }
 
+impl Slot {
+    /// The place of a buffer.
+    pub const fn of(buffer: &Buffer) -> Slot {
+        Slot { set: buffer.set, binding: buffer.binding, element: buffer.element }
+    }
+}
+
 /// `1` is binding 1 of set 0, `2.1` binding 1 of set 2, `3[4]` the fifth of an array of buffers at binding 3.
-pub fn slot(text: &str) -> Result<Slot, CommandError> {
+///
+/// # Errors
+/// With what the text should be.
+pub fn slot(text: &str) -> Result<Slot, String> {
     let number = |text: &str| text.parse::<u32>().ok();
     let (place, element) = match text.strip_suffix(']').and_then(|text| text.split_once('[')) {
         Some((place, element)) => (place, number(element)),
@@ -42,17 +50,14 @@ pub fn slot(text: &str) -> Result<Slot, CommandError> {
     let whole = set.zip(binding).zip(element);
     whole
         .map(|((set, binding), element)| Slot { set, binding, element })
-        .ok_or_else(|| CommandError(format!("`{text}` is not a binding: write BINDING or SET.BINDING")))
+        .ok_or_else(|| format!("`{text}` is not a binding: write BINDING or SET.BINDING"))
 }
 
-/// The two sides of `A=B`.
-pub fn sides<'a>(option: &str, text: &'a str) -> Result<(&'a str, &'a str), CommandError> {
-    let parted = text.split_once('=');
-    parted.ok_or_else(|| CommandError(format!("{option} {text}: there is no `=` in it")))
-}
-
-/// The bytes that a text describes: `zeros:f32:64`, `iota:u32:64`, `random:f32:64:SEED`, `i32:1,2,3`, or a file.
-pub fn bytes(text: &str, claims: &Claims) -> Result<Vec<u8>, CommandError> {
+/// The bytes that a text describes: `zeros:f32:64`, `iota:u32:64`, `random:f32:64:SEED`, `i32:1,2,3`; none for other texts.
+///
+/// # Errors
+/// With what is wrong with such a text.
+pub fn bytes(text: &str) -> Option<Result<Vec<u8>, String>> {
     let parts: Vec<&str> = text.split(':').collect();
     let described = match parts[..] {
         ["zeros", element, count] => generated(element, count, |_| 0.0),
@@ -63,12 +68,9 @@ pub fn bytes(text: &str, claims: &Claims) -> Result<Vec<u8>, CommandError> {
             Err("write it as zeros:TYPE:COUNT, iota:TYPE:COUNT or random:TYPE:COUNT:SEED".into())
         }
         [element, values] if Element::named(element).is_some() => listed(element, values),
-        _ => {
-            let read = claims.read(Path::new(text), MOST_BYTES as u64);
-            return read.map_err(|error| CommandError(format!("cannot read {text}: {error}")));
-        }
+        _ => return None,
     };
-    described.map_err(|why| CommandError(format!("`{text}`: {why}")))
+    Some(described.map_err(|why| format!("`{text}`: {why}")))
 }
 
 fn element(name: &str) -> Result<Element, String> {
@@ -122,7 +124,7 @@ mod tests {
     use super::*;
 
     fn words(text: &str) -> Vec<u32> {
-        let bytes = bytes(text, &Claims::default()).unwrap_or_else(|CommandError(why)| panic!("{why}"));
+        let bytes = bytes(text).expect("a fill").unwrap_or_else(|why| panic!("{why}"));
         bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
     }
 
@@ -140,14 +142,13 @@ mod tests {
 
     #[test]
     fn wrong_fills_say_why() {
-        let why =
-            |text: &str| bytes(text, &Claims::default()).map_or_else(|CommandError(why)| why, |_| "no error".into());
+        let why = |text: &str| bytes(text).expect("a fill").expect_err("it is wrong");
         assert!(why("iota:u33:4").contains("there is no type `u33`"), "{}", why("iota:u33:4"));
         assert!(why("iota:u32").contains("write it as"));
         assert!(why("zeros:f64:9999999999").contains("too many"));
         assert!(why("random:f32:4:x").contains("is not a seed"));
         assert!(why("u8:1,300").contains("`300` is not a value of type u8"));
-        assert!(why("no/such/file").contains("cannot read no/such/file"));
+        assert_eq!(bytes("no/such/file"), None);
     }
 
     #[test]

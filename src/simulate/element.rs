@@ -1,6 +1,7 @@
 //! The number types that buffers are filled with and printed as.
 
 use crate::ir::fold::{f16_to_f64, f64_to_f16};
+use crate::sim::Memory;
 
 /// A number type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,6 +28,7 @@ static NAMES: &[(&str, Element)] = &[
 impl Element {
     pub const U32: Element = Element::Int { bytes: 4, signed: false };
 
+    /// The type of a name.
     pub fn named(name: &str) -> Option<Element> {
         NAMES.iter().find(|(known, _)| *known == name).map(|(_, element)| *element)
     }
@@ -36,10 +38,12 @@ impl Element {
         NAMES.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
     }
 
+    /// Its name.
     pub fn name(self) -> &'static str {
         NAMES.iter().find(|(_, element)| *element == self).map_or("", |(name, _)| name)
     }
 
+    /// Bytes of a number.
     pub const fn bytes(self) -> usize {
         match self {
             Element::Int { bytes, .. } | Element::Float { bytes } => bytes,
@@ -81,6 +85,16 @@ impl Element {
             Element::Float { bytes: 4 } => format!("{:?}", f32::from_bits(bits as u32)),
             Element::Float { .. } => format!("{:?}", f64::from_bits(bits)),
         }
+    }
+
+    /// The first numbers of a memory, at most `limit`; `?` stands for an undefined one.
+    pub fn cells(self, memory: &Memory, limit: usize) -> Vec<String> {
+        let bytes = self.bytes();
+        let cell = |(n, number): (usize, &[u8])| match memory.is_undefined(n * bytes, bytes) {
+            true => "?".to_string(),
+            false => self.show(number),
+        };
+        memory.bytes().chunks_exact(bytes).enumerate().take(limit).map(cell).collect()
     }
 }
 

@@ -1,8 +1,8 @@
 //! Compares the values that two machines left in a shader's buffers.
 //!
 //! Words that are undefined in the simulator are not compared; all others must have the same bits, but for floats: NaNs
-//! are all alike, so are zeros of both signs, a device may flush a subnormal to zero, and `--within` allows for
-//! functions that drivers may compute approximately. The buffer's type says which words are floats.
+//! are all alike, so are zeros of both signs, a device may flush a subnormal to zero, and a relative difference may be
+//! allowed for functions that drivers may compute approximately. The buffer's type says which words are floats.
 
 use crate::ir::fold::f16_to_f64;
 use crate::ir::{Module, ScalarKind, Type, TypeId};

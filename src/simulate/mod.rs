@@ -1,0 +1,121 @@
+//! Compute shaders on the simulator: from a text to what it leaves in its buffers. A library without files: the command `run`
+//! and a page use it alike.
+
+pub mod compare;
+pub mod element;
+pub mod fill;
+pub mod usual;
+
+use crate::compile::{Input, Options, parse};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::guard::bounded;
+use crate::ir::{Binding, Module, TypeId, Types};
+use crate::kernel::pass::optimize;
+use crate::kernel::{Buffer, BufferKind, Kernel, Specializations, finish, lower};
+use crate::limits::Limits;
+use crate::sim::{Dispatch, Memory, Program};
+use crate::source::{Loader, SourceMap};
+use fill::Slot;
+
+/// The meaning of cross-lane operations in a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Semantics {
+    /// The instructions that the profile's plans have, where the profile is of hardware.
+    Plans,
+    /// The definition of each operation.
+    Meaning,
+}
+
+/// A shader that can run.
+#[derive(Debug)]
+pub struct Shader {
+    pub module: Module,
+    pub kernel: Kernel,
+}
+
+/// The messages about a shader, and the sources that their spans point into.
+#[derive(Debug)]
+pub struct Found {
+    pub diagnostics: Diagnostics,
+    pub sources: SourceMap,
+}
+
+/// Reads a compute shader for a run on the profile of some options; none, and errors among the messages, where it is wrong or
+/// the profile cannot run it.
+pub fn read(
+    input: &Input<'_>,
+    options: &Options,
+    settings: &Specializations,
+    loader: &dyn Loader,
+    semantics: Semantics,
+) -> (Option<Shader>, Found) {
+    let parsed = parse(input, options, loader);
+    let mut found = Found { diagnostics: parsed.diagnostics, sources: parsed.sources };
+    let Some(module) = parsed.module else { return (None, found) };
+    let kernel = bounded(options.limits, || kernel(&module, options, settings, semantics));
+    let kernel = found.diagnostics.take(kernel.unwrap_or_else(|failure| Err(vec![failure])));
+    (kernel.map(|kernel| Shader { module, kernel }), found)
+}
+
+/// The kernel that a profile of hardware runs; for others, whose drivers choose, the optimised one.
+fn kernel(
+    module: &Module,
+    options: &Options,
+    settings: &Specializations,
+    semantics: Semantics,
+) -> Result<Kernel, Vec<Diagnostic>> {
+    if semantics == Semantics::Plans && options.profile.target.is_hardware() {
+        return finish(module, settings, &options.profile);
+    }
+    let mut kernel = lower(module, settings)?;
+    if semantics == Semantics::Plans {
+        optimize(&mut kernel);
+    }
+    Ok(kernel)
+}
+
+impl Shader {
+    /// The type of what a buffer holds.
+    pub fn ty(&self, buffer: &Buffer) -> TypeId {
+        let at = Binding::Resource { set: buffer.set, binding: buffer.binding };
+        let global = self.module.globals.iter().find(|(_, global)| global.binding == at);
+        global.map_or(Types::VOID, |(_, global)| global.ty)
+    }
+}
+
+/// A buffer in words: its place, kind, name and least size.
+pub fn describe(buffer: &Buffer) -> String {
+    let kind = match buffer.kind {
+        BufferKind::Uniform => "uniform",
+        BufferKind::Storage => "storage",
+    };
+    format!("binding {} ({kind} buffer `{}`, at least {} bytes)", Slot::of(buffer), buffer.name, buffer.bytes)
+}
+
+/// The memory of a buffer that holds some bytes.
+///
+/// # Errors
+/// When they are too few.
+pub fn contents(buffer: &Buffer, bytes: Vec<u8>) -> Result<Memory, String> {
+    match bytes.len() < buffer.bytes as usize {
+        true => Err(format!("{} bytes are too few for {}", bytes.len(), describe(buffer))),
+        false => Ok(Memory::from(bytes)),
+    }
+}
+
+/// Runs a kernel over its buffers, in waves of so many lanes, and returns what it leaves in them.
+///
+/// # Errors
+/// The fault that ended the run.
+pub fn run(
+    kernel: &Kernel,
+    wave_size: u32,
+    dispatch: &Dispatch<'_>,
+    mut buffers: Vec<Memory>,
+) -> Result<Vec<Memory>, Diagnostic> {
+    bounded(Limits::default(), || {
+        let program = Program::new(kernel, wave_size)?;
+        program.run(dispatch, &mut buffers).map_err(|fault| fault.diagnostic())
+    })??;
+    Ok(buffers)
+}
