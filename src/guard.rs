@@ -14,13 +14,14 @@ thread_local! {
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Puts a hook in front of the one that is there. It passes on the panics of all threads but the quiet ones.
+/// Puts a hook in front of the one that is there. It passes on the panics of all threads but the quiet ones, and where panics
+/// abort those too: nothing else will tell of them.
 fn install_hook() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
         let before = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
-            if QUIET.get() {
+            if QUIET.get() && cfg!(panic = "unwind") {
                 PLACE.set(info.location().map(|at| format!("{}:{}", at.file(), at.line())));
             } else {
                 before(info);
@@ -50,13 +51,12 @@ impl Failure {
 
     fn diagnostic(self) -> Diagnostic {
         match self {
-            Failure::Limit(Exceeded::Steps(limit)) => {
-                Diagnostic::error(Code::STEPS_EXCEEDED, format!("the shader takes more than {limit} steps to compile"))
-                    .note("`Limits::steps` is the limit")
-            }
-            Failure::Limit(Exceeded::Memory(limit)) => {
-                let message = format!("the shader takes more than {limit} bytes of memory to compile");
-                Diagnostic::error(Code::MEMORY_EXCEEDED, message).note("`Limits::memory` is the limit")
+            Failure::Limit(limit) => {
+                let (code, note) = match limit {
+                    Exceeded::Steps(_) => (Code::STEPS_EXCEEDED, "`Limits::steps` is the limit"),
+                    Exceeded::Memory(_) => (Code::MEMORY_EXCEEDED, "`Limits::memory` is the limit"),
+                };
+                Diagnostic::error(code, limit.to_string()).note(note)
             }
             Failure::Panic { message, place } => {
                 let first = message.lines().next().unwrap_or("");
@@ -107,11 +107,15 @@ pub(crate) fn caught_panic<T>(what: impl FnOnce() -> T) -> Result<T, String> {
     })
 }
 
-/// Runs `what` on a thread with a stack of `bytes`, which takes this thread's budget along.
+/// Runs `what` on a thread with a stack of `bytes`, which takes this thread's budget along. WebAssembly has one thread: there
+/// the stack is as large as whoever links the program says.
 ///
 /// # Errors
 /// When there is no room for the thread.
 pub(crate) fn on_large_stack<T: Send>(bytes: usize, what: impl FnOnce() -> T + Send) -> Result<T, String> {
+    if cfg!(target_family = "wasm") {
+        return Ok(what());
+    }
     let budget = limits::current();
     let (result, left) = std::thread::scope(|scope| {
         let work = || {

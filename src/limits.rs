@@ -2,10 +2,10 @@
 //!
 //! Work and memory are counted, not measured, so that the same input with the same options ends the same way everywhere.
 //! A count that passes its limit ends the compilation by unwinding to `crate::guard::bounded`, which reports it; no hook for
-//! panics runs. Outside such a call nothing is limited.
+//! panics runs. Outside such a call nothing is limited. Where panics abort, a limit ends the program by a panic that names it.
 
 use std::cell::Cell;
-use std::panic;
+use std::{fmt, panic};
 
 /// The limits of a compilation. Each default is far beyond what shaders need.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,6 +46,15 @@ impl Default for Limits {
 pub(crate) enum Exceeded {
     Steps(u64),
     Memory(u64),
+}
+
+impl fmt::Display for Exceeded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Exceeded::Steps(limit) => write!(f, "the shader takes more than {limit} steps to compile"),
+            Exceeded::Memory(limit) => write!(f, "the shader takes more than {limit} bytes of memory to compile"),
+        }
+    }
 }
 
 /// A compilation's limits on steps and memory, and what is left of them.
@@ -102,5 +111,8 @@ pub(crate) fn hold<T>(count: usize) {
 
 #[cold]
 fn exceeded(limit: Exceeded) -> ! {
-    panic::resume_unwind(Box::new(limit))
+    if cfg!(panic = "unwind") {
+        panic::resume_unwind(Box::new(limit));
+    }
+    panic!("{limit}")
 }
