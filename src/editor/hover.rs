@@ -149,7 +149,7 @@ fn operation(priced: &Priced, profiles: &[String]) -> String {
 }
 
 /// A price in a few words; none where the profile has none.
-pub(super) fn price(answer: &Answer) -> Option<String> {
+pub fn price(answer: &Answer) -> Option<String> {
     match answer {
         Answer::Planned { cost, .. } if cost.latency > 0 => {
             Some(format!("{} instr, {} cycles", cost.instructions, cost.latency))

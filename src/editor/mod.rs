@@ -15,15 +15,17 @@ pub mod tokens;
 mod words;
 
 pub use complete::{Completion, CompletionKind};
-pub use hover::Hover;
+pub use hover::{Hover, price};
 pub use outline::Outline;
 pub use rename::RenameError;
 pub use signature::{Signature, SignatureHelp};
 pub use tokens::{SemanticToken, TokenKind};
 
-use crate::compile::{Input, Language, Options, Reading};
+use crate::compile::{Artifact, Input, Language, Options, Reading, Verdict};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::explain::marks::marks;
 use crate::explain::prices::{Priced, prices};
+use crate::ir::Module;
 use crate::lane::Plans;
 use crate::source::{IncludeKind, Loader, SourceMap, Span};
 use crate::symbols::{Declaration, Symbols, Use};
@@ -58,11 +60,29 @@ pub struct Message {
     pub profiles: Vec<String>,
 }
 
+impl Message {
+    /// The message with its label, its notes and the profiles that it is about.
+    pub fn text(&self) -> String {
+        let Message { diagnostic, profiles } = self;
+        let label = diagnostic.labels.iter().find(|label| label.primary).map_or("", |label| &label.text);
+        let mut text = diagnostic.title();
+        if !label.is_empty() {
+            text += &format!(": {label}");
+        }
+        if !profiles.is_empty() {
+            text += &format!(" (on {})", profiles.join(", "));
+        }
+        diagnostic.notes.iter().for_each(|note| text += &format!("\n{note}"));
+        text
+    }
+}
+
 /// A shader as it was understood.
 pub struct Analysis {
     language: Language,
     sources: Arc<SourceMap>,
     messages: Vec<Message>,
+    outputs: Vec<Output>,
     declarations: Vec<Declaration>,
     /// By place, each once.
     uses: Vec<Use>,
@@ -82,19 +102,9 @@ impl Analysis {
     pub fn new(source: &Source<'_>) -> Analysis {
         let first = &source.options[0];
         let (reading, symbols) = Reading::with_symbols(&source.input, first, source.loader);
-        let messages = messages(source, &reading);
         let sources = reading.shared_sources();
         let is_right = reading.module().is_some();
-        Analysis::of(source, sources, symbols, messages, is_right)
-    }
-
-    fn of(
-        source: &Source<'_>,
-        sources: Arc<SourceMap>,
-        symbols: Symbols,
-        messages: Vec<Message>,
-        is_right: bool,
-    ) -> Analysis {
+        let (messages, outputs) = compiled(source, reading);
         let Symbols { declarations, uses } = symbols;
         let by_name: FxHashMap<Span, usize> =
             declarations.iter().enumerate().map(|(index, declaration)| (declaration.name, index)).collect();
@@ -103,6 +113,7 @@ impl Analysis {
             language: source.input.language,
             sources,
             messages,
+            outputs,
             declarations,
             uses: Vec::new(),
             hidden: Vec::new(),
@@ -155,6 +166,11 @@ impl Analysis {
     /// The messages about the shader and what it includes.
     pub fn messages(&self) -> &[Message] {
         &self.messages
+    }
+
+    /// The output of each profile, in their order.
+    pub fn outputs(&self) -> &[Output] {
+        &self.outputs
     }
 
     /// The names of the files that were read, the shader's own first.
@@ -231,26 +247,48 @@ impl Analysis {
     }
 }
 
-/// The messages of all profiles, each once.
-fn messages(source: &Source<'_>, reading: &Reading) -> Vec<Message> {
+/// What the shader becomes on one profile.
+pub struct Output {
+    /// None where the shader is wrong, or the profile cannot express it.
+    pub artifact: Option<Artifact>,
+    reading: Arc<Reading>,
+}
+
+impl Output {
+    /// The shader as it was read; none where it is wrong.
+    pub fn module(&self) -> Option<&Module> {
+        self.reading.module()
+    }
+
+    /// For each line of a text that the shader became with some options, the places of the operations that it is there for.
+    pub fn marks(&self, text: &str, options: &Options) -> Vec<Vec<Span>> {
+        let module = self.reading.module();
+        module.map(|module| marks(text, module, options, self.reading.sources())).unwrap_or_default()
+    }
+}
+
+/// The messages of all profiles, each once, and their outputs.
+fn compiled(source: &Source<'_>, first: Reading) -> (Vec<Message>, Vec<Output>) {
     let mut all: Vec<Message> = Vec::new();
-    let mut readings: Vec<Reading> = Vec::new();
+    let mut readings = vec![Arc::new(first)];
+    let mut outputs = Vec::new();
     for options in source.options {
-        let name = options.profile.name.to_string();
-        let plans = Plans::default();
-        let known = std::iter::once(reading).chain(&readings).find(|reading| reading.serves(&options.profile));
-        let compiled = match known {
-            Some(reading) => reading.compile(options, &plans),
-            None => {
-                readings.push(Reading::new(&source.input, options, source.loader));
-                readings[readings.len() - 1].compile(options, &plans)
-            }
+        let known = readings.iter().find(|reading| reading.serves(&options.profile)).cloned();
+        let reading = known.unwrap_or_else(|| {
+            readings.push(Arc::new(Reading::new(&source.input, options, source.loader)));
+            readings[readings.len() - 1].clone()
+        });
+        let compiled = reading.compile(options, &Plans::default());
+        add_messages(&mut all, &compiled.diagnostics, &options.profile.name, source.is_header);
+        let artifact = match compiled.verdict {
+            Verdict::Done(artifact) => Some(artifact),
+            Verdict::ShaderWrong | Verdict::ProfileLacks => None,
         };
-        add_messages(&mut all, &compiled.diagnostics, &name, source.is_header);
+        outputs.push(Output { artifact, reading });
     }
     let count = source.options.len();
     all.iter_mut().filter(|message| message.profiles.len() == count).for_each(|message| message.profiles.clear());
-    all
+    (all, outputs)
 }
 
 fn add_messages(all: &mut Vec<Message>, diagnostics: &Diagnostics, profile: &str, is_header: bool) {

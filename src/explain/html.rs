@@ -9,7 +9,7 @@ use super::{OnProfile, Operation, ProfileReport, Report};
 use std::fmt::{self, Display, Write};
 
 /// Light and dark, narrow and wide.
-const STYLE: &str = include_str!("html/style.css");
+pub const STYLE: &str = include_str!("html/style.css");
 
 /// The heads of arrows, which all pictures share.
 const ARROW: &str = "<svg class=\"defs\" width=\"0\" height=\"0\" aria-hidden=\"true\"><defs>\
@@ -29,6 +29,16 @@ pub fn page(report: &Report) -> String {
     page.put("</header>\n<main>\n");
     report.operations.iter().enumerate().for_each(|(n, operation)| page.operation(n, operation, &report.profiles));
     page.put("</main>\n</body>\n</html>\n");
+    page.0
+}
+
+/// The part of the page that is about one operation, for a page that has [`STYLE`].
+///
+/// # Panics
+/// When the report has fewer operations.
+pub fn section(report: &Report, number: usize) -> String {
+    let mut page = Page(ARROW.into());
+    page.operation(number, &report.operations[number], &report.profiles);
     page.0
 }
 

@@ -11,6 +11,7 @@ pub mod html;
 pub mod json;
 pub mod listing;
 mod lowering;
+pub mod marks;
 pub mod meaning;
 mod operations;
 pub mod picture;

@@ -100,6 +100,21 @@ impl Facts {
         }
     }
 
+    /// The output, and the places of its operations by their numbers.
+    pub fn places(&self, module: &Module) -> Option<(&Emitted, BTreeMap<u32, Span>)> {
+        match self {
+            Facts::Kernel(facts) => {
+                let asked = facts.asked.iter();
+                let places = asked.flat_map(|(span, all)| all.iter().map(|(number, _)| (*number, *span)));
+                Some((facts.emitted.as_ref()?, places.collect()))
+            }
+            Facts::Module(emitted, numbers) => {
+                let place = |(function, inst): &(FuncId, InstId)| module.functions[*function].insts[*inst].span;
+                Some((emitted, numbers.iter().map(|(at, number)| (*number, place(at))).collect()))
+            }
+        }
+    }
+
     /// The copies of an operation, each once.
     pub fn copies(&self, site: &Site) -> Vec<Site> {
         match self {

@@ -98,7 +98,7 @@ impl<'a> LineCache<'a> {
 }
 
 fn converted(server: &Server<'_>, message: &Message, place: Option<Place>, lines: &mut LineCache<'_>) -> LspDiagnostic {
-    let Message { diagnostic, profiles } = message;
+    let diagnostic = &message.diagnostic;
     let range = place.map(|place| lines.range(&place)).unwrap_or_default();
     LspDiagnostic {
         range,
@@ -109,24 +109,10 @@ fn converted(server: &Server<'_>, message: &Message, place: Option<Place>, lines
         }),
         code: Some(NumberOrString::String(diagnostic.code.to_string())),
         source: Some("crosslane".into()),
-        message: text(diagnostic, profiles),
+        message: message.text(),
         related_information: related(server, diagnostic, &lines.known.analysis, lines.is_utf8),
         ..Default::default()
     }
-}
-
-/// The message with its label, its notes and the profiles that it is about.
-fn text(diagnostic: &Diagnostic, profiles: &[String]) -> String {
-    let label = diagnostic.labels.iter().find(|label| label.primary).map_or("", |label| &label.text);
-    let mut text = diagnostic.title();
-    if !label.is_empty() {
-        text += &format!(": {label}");
-    }
-    if !profiles.is_empty() {
-        text += &format!(" (on {})", profiles.join(", "));
-    }
-    diagnostic.notes.iter().for_each(|note| text += &format!("\n{note}"));
-    text
 }
 
 /// The labels besides the first one.

@@ -80,6 +80,33 @@ impl Emitted {
         }
     }
 
+    /// For each line of the whole program's text, the operations that it is there for.
+    pub fn marks(&self, text: &str) -> Vec<Vec<u32>> {
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        let mut marks = vec![Vec::new(); lines.len()];
+        let mut next = 0;
+        for written in &self.code {
+            // The text has lines between these, such as labels, and none that is moved.
+            for line in written.text.lines().map(str::trim) {
+                let Some(skipped) = lines[next..].iter().position(|other| *other == line) else { continue };
+                marks[next + skipped] = self.operations_of(written.origin);
+                next += skipped + 1;
+            }
+        }
+        marks
+    }
+
+    fn operations_of(&self, origin: Origin) -> Vec<u32> {
+        match origin {
+            Origin::Operation(number) | Origin::Within(number) => vec![number],
+            Origin::SetUp(set_up) => {
+                let numbered = (0..).zip(&self.set_ups);
+                numbered.filter(|(_, needed)| needed.contains(&set_up)).map(|(number, _)| number).collect()
+            }
+            Origin::Code => Vec::new(),
+        }
+    }
+
     fn lines(&self, code: &[Written], is_shown: impl Fn(Origin) -> bool) -> Vec<Line> {
         let shown = code.iter().filter(|written| is_shown(written.origin)).flat_map(|written| written.text.lines());
         let shown: Vec<&str> = shown.collect();
