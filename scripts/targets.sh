@@ -1,6 +1,6 @@
 #!/bin/bash
 # targets.sh [TARGET...]: checks that the crate compiles for other machines than this one, by `cargo check`; without arguments for
-#   all that CI checks. WebAssembly takes the library alone.
+#   all that CI checks. WebAssembly takes the library and the explorer alone.
 # targets.sh sysroot TARGET: builds a standard library for TARGET and prints the folder that holds it, for
 #   RUSTFLAGS="--sysroot=$(scripts/targets.sh sysroot wasm32-unknown-unknown)" \
 #       cargo build --target wasm32-unknown-unknown --no-default-features --lib
@@ -59,7 +59,7 @@ has_target() {
 
 check() {
     local target=$1 flags="" options=() name=${1//-/_}
-    case $target in wasm*) options=(--no-default-features --lib) ;; esac
+    case $target in wasm*) options=(--no-default-features --lib -p crosslane -p crosslane-explorer) ;; esac
     if ! has_target "$target"; then
         if ! standard_library check "$target"; then
             echo "targets.sh: $target is skipped: neither the toolchain nor Debian has a standard library for it" >&2

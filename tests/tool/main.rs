@@ -14,6 +14,7 @@ mod deps;
 mod device;
 mod estimates;
 mod explain;
+mod explorer;
 mod extremes;
 mod files;
 mod folder;
