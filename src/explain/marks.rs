@@ -9,7 +9,7 @@ use crate::source::{SourceMap, Span};
 /// For each line of the text that a module becomes with some options, the places of its operations.
 pub fn marks(text: &str, module: &Module, options: &Options, sources: &SourceMap) -> Vec<Vec<Span>> {
     let facts = guard::bounded(options.limits, || Facts::of(module, options, sources, Lines::Wanted));
-    let Some(facts) = facts.ok().flatten() else { return Vec::new() };
+    let Some(facts) = facts.ok().and_then(Result::ok) else { return Vec::new() };
     let Some((emitted, places)) = facts.places(module) else { return Vec::new() };
     let spans = |numbers: Vec<u32>| {
         let mut spans: Vec<Span> = numbers.iter().filter_map(|number| places.get(number)).copied().collect();

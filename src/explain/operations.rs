@@ -7,6 +7,7 @@ use super::listing::{Emitted, Listing};
 use super::whole::{self, Whole};
 use crate::backend::{Backend, Writer};
 use crate::compile::Options;
+use crate::diagnostic::Diagnostic;
 use crate::ir::calls::callees_first;
 use crate::ir::{FuncId, Function, InstId, Module, Op, Stage, TypeId, Value};
 use crate::kernel::{Kernel, Prepared, Specializations};
@@ -84,8 +85,9 @@ pub enum Facts {
 }
 
 impl Facts {
-    /// None where the profile cannot express the module.
-    pub fn of(module: &Module, options: &Options, sources: &SourceMap, lines: Lines) -> Option<Facts> {
+    /// # Errors
+    /// With what the profile cannot express.
+    pub fn of(module: &Module, options: &Options, sources: &SourceMap, lines: Lines) -> Result<Facts, Vec<Diagnostic>> {
         let backend = Backend::of(options.profile.target);
         match &backend.writer {
             Writer::Kernel(writer) => {
@@ -94,8 +96,8 @@ impl Facts {
             }
             Writer::Module(writer) => {
                 let options = options.of_backend(sources);
-                let (emitted, operations) = Emitted::of_module(backend, writer, module, &options, sources).ok()?;
-                Some(Facts::Module(emitted, operations.into_iter().zip(0..).collect()))
+                let (emitted, operations) = Emitted::of_module(backend, writer, module, &options, sources)?;
+                Ok(Facts::Module(emitted, operations.into_iter().zip(0..).collect()))
             }
         }
     }
@@ -140,14 +142,14 @@ impl KernelFacts {
         module: &Module,
         profile: &Profile,
         emit: Option<impl FnOnce(&Kernel) -> Option<Emitted>>,
-    ) -> Option<KernelFacts> {
-        let prepared = Prepared::new(module, &Specializations::default(), profile).ok()?;
+    ) -> Result<KernelFacts, Vec<Diagnostic>> {
+        let prepared = Prepared::new(module, &Specializations::default(), profile)?;
         let mut asked: BTreeMap<Span, Vec<(u32, Request<'static>)>> = BTreeMap::new();
         for (number, (span, request)) in (0..).zip(prepared.requests()) {
             asked.entry(span).or_default().push((number, request.clone()));
         }
         let emitted = emit.and_then(|emit| finished(prepared, profile).and_then(|kernel| emit(&kernel)));
-        Some(KernelFacts { asked, emitted })
+        Ok(KernelFacts { asked, emitted })
     }
 
     fn copies(&self, site: &Site) -> Vec<Site> {

@@ -2,6 +2,7 @@
 
 use super::operations::{self, CallSite, Facts, Lines, Site};
 use crate::compile::{Input as Source, Options, Parsed, parse};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::guard;
 use crate::profile::Profile;
 use crate::source::Loader;
@@ -40,7 +41,7 @@ pub enum Cell<T> {
 /// The operations of all profiles, in the order in which they are in the source.
 pub struct Shader<T> {
     pub rows: Vec<OperationRow<T>>,
-    /// Per profile why its front end refuses the shader, if it does.
+    /// Per profile why it refuses the shader, if it does.
     pub refusals: Vec<Option<String>>,
     /// True if the module has no entry point. Then nothing of it is translated, and it has no rows.
     pub is_library: bool,
@@ -66,21 +67,23 @@ impl<T> Shader<T> {
         let mut failure = None;
         let mut is_library = false;
         for (n, options) in options.iter().enumerate() {
-            let refusal = match read(input, options, loader) {
+            let (reason, refusal) = match read(input, options, loader) {
                 Ok(mut parsed) => {
                     is_library |= parsed.module.as_ref().is_some_and(|module| module.entry_points.is_empty());
                     let answer = |site: &Site| answer(site, &options.profile);
                     let added = guard::bounded(options.limits, || add(&mut rows, &parsed, n, options, (lines, answer)));
-                    if let Err(failure) = added {
-                        parsed.diagnostics.push(failure);
-                        return Err(Failure { parsed: Box::new(parsed) });
+                    match added {
+                        Ok(reason) => (reason, None),
+                        Err(failure) => {
+                            parsed.diagnostics.push(failure);
+                            return Err(Failure { parsed: Box::new(parsed) });
+                        }
                     }
-                    None
                 }
-                Err(refusal) if refusal.is_refusal() => Some(refusal),
+                Err(refusal) if refusal.is_refusal() => (first_error(&refusal.parsed), Some(refusal)),
                 Err(wrong) => return Err(wrong),
             };
-            refusals.push(refusal.as_ref().and_then(|refusal| first_error(&refusal.parsed)));
+            refusals.push(reason);
             failure = failure.or(refusal);
         }
         match failure {
@@ -117,16 +120,17 @@ fn read(input: &Source<'_>, options: &Options, loader: &dyn Loader) -> Result<Pa
     Err(Failure { parsed: Box::new(parsed) })
 }
 
-/// Adds the answers for profile number `n`.
+/// Adds the answers for profile number `n`. Gives the reason why its back end refuses the shader, if that is not an operation.
 fn add<T>(
     rows: &mut BTreeMap<Key, OperationRow<T>>,
     parsed: &Parsed,
     n: usize,
     options: &Options,
     (lines, answer): (Lines, impl Fn(&Site) -> T),
-) {
-    let Some(module) = &parsed.module else { return };
+) -> Option<String> {
+    let module = parsed.module.as_ref().filter(|module| !module.entry_points.is_empty())?;
     let facts = Facts::of(module, options, &parsed.sources, lines);
+    let reason = facts.as_ref().err().and_then(|errors| inexpressible(errors));
     let mut before: Option<Key> = None;
     for site in operations::sites(module) {
         let place = operations::call_site(&parsed.sources, site.span);
@@ -134,7 +138,7 @@ fn add<T>(
         if let Some(last) = before.filter(|last| (&last.0, last.1, last.2) == (&key.0, key.1, key.2)) {
             key.3 = last.3 + 1;
         }
-        let copies = facts.as_ref().map_or_else(|| vec![site.clone()], |facts| facts.copies(&site));
+        let copies = facts.as_ref().map_or_else(|_| vec![site.clone()], |facts| facts.copies(&site));
         let answers: Vec<T> = copies.iter().map(&answer).collect();
         let cell = if answers.is_empty() { Cell::Gone } else { Cell::Answers(answers) };
         let row = rows.entry(key.clone()).or_insert_with(|| OperationRow { site, place, cells: Vec::new() });
@@ -142,6 +146,12 @@ fn add<T>(
         row.cells.push(cell);
         before = Some(key);
     }
+    reason
+}
+
+/// The first message about a construct that the target lacks.
+fn inexpressible(errors: &[Diagnostic]) -> Option<String> {
+    errors.iter().find(|error| error.code == Code::NOT_SUPPORTED).map(|error| error.message.clone())
 }
 
 /// The first message that refuses, with what it points at.

@@ -162,7 +162,7 @@ impl Matrix {
         format!("can run it: {}\ncannot: {}", self.names(&self.can, |can| *can), self.names(&self.can, |can| !*can))
     }
 
-    /// Why front ends refuse the shader.
+    /// Why profiles refuse the shader.
     fn refused(&self) -> Vec<String> {
         let reasons = self.profiles.iter().filter_map(|profile| Some((&profile.name, profile.refused.as_ref()?)));
         reasons.map(|(name, reason)| format!("  {name}: {reason}")).collect()

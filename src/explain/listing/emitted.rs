@@ -2,7 +2,7 @@
 
 use super::{Line, Listing, Unit, Unwritten};
 use crate::backend::written::Written;
-use crate::backend::{Backend, KernelWriter, ModuleWriter, Options};
+use crate::backend::{Backend, KernelWriter, Made, ModuleWriter, Options};
 use crate::ir::{FuncId, InstId, Module};
 use crate::kernel::{Kernel, Origin};
 use crate::profile::Profile;
@@ -45,8 +45,8 @@ impl Emitted {
         module: &Module,
         options: &Options,
         sources: &SourceMap,
-    ) -> Result<(Emitted, Vec<(FuncId, InstId)>), Unwritten> {
-        let code = (writer.written)(module, options, sources).map_err(Unwritten::because)?;
+    ) -> Made<(Emitted, Vec<(FuncId, InstId)>)> {
+        let code = (writer.written)(module, options, sources)?;
         let (operations, results) = code.operations.into_iter().unzip();
         Ok((Emitted { code: code.lines, set_ups: code.set_ups, results, unit: backend.unit }, operations))
     }

@@ -78,7 +78,8 @@ pub fn list(plan: &Plan, request: &Request, profile: &Profile) -> Result<Listing
     let emitted = match &backend.writer {
         Writer::Module(writer) => {
             let options = Options { plan: Some(plan.clone()), ..Options::new(profile.clone()) };
-            Emitted::of_module(backend, writer, &module, &options, &SourceMap::default())?.0
+            let made = Emitted::of_module(backend, writer, &module, &options, &SourceMap::default());
+            made.map_err(Unwritten::because)?.0
         }
         Writer::Kernel(writer) => {
             let kernel = kernel::finish_by(&module, plan, profile).map_err(Unwritten::because)?;
