@@ -1,6 +1,6 @@
 //! The limit on nested blocks. The passes over functions recurse into blocks; this check, which runs first, does not.
 
-use super::{BlockId, Function, Module, Op};
+use super::{Function, Module};
 use crate::source::Span;
 
 /// Blocks that may be nested in each other. Every pass fits on a stack of 2 MB at this depth.
@@ -17,25 +17,15 @@ fn in_function(function: &Function) -> Option<Span> {
         return None;
     }
     let mut open = vec![(function.body, 1)];
-    let mut inner = Vec::new();
     while let Some((block, depth)) = open.pop() {
         for inst in &function.blocks[block].insts {
             let inst = &function.insts[*inst];
-            inner_blocks(function, inst.op, &mut inner);
+            let inner = function.inner_blocks(inst.op);
             if depth == DEPTH_LIMIT && !inner.is_empty() {
                 return Some(inst.span);
             }
-            open.extend(inner.drain(..).map(|block| (block, depth + 1)));
+            open.extend(inner.into_iter().map(|block| (block, depth + 1)));
         }
     }
     None
-}
-
-fn inner_blocks(function: &Function, op: Op, inner: &mut Vec<BlockId>) {
-    match op {
-        Op::If { then, otherwise, .. } => inner.extend([then, otherwise]),
-        Op::Loop { body, continuing, .. } => inner.extend([body, continuing]),
-        Op::Switch { cases, .. } => inner.extend(function.arms(cases).iter().map(|arm| arm.body)),
-        _ => {}
-    }
 }

@@ -77,6 +77,13 @@ impl Vector {
     }
 }
 
+/// The bits that an operator on integers of one type gives; none for a comparison, and where the result is not defined.
+pub(crate) fn integers(op: BinaryOp, scalar: Scalar, a: u64, b: u64) -> Option<u64> {
+    let [a, b] = [a, b].map(|bits| Num::decode(scalar, bits));
+    let result = arith::binary(op, scalar, a, b).filter(|result| result.int().is_some());
+    result.map(|result| result.encode(scalar))
+}
+
 /// The constant that `expr` gives with type `ty`.
 pub fn fold(types: &mut Types, constants: &mut Constants, expr: Expr, ty: TypeId, args: &[ConstId]) -> Option<ConstId> {
     let mut folder = Folder { types, constants };

@@ -362,6 +362,16 @@ impl Function {
     pub fn arms(&self, cases: Cases) -> &[Case] {
         &self.cases[cases.start as usize..(cases.start + cases.len) as usize]
     }
+
+    /// The blocks that an instruction holds.
+    pub fn inner_blocks(&self, op: Op) -> SmallVec<[BlockId; 4]> {
+        match op {
+            Op::If { then, otherwise, .. } => SmallVec::from_slice(&[then, otherwise]),
+            Op::Loop { body, continuing, .. } => SmallVec::from_slice(&[body, continuing]),
+            Op::Switch { cases, .. } => self.arms(cases).iter().map(|arm| arm.body).collect(),
+            _ => SmallVec::new(),
+        }
+    }
 }
 
 /// Where a pipeline starts.

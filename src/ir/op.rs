@@ -525,6 +525,18 @@ impl Op {
         !matches!(self.callees(), [None, None])
     }
 
+    /// Returns true if writes of other invocations may become visible by an instruction: it orders memory, or runs code that
+    /// may.
+    pub const fn synchronizes(&self) -> bool {
+        match self {
+            Op::Barrier { .. } | Op::Interlock { .. } | Op::Ray { .. } | Op::Foreign(..) => true,
+            Op::Atomic { order, .. } | Op::Image { op: ImageOp::Atomic(_, _, order), .. } => {
+                !matches!(order, Order::Relaxed)
+            }
+            _ => self.calls(),
+        }
+    }
+
     /// Calls `see` with each operand, in the order of the fields; `function` is the one that holds the operation. The
     /// condition that ends a loop is a value of its `continuing` block, not an operand.
     pub fn each_operand(&self, function: &super::Function, mut see: impl FnMut(Value)) {

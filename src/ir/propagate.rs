@@ -31,7 +31,7 @@ pub fn propagate(module: &mut Module, function: &mut Function, budget: Budget) {
 pub(super) struct Walk<'a> {
     module: &'a mut Module,
     pub(super) function: &'a mut Function,
-    /// What loops may still grow to.
+    /// The instructions that unrolled loops may still have.
     pub(super) budget: Budget,
     /// Variables of which all changes are known.
     pub(super) is_plain: Vec<bool>,
@@ -266,10 +266,7 @@ pub(super) fn each_store(function: &Function, block: BlockId, mut see: impl FnMu
         for id in &function.blocks[block].insts {
             match function.insts[*id].op {
                 Op::Store { pointer, .. } => root_local(function, pointer).into_iter().for_each(&mut see),
-                Op::If { then, otherwise, .. } => open.extend([then, otherwise]),
-                Op::Loop { body, continuing, .. } => open.extend([body, continuing]),
-                Op::Switch { cases, .. } => open.extend(function.arms(cases).iter().map(|arm| arm.body)),
-                _ => {}
+                op => open.extend(function.inner_blocks(op)),
             }
         }
     }

@@ -38,7 +38,7 @@ struct Shape {
     size: usize,
 }
 
-/// What the blocks of a loop hold.
+/// The contents of the blocks of a loop.
 #[derive(Clone, Copy, Default)]
 struct Seen {
     size: usize,
@@ -118,7 +118,7 @@ impl Walk<'_> {
                     None
                 }
                 Op::If { .. } | Op::Loop { .. } | Op::Switch { .. } => {
-                    let inner = inner_blocks(self.function, inst.op);
+                    let inner = self.function.inner_blocks(inst.op);
                     is_sure &= !inner.iter().any(|block| continues(self.function, *block));
                     inner.into_iter().for_each(|block| each_store(self.function, block, |local| known.forget(local)));
                     None
@@ -250,7 +250,7 @@ fn seen(function: &Function, insts: &[InstId], within: Within) -> Option<Seen> {
             op @ (Op::Loop { .. } | Op::Switch { .. }) => {
                 let is_loop = within.is_loop || matches!(op, Op::Loop { .. });
                 let inner = Within { is_loop, is_switch: within.is_switch || !is_loop };
-                for block in inner_blocks(function, op) {
+                for block in function.inner_blocks(op) {
                     all.size += seen(function, &function.blocks[block].insts, inner)?.size;
                 }
             }
@@ -269,20 +269,11 @@ fn continues(function: &Function, block: BlockId) -> bool {
     })
 }
 
-fn inner_blocks(function: &Function, op: Op) -> SmallVec<[BlockId; 4]> {
-    match op {
-        Op::If { then, otherwise, .. } => [then, otherwise].into_iter().collect(),
-        Op::Loop { body, continuing, .. } => [body, continuing].into_iter().collect(),
-        Op::Switch { cases, .. } => function.arms(cases).iter().map(|arm| arm.body).collect(),
-        _ => SmallVec::new(),
-    }
-}
-
 /// Takes what instructions of a block do, which nothing runs any more, out of the function.
 fn bury(function: &mut Function, block: BlockId) {
     for id in std::mem::take(&mut function.blocks[block].insts) {
         let op = std::mem::replace(&mut function.insts[id].op, Op::Unreachable);
-        inner_blocks(function, op).into_iter().for_each(|block| bury(function, block));
+        function.inner_blocks(op).into_iter().for_each(|block| bury(function, block));
     }
 }
 

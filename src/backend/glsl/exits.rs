@@ -157,11 +157,8 @@ impl Body<'_, '_> {
 
     fn has_lanes(&self, block: BlockId) -> bool {
         let f = self.f;
-        f.blocks[block].insts.iter().any(|id| match f.insts[*id].op {
-            Op::If { then, otherwise, .. } => self.has_lanes(then) || self.has_lanes(otherwise),
-            Op::Loop { body, continuing, .. } => self.has_lanes(body) || self.has_lanes(continuing),
-            Op::Switch { cases, .. } => f.arms(cases).iter().any(|arm| self.has_lanes(arm.body)),
-            op => reaches(&op, &self.t.reaching),
+        f.blocks[block].insts.iter().map(|id| f.insts[*id].op).any(|op| {
+            reaches(&op, &self.t.reaching) || f.inner_blocks(op).into_iter().any(|inner| self.has_lanes(inner))
         })
     }
 

@@ -20,6 +20,8 @@ pub(super) struct ConstMap {
     known: Vec<Word>,
     /// Scalars by type id and bits.
     scalars: FxHashMap<(Word, u64), Word>,
+    /// The bits of those scalars, where they are kept ([`ConstMap::keep_bits`]).
+    bits: Option<FxHashMap<Word, u64>>,
     nulls: FxHashMap<Word, Word>,
     /// Vectors of `uint` by their components.
     vectors: FxHashMap<SmallVec<[Word; 4]>, Word>,
@@ -29,6 +31,16 @@ impl ConstMap {
     pub fn new(constants: &Constants) -> ConstMap {
         let scalars = FxHashMap::with_capacity_and_hasher(constants.len(), FxBuildHasher);
         ConstMap { known: vec![0; constants.len()], scalars, ..ConstMap::default() }
+    }
+
+    /// Makes [`ConstMap::bits`] answer.
+    pub fn keep_bits(&mut self) {
+        self.bits = Some(FxHashMap::default());
+    }
+
+    /// The bits of a scalar by its id.
+    pub fn bits(&self, word: Word) -> Option<u64> {
+        self.bits.as_ref()?.get(&word).copied()
     }
 }
 
@@ -91,6 +103,9 @@ impl Emitter<'_> {
         let id = self.id();
         self.declare_scalar(Declare::Fixed, scalar, (ty, id), bits);
         self.constants.scalars.insert((ty, bits), id);
+        if let Some(kept) = &mut self.constants.bits {
+            kept.insert(id, bits);
+        }
         id
     }
 

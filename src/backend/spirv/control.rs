@@ -219,6 +219,9 @@ impl Body<'_, '_> {
         if self.is_empty(blocks.0) && self.is_empty(blocks.1) || self.jump_if(condition, blocks) {
             return 0;
         }
+        if let Some(word) = self.flattened(condition, blocks, hint, ty) {
+            return word;
+        }
         let list = self.stored_by(self.at);
         let condition = self.value(condition);
         let given = self.given_at_once(blocks);
@@ -378,6 +381,7 @@ impl Body<'_, '_> {
         let kind = Kind::Loop { header, continuing: next, continue_edges: Vec::new(), stage: Stage::Body };
         self.enter(merge, kind, list.clone(), rounds);
         self.start(first);
+        self.shared.epoch += Word::from(self.synchronizes);
         self.block(body);
         if self.live {
             self.reach_continuing(self.scopes.len() - 1);

@@ -9,7 +9,7 @@ use super::types::storage_class;
 use super::words::Words;
 use super::written::Mark;
 use super::{Emitter, Uses};
-use crate::backend::{DebugInfo, Optimize};
+use crate::backend::DebugInfo;
 use crate::ir::{
     self, ConstId, FuncId, Function, Inst, InstFlags, InstId, LocalId, Scalar, Space, Type, TypeId, UnaryOp, Value,
 };
@@ -40,6 +40,8 @@ pub(super) struct Body<'e, 'a> {
     pub shared: super::share::Shared,
     /// True if equal instructions are written once while this one is written.
     pub shares: bool,
+    /// True if writes of other invocations may become visible while the function runs.
+    pub synchronizes: bool,
     /// The flags of the instruction being written, as bits.
     pub decorations: Word,
     /// The instruction being written.
@@ -77,6 +79,7 @@ pub(super) fn emit_queued(m: &mut Emitter) {
         promoted: super::promote::Promoted::default(),
         shared: super::share::Shared::default(),
         shares: false,
+        synchronizes: false,
         decorations: 0,
         at: InstId::from_index(0),
         uses: Uses::default(),
@@ -119,8 +122,9 @@ impl<'a> Body<'_, 'a> {
     fn begin_values(&mut self, id: FuncId) {
         self.shared.clear();
         self.promoted.clear();
-        if self.m.options.manner.optimize != Optimize::None {
+        if self.m.optimizes() {
             let (f, describes) = (&self.m.module.functions[id], self.m.options.debug == DebugInfo::Full);
+            self.synchronizes = f.insts.iter().any(|(_, inst)| inst.op.synchronizes());
             self.promoted.find(self.m.module, f, |local| describes && !f.locals[local].scope.is_none());
         }
     }
@@ -197,7 +201,12 @@ impl<'a> Body<'_, 'a> {
 
     /// An instruction with a result that is the same for the same operands.
     pub fn emit_once(&mut self, op: Op, ty: Word, operands: &[Word]) -> Word {
-        let key = self.key(op, ty, operands);
+        self.emit_once_in(0, op, ty, operands)
+    }
+
+    /// An instruction with a result that is the same for the same operands in an epoch.
+    pub fn emit_once_in(&mut self, epoch: Word, op: Op, ty: Word, operands: &[Word]) -> Word {
+        let key = self.key(epoch, op, ty, operands);
         if let Some(known) = self.shared.find(&key) {
             return known;
         }
@@ -328,10 +337,11 @@ impl<'a> Body<'_, 'a> {
             self.need_narrow(&inst);
         }
         (self.at, self.decorations) = (id, Word::from(inst.flags.bits()));
-        self.shares = self.m.options.manner.optimize != Optimize::None && can_share(&inst);
+        self.shares = self.m.optimizes() && can_share(&inst);
         let (start, last) = (self.code.as_slice().len(), self.m.last);
         let word = self.operation(&inst);
         self.shares = false;
+        self.shared.epoch += Word::from(inst.op.synchronizes());
         self.m.refuse_late();
         if let ir::Op::Lane(..) = inst.op {
             self.lane_code.push((id, start..self.code.as_slice().len()));

@@ -299,6 +299,7 @@ impl Body<'_, '_> {
             BinaryOp::MatrixTimesMatrix => self.emit(Op::MatrixTimesMatrix, word, &words),
             BinaryOp::OuterProduct => self.emit(Op::OuterProduct, word, &words),
             _ => match binary_opcode(op, kind) {
+                Some(_) if self.can_simplify(operand, ty) => self.simplified(op, ty, words),
                 Some(op) => self.by_column(op, ty, &words),
                 None => self.m.internal("an operator on operands that it does not take"),
             },

@@ -6,8 +6,8 @@
 use super::function::{Body, FEW};
 use super::model::Direction;
 use crate::ir::{
-    self, ArrayLen, AtomicOp, Inst, InstFlags, MemoryKinds, Order, Scalar, ScalarKind, Scope, Space, Type, TypeId,
-    Value, Values,
+    self, Access, ArrayLen, AtomicOp, Inst, InstFlags, MemoryKinds, Order, Scalar, ScalarKind, Scope, Space, Type,
+    TypeId, Value, Values,
 };
 use rspirv::spirv::{Capability, MemorySemantics, Op, Word};
 use smallvec::{SmallVec, smallvec};
@@ -99,22 +99,55 @@ impl Body<'_, '_> {
         let ty = if laid_out { self.m.memory_type(pointee) } else { self.m.value_type(pointee) };
         let mut operands: SmallVec<[Word; FEW]> = smallvec![self.value(pointer)];
         self.access_operands(&mut operands, (space, pointer), flags, Direction::Reads);
-        let raw = match self.shares && self.is_constant(space, pointer, flags) {
-            true => self.emit_once(Op::Load, ty, &operands),
-            false => self.emit(Op::Load, ty, &operands),
+        let raw = match self.shared_while(space, pointer, flags) {
+            Some(epoch) => self.emit_once_in(epoch, Op::Load, ty, &operands),
+            None => self.emit(Op::Load, ty, &operands),
         };
         if laid_out { self.relayout(raw, pointee, Form::Value) } else { raw }
     }
 
+    /// The epoch in which a load gives what an equal one gave, if there is one: 0 if that is always so.
+    fn shared_while(&self, space: Space, pointer: Value, flags: InstFlags) -> Option<Word> {
+        if !self.shares || !flags.is_empty() {
+            return None;
+        }
+        match self.is_constant(space, pointer) {
+            true => Some(0),
+            false => self.is_read_only(pointer).then_some(self.shared.epoch),
+        }
+    }
+
+    /// Returns true if a pointer leads into a buffer that is declared to be only read. SPIR-V's variables have no aliases
+    /// unless decorated so (SPIR-V 1.6 section 2.18.2): no store of the invocation changes it.
+    fn is_read_only(&self, pointer: Value) -> bool {
+        let Some(global) = self.root_global(pointer).map(|id| &self.m.module.globals[id]) else { return false };
+        let types = &self.m.module.types;
+        let member = match (pointer, types.get(global.ty)) {
+            (Value::Inst(id), Type::Struct(of)) => match self.f.insts[id].op {
+                ir::Op::Access { indices, .. } => self
+                    .f
+                    .values(indices)
+                    .first()
+                    .and_then(|index| types.structs[of].members.get(self.m.module.known_u32(*index)? as usize)),
+                _ => None,
+            },
+            _ => None,
+        };
+        let access = global.access | member.map_or(Access::empty(), |member| member.access);
+        global.space == Space::Storage
+            && access.contains(Access::READONLY)
+            && !access.intersects(Access::COHERENT | Access::VOLATILE | Access::DEVICE)
+    }
+
     /// Returns true if memory holds the same all the time.
-    fn is_constant(&self, space: Space, pointer: Value, flags: InstFlags) -> bool {
+    pub fn is_constant(&self, space: Space, pointer: Value) -> bool {
         let changes = |global: ir::GlobalId| {
             let binding = self.m.module.globals[global].binding;
             matches!(binding, ir::Binding::BuiltIn(ir::BuiltIn::HelperInvocation))
         };
         let is_input = space == Space::Input && !self.m.stage.is_of_rays();
         let is_constant = matches!(space, Space::Uniform | Space::PushConstant | Space::Handle) || is_input;
-        is_constant && flags.is_empty() && !self.root_global(pointer).is_some_and(changes)
+        is_constant && !self.root_global(pointer).is_some_and(changes)
     }
 
     fn root_global(&self, pointer: Value) -> Option<ir::GlobalId> {

@@ -3,7 +3,7 @@
 //! [`emit`] walks the IR from the entry points; unreachable parts are not written. Types, constants and variables are
 //! declared at their first use, so that their order depends on the module alone. One file per subject, among them
 //! `function` (bodies), `interface` (of stages), `model` (memory model), `form` and `unknown` (instructions by number),
-//! `promote`, `share` and `dead` (optimization), `describe` (names and debug information), and `written` (lines with their
+//! `promote`, `flatten`, `share`, `simplify` and `dead` (optimization), `describe` (names and debug information), and `written` (lines with their
 //! origins).
 
 mod capability;
@@ -16,6 +16,7 @@ mod describe;
 mod dot;
 mod encoded;
 mod entry;
+mod flatten;
 mod foreign;
 mod form;
 mod function;
@@ -37,6 +38,7 @@ mod promote;
 mod ray;
 pub mod reflection;
 mod share;
+mod simplify;
 mod small_floats;
 mod types;
 mod unknown;
@@ -276,6 +278,10 @@ struct Emitter<'a> {
 impl<'a> Emitter<'a> {
     fn new(module: &'a Module, options: &'a Options, sources: &'a SourceMap) -> Made<Emitter<'a>> {
         let version = Version::needed(&options.profile)?;
+        let mut constants = ConstMap::new(&module.constants);
+        if options.manner.optimize != Optimize::None {
+            constants.keep_bits();
+        }
         Ok(Emitter {
             module,
             options,
@@ -284,7 +290,7 @@ impl<'a> Emitter<'a> {
             out: Sections::for_module(module),
             needs: Needs::new(version),
             types: TypeMap::new(&module.types),
-            constants: ConstMap::new(&module.constants),
+            constants,
             globals: GlobalMap::new(module.globals.len()),
             files: Files::default(),
             described: Described::default(),
@@ -305,6 +311,11 @@ impl<'a> Emitter<'a> {
         })
     }
 
+    /// Returns true if the module is not to be a straight copy of the source.
+    pub fn optimizes(&self) -> bool {
+        self.options.manner.optimize != Optimize::None
+    }
+
     fn run(&mut self) {
         let module = self.module;
         self.choose_memory_model();
@@ -322,7 +333,7 @@ impl<'a> Emitter<'a> {
         self.alias_shared_blocks();
         self.ray_modes();
         self.refuse_late();
-        if self.options.manner.optimize != Optimize::None {
+        if self.optimizes() {
             self.eliminate_dead();
         }
     }

@@ -67,23 +67,28 @@ impl Promoted {
         self.is_value.get(id.index()).copied().unwrap_or(false)
     }
 
+    /// The variables of a list.
+    pub fn listed(&self, list: Range<usize>) -> impl Iterator<Item = LocalId> {
+        self.stored[list].iter().copied()
+    }
+
     /// Lists the variables that the constructs in a block store to; `open` takes those of the block.
     fn list(&mut self, f: &Function, block: BlockId, open: &mut Vec<LocalId>) {
         for id in &f.blocks[block].insts {
             let start = open.len();
             match f.insts[*id].op {
                 Op::Store { pointer, .. } => open.extend(root_local(f, pointer).filter(|local| self.has(*local))),
-                Op::If { then, otherwise, .. } => [then, otherwise].into_iter().for_each(|b| self.list(f, b, open)),
-                Op::Loop { body, continuing, .. } => [body, continuing].into_iter().for_each(|b| self.list(f, b, open)),
-                Op::Switch { cases, .. } => f.arms(cases).iter().for_each(|arm| self.list(f, arm.body, open)),
-                _ => continue,
+                op => f.inner_blocks(op).into_iter().for_each(|block| self.list(f, block, open)),
+            }
+            if open.len() == start {
+                continue;
             }
             let mut inner: SmallVec<[LocalId; 8]> = SmallVec::from_slice(&open[start..]);
             inner.sort_unstable_by_key(|local| local.index());
             inner.dedup();
             open.truncate(start);
             open.extend_from_slice(&inner);
-            if !matches!(f.insts[*id].op, Op::Store { .. }) && !inner.is_empty() {
+            if !matches!(f.insts[*id].op, Op::Store { .. }) {
                 let first = self.stored.len();
                 self.stored.extend(inner);
                 self.lists.insert(*id, first..self.stored.len());

@@ -2,7 +2,8 @@
 //! of composites that were put together are taken from what they were made of.
 //!
 //! Only what depends on its operands alone is shared: nothing that looks at other invocations, reads memory that may
-//! change, or has an effect.
+//! change, or has an effect. Memory that is declared to be only read changes where invocations synchronize, so loads from it
+//! belong to an epoch: the time between two such places.
 
 use super::function::Body;
 use rspirv::spirv::{GlslStd450Op, Op, Word};
@@ -12,7 +13,7 @@ use smallvec::SmallVec;
 /// Steps back through the making of a composite at most.
 const STEPS: usize = 64;
 
-/// Opcode, decorations, result type, operands.
+/// Opcode, decorations, epoch, result type, operands.
 type Key = SmallVec<[Word; 8]>;
 
 /// The instructions that may be used where the function is being written.
@@ -21,8 +22,10 @@ pub(super) struct Shared {
     known: FxHashMap<Key, Word>,
     /// Those of `known`, the newest last.
     order: Vec<Key>,
-    /// The operands of instructions that make composites, by their results.
+    /// The operands of instructions that make composites, or compute with a constant, by their results.
     made: FxHashMap<Word, (Op, SmallVec<[Word; 8]>)>,
+    /// The instructions so far by which writes of other invocations may become visible.
+    pub epoch: Word,
 }
 
 impl Shared {
@@ -30,6 +33,7 @@ impl Shared {
         self.known.clear();
         self.order.clear();
         self.made.clear();
+        self.epoch = 0;
     }
 
     /// The place to which [`Shared::leave`] goes back.
@@ -53,9 +57,17 @@ impl Shared {
         self.known.insert(key, word);
     }
 
-    /// Records how a composite is made: the operands of `OpCompositeInsert`, or one operand for each element.
+    /// Records how a value is made: the operands of `OpCompositeInsert` or of an operator on a value and a constant, or one
+    /// operand for each element of a composite.
     pub fn note(&mut self, op: Op, word: Word, operands: &[Word]) {
         self.made.insert(word, (op, SmallVec::from_slice(operands)));
+    }
+
+    /// Opcode and operands of a recorded operator.
+    pub fn operands(&self, word: Word) -> Option<(Op, [Word; 2])> {
+        let (op, operands) = self.made.get(&word)?;
+        let operands = operands.as_slice().try_into().ok()?;
+        (!is_composite(*op)).then_some((*op, operands))
     }
 
     /// The value that holds a part of a composite, as far as the making of the composite says; the rest of the path is left.
@@ -83,10 +95,10 @@ impl Shared {
 }
 
 impl Body<'_, '_> {
-    /// The key of an instruction.
-    pub fn key(&self, op: Op, ty: Word, operands: &[Word]) -> Key {
-        let mut key: Key = SmallVec::with_capacity(3 + operands.len());
-        key.extend([op as Word, self.decorations, ty]);
+    /// The key of an instruction. The epoch is 0 for one that depends on its operands alone.
+    pub fn key(&self, epoch: Word, op: Op, ty: Word, operands: &[Word]) -> Key {
+        let mut key: Key = SmallVec::with_capacity(4 + operands.len());
+        key.extend([op as Word, self.decorations, epoch, ty]);
         key.extend_from_slice(operands);
         key
     }

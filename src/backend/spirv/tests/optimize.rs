@@ -3,8 +3,8 @@
 use super::{Shader, assemble, check, listing, options};
 use crate::backend::{DebugInfo, Optimize};
 use crate::ir::{
-    ArrayLen, BinaryOp, Binding, Builder, BuiltIn, ControlHint, FuncId, LocalId, Module, Param, Scalar, Space, Types,
-    Value,
+    Access, ArrayLen, BinaryOp, Binding, Builder, BuiltIn, ControlHint, FuncId, LocalId, MemoryKinds, Module, Order,
+    Param, Scalar, Scope, Space, Types, Value,
 };
 use crate::source::Span;
 
@@ -139,7 +139,7 @@ fn calls_are_inlined_with_their_early_returns() {
     });
     let text = optimized(&module, Optimize::Speed);
     assert_eq!(text.matches("OpFunctionCall").count(), 0, "{text}");
-    assert_eq!(text.matches("OpPhi").count(), 2, "{text}");
+    assert_eq!(text.matches("OpSelect ").count(), 2, "{text}");
     let text = optimized(&module, Optimize::Size);
     assert_eq!(text.matches("OpFunctionCall").count(), 2, "{text}");
 }
@@ -168,4 +168,75 @@ fn constants_pass_through_variables_and_choose_ways() {
     for gone in ["Private", "OpIAdd", "OpIEqual", "OpSelectionMerge"] {
         assert!(!text.contains(gone), "{gone}:\n{text}");
     }
+}
+
+/// `y = x; if (x > 3) y = x op 3;`
+fn guarded(op: BinaryOp, hint: ControlHint) -> Module {
+    numbers().main(|b, block| {
+        let (x, three) = (get(b, block, 0), b.const_u32(3));
+        let y = b.local("y", Types::U32, None);
+        b.store(y, x);
+        let more = b.binary(BinaryOp::Gt, x, three);
+        let then = b.block(|b| {
+            let other = b.binary(op, three, x);
+            b.store(y, other);
+        });
+        let otherwise = b.block(|_| ());
+        b.if_(more, then, otherwise, hint);
+        let y = b.load(y);
+        put(b, block, 1, y);
+    })
+}
+
+#[test]
+fn short_selections_become_choices() {
+    let merges = |op, hint| optimized(&guarded(op, hint), Optimize::Speed).matches("OpSelectionMerge").count();
+    assert_eq!(merges(BinaryOp::Sub, ControlHint::None), 0);
+    assert_eq!(merges(BinaryOp::Sub, ControlHint::DontFlatten), 1, "the source keeps the branch");
+    assert_eq!(merges(BinaryOp::Div, ControlHint::Flatten), 1, "the divisor may be zero");
+}
+
+#[test]
+fn constants_in_a_row_are_one() {
+    let module = numbers().main(|b, block| {
+        let (mut x, zero) = (get(b, block, 0), b.const_u32(0));
+        for (op, by) in [(BinaryOp::Add, 3), (BinaryOp::Sub, 5), (BinaryOp::Add, 4), (BinaryOp::Shl, 0)] {
+            let by = b.const_u32(by);
+            x = b.binary(op, x, by);
+        }
+        let x = b.binary(BinaryOp::Or, zero, x);
+        put(b, block, 1, x);
+    });
+    let text = optimized(&module, Optimize::Speed);
+    assert_eq!(text.matches("OpIAdd").count(), 1, "{text}");
+    for gone in ["OpISub", "OpShiftLeftLogical", "OpBitwiseOr"] {
+        assert!(!text.contains(gone), "{gone}:\n{text}");
+    }
+}
+
+/// Loads from a second buffer, of which `access` tells, before and after a store and a barrier.
+fn read_twice(access: Access) -> Module {
+    let mut shader = numbers();
+    let binding = Binding::Resource { set: 0, binding: 1 };
+    let ty = shader.module.globals[shader.block].ty;
+    let other = shader.global("other", Space::Storage, ty, binding);
+    let Value::Global(id) = other else { unreachable!() };
+    shader.module.globals[id].access = access;
+    shader.main(|b, block| {
+        for at in 0..2 {
+            let x = get(b, other, 3);
+            put(b, block, at, x);
+        }
+        b.barrier(Some(Scope::Workgroup), Scope::Workgroup, MemoryKinds::BUFFER, Order::AcquireRelease);
+        let x = get(b, other, 3);
+        put(b, block, 2, x);
+    })
+}
+
+#[test]
+fn memory_that_is_only_read_is_read_once_between_barriers() {
+    let loads = |access| optimized(&read_twice(access), Optimize::Speed).matches("OpLoad").count();
+    assert_eq!(loads(Access::READONLY), 2);
+    assert_eq!(loads(Access::empty()), 3);
+    assert_eq!(loads(Access::READONLY | Access::COHERENT), 3);
 }
