@@ -1,4 +1,4 @@
-//! Selections without branches, for `-O`: the sides of a short selection that only computes are both written, and each value
+//! Selections without branches, for `-O` and `-Os`: the sides of a short selection that only computes are both written, and each value
 //! that comes out of it is chosen by `OpSelect`.
 //!
 //! A side qualifies if an invocation that does not take it may run it unseen: it reads only values and memory that is always

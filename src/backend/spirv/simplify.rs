@@ -1,10 +1,11 @@
-//! Integer operators with constants, for `-O`: identities are no instruction, `(x + 1) + 2` is `x + 3`.
+//! Integer operators with constants, for `-O` and `-Os`: identities need no instruction. For `-O`, `(x + 1) + 2` is `x + 3`.
 //!
 //! This happens while writing because variables are values here: the addresses that the copies of an unrolled loop compute
 //! become equal instructions, which [`super::share`] writes once.
 
 use super::function::Body;
 use super::math::binary_opcode;
+use crate::backend::Optimize;
 use crate::backend::plans::identity;
 use crate::ir::{BinaryOp, Scalar, Type, TypeId, fold};
 use crate::lane::ReduceOp;
@@ -63,8 +64,12 @@ impl Body<'_, '_> {
         word
     }
 
-    /// `(x op c) op by` as one operation on `x`; differences are sums.
+    /// `(x op c) op by` as one operation on `x`; differences are sums. Not for size: each step of `x++` would have a constant of
+    /// its own.
     fn joined(&self, op: BinaryOp, scalar: Scalar, a: Word, by: u64) -> Option<(BinaryOp, Word, u64)> {
+        if self.m.options.manner.optimize != Optimize::Speed {
+            return None;
+        }
         let (inner, [x, c]) = self.shared.operands(a)?;
         let c = self.m.constants.bits(c)?;
         let negated = |bits: u64| fold::integers(BinaryOp::Sub, scalar, 0, bits);
