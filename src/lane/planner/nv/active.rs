@@ -2,8 +2,9 @@
 //!
 //! Where the first lanes are active, each lane of a block takes the reduction of the partner block from that block's
 //! first lane, which is active if any of the block is; SHFIDX leaves lanes alone whose source is beyond the last active
-//! one. Under any mask the lowest active lane of the partner block serves. Scans jump from each lane to the nearest
-//! active one below it, and from there to where that one points: each jump doubles what a lane has seen.
+//! one. Under any mask the highest active lane of the partner block serves: each of them has the reduction, and the driver
+//! makes one instruction of BTFM and two of BTFL. Scans jump from each lane to the nearest active one below it, and from
+//! there to where that one points: each jump doubles what a lane has seen.
 
 use super::shf::{active, from_lane, in_range, is_some, lanes_of, segment_lanes, shf_masked, word};
 use crate::lane::op::{MaskOp, ReduceOp, ShuffleMode, WARP};
@@ -93,7 +94,7 @@ pub fn any_tree(b: &mut Builder) -> Answer {
         let block = b.alu(AluOp::Shl, Operand::Const(low_bits(1 << level)), first);
         let partners = b.alu(AluOp::And, all, block);
         // One lane needs no search.
-        let source = if level == 0 { first } else { b.alu1(AluOp::FindLsb, partners) };
+        let source = if level == 0 { first } else { b.alu1(AluOp::FindMsb, partners) };
         value = combine_from(b, fold.op, value, source, partners);
     }
     Ok(value)
