@@ -162,8 +162,11 @@ impl Selector<'_> {
         };
         let [a, b] = args;
         let ((condition, keeps), value) = mask(a).map(|mask| (mask, b)).or_else(|| Some((mask(b)?, a)))?;
-        let value = self.arg(value, Kind::Uint);
-        let inverse = self.word("NOT.U", std::slice::from_ref(&value));
+        let value = self.arg(value, Kind::Sint);
+        let inverse = match value {
+            Operand::Constant(bits, kind) => Operand::Constant(!bits, kind),
+            _ => self.word("NOT.U", std::slice::from_ref(&value)),
+        };
         let condition = self.uint(condition);
         let condition = Operand::Reg(self.in_reg(condition));
         let (accept, reject) = if keeps { (value, inverse) } else { (inverse, value) };
