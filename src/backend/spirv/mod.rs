@@ -3,8 +3,8 @@
 //! [`emit`] walks the IR from the entry points; unreachable parts are not written. Types, constants and variables are
 //! declared at their first use, so that their order depends on the module alone. One file per subject, among them
 //! `function` (bodies), `interface` (of stages), `model` (memory model), `form` and `unknown` (instructions by number),
-//! `promote`, `flatten`, `share`, `simplify` and `dead` (optimization), `describe` (names and debug information), and `written` (lines with their
-//! origins).
+//! `promote`, `flatten`, `share`, `simplify` and `dead` (optimization), `describe` (names and debug information), and
+//! `written` (lines with their origins).
 
 mod capability;
 mod constants;
