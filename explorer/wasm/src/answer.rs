@@ -1,4 +1,4 @@
-//! What the page is told.
+//! Answers to the page.
 
 use crosslane::ir::Stage;
 use crosslane::profile::Profile;
@@ -10,7 +10,7 @@ pub struct Failed {
     pub error: String,
 }
 
-/// What there is to choose from.
+/// The profiles and the endings of file names.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Choices {

@@ -38,7 +38,7 @@ fn options(kind: kind::Kind, profile: Profile) -> Options {
 impl Open {
     pub fn new(name: String, text: String, profiles: &[String]) -> Result<Open, String> {
         let kind = kind::of(Path::new(&name)).ok_or_else(|| format!("`{name}` says no language"))?;
-        let named = |name: &String| Profile::named(name).ok_or_else(|| format!("there is no profile `{name}`"));
+        let named = |name: &String| Profile::named(name).ok_or_else(|| format!("unknown profile `{name}`"));
         let profiles = profiles.iter().map(named).collect::<Result<Vec<_>, _>>()?;
         if profiles.is_empty() {
             return Err("no profile is chosen".into());
@@ -195,7 +195,7 @@ impl Open {
 
     /// The program for a browser whose subgroups have so many lanes.
     pub fn wgsl(&self, lanes: u32) -> Result<answer::Wgsl, String> {
-        let profile = Profile::named("wgsl").ok_or("there is no profile `wgsl`")?;
+        let profile = Profile::named("wgsl").ok_or("unknown profile `wgsl`")?;
         let options = self.options_for(profile.with_wave_size(Some(lanes)));
         let Compilation { verdict, diagnostics, .. } = compile(&self.input(), &options, &NoIncludes);
         let entry = self.entry();

@@ -1,4 +1,4 @@
-//! What the page asks.
+//! Requests of the page.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;

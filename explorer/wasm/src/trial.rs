@@ -28,7 +28,7 @@ pub struct Ran {
 
 /// The run that was asked for; none, and the reason in the answer, where the shader did not run to its end.
 pub fn run(open: &Open, request: &Request) -> Result<(Option<Ran>, RunAnswer), String> {
-    let profile = Profile::named(&request.profile).ok_or("there is no such profile")?;
+    let profile = Profile::named(&request.profile).ok_or("unknown profile")?;
     let lanes = profile.wave_size.unwrap_or(request.lanes);
     if lanes > MAX_WAVE {
         return Err(format!("{} has waves of {lanes} lanes; the simulator has at most {MAX_WAVE}", profile.name));
