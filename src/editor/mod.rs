@@ -247,7 +247,7 @@ impl Analysis {
     }
 }
 
-/// What the shader becomes on one profile.
+/// The output of the shader on one profile.
 pub struct Output {
     /// None where the shader is wrong, or the profile cannot express it.
     pub artifact: Option<Artifact>,

@@ -1,5 +1,5 @@
-//! Selections without branches, for `-O` and `-Os`: the sides of a short selection that only computes are both written, and each value
-//! that comes out of it is chosen by `OpSelect`.
+//! Selections without branches, for `-O` and `-Os`: both sides of a short selection that only computes are written, and
+//! `OpSelect` chooses each value that comes out of it.
 //!
 //! A side qualifies if an invocation that does not take it may run it unseen: it reads only values and memory that is always
 //! there, writes only variables that are values, and no operation in it is undefined for some operand.
@@ -167,7 +167,7 @@ impl Body<'_, '_> {
             })
     }
 
-    /// The instructions that a quotient of floats is worth; none for integer operators that are undefined for some operands.
+    /// The cost of a binary operator; none for integer operators that are undefined for some operands.
     fn cost_of(&self, op: BinaryOp, operand: Value) -> Option<u32> {
         let ty = self.type_of(operand)?;
         let scalar = self.m.module.types.number_of(ty).filter(|_| self.can_choose(ty))?;
