@@ -29,6 +29,7 @@ pub mod ptx;
 pub mod ptxas;
 pub mod radv;
 pub mod rates;
+pub mod reduce;
 pub mod reference;
 pub mod report;
 pub mod rival;

@@ -85,9 +85,17 @@ pub fn same(judged: &[Judged], simulated: &[After], ours: &Buffers) -> Result<()
 fn hold(judged: &[Judged], expected: &[Column], ours: &Buffers) -> Result<(), String> {
     for (binding, how) in judged.iter().enumerate() {
         compare(how.kind, how.closeness, &expected[binding], &ours[binding], 1)
-            .map_err(|e| format!("binding {binding}: {e}"))?;
+            .map_err(|e| format!("{DIFFERS}{binding}: {e}"))?;
     }
     Ok(())
+}
+
+/// The start of a message about buffers that differ.
+const DIFFERS: &str = "binding ";
+
+/// Returns true if a message is about buffers that differ, not about a kernel that was not compiled or run.
+pub fn is_difference(why: &str) -> bool {
+    why.contains(DIFFERS)
 }
 
 /// Runs a module over the case that `request` describes.

@@ -10,7 +10,7 @@ use crate::pattern::{Domain, PATTERNS};
 use crate::plan::Plan;
 use crate::rival::{self, Judged};
 use crate::scalar::Type;
-use crate::{compiler, simulator};
+use crate::{compiler, reduce, simulator};
 use crosslane::compile::{self, Input, Options};
 use crosslane::profile::Profile;
 use std::path::{Path, PathBuf};
@@ -26,6 +26,7 @@ pub fn sources() -> Vec<PathBuf> {
 const CLOSE: &[&str] = &["constant_floats.comp"];
 
 /// A shader and how to run it.
+#[derive(Clone)]
 pub struct Shader {
     pub name: String,
     pub source: String,
@@ -88,10 +89,21 @@ impl Shader {
         Input { name: &self.name, bytes: self.source.as_bytes(), language: compile::Language::Glsl }
     }
 
-    /// The error, with the file that keeps the text of a random kernel.
-    pub fn blame(&self, why: &str) -> String {
-        let kept = self.seed.map(|seed| program::keep(seed, &self.source)).unwrap_or_default();
-        format!("{}: {why}\n{kept}", self.name)
+    /// The error of `hold`, with the file that keeps the text of a random kernel, reduced if that is asked for.
+    pub fn blamed<T>(&self, hold: impl Fn(&Shader) -> Result<T, String>) -> Result<T, String> {
+        hold(self).map_err(|why| {
+            let kept = self.seed.map(|seed| program::keep(seed, &self.reduced(&why, hold))).unwrap_or_default();
+            format!("{}: {why}\n{kept}", self.name)
+        })
+    }
+
+    /// The text without the lines that buffers still differ without.
+    fn reduced<T>(&self, why: &str, hold: impl Fn(&Shader) -> Result<T, String>) -> String {
+        if !reduce::is_asked() || !rival::is_difference(why) {
+            return self.source.clone();
+        }
+        let with = |source: &str| Shader { source: source.to_owned(), ..self.clone() };
+        reduce::kernel(&self.source, |source| hold(&with(source)).is_err_and(|why| rival::is_difference(&why)))
     }
 
     /// Runs it with `runner` and, on so many lanes, in the simulator; says where they differ.

@@ -225,14 +225,14 @@ fn core_trial(path: PathBuf) -> Trial {
 
 /// Runs a shader and returns its listing.
 fn run_shader(shader: &Shader, profile: &Profile) -> Result<Listing, String> {
-    let made = || -> Result<Listing, String> {
+    let run = |shader: &Shader| -> Result<Listing, String> {
         let program =
             compiler::amd_program(&shader.input(), &shader::options(&profile.name)?, &shader.request.settings())?;
         let run = |request| interpret(&program, &profile.processor, &request, Order::Ascending);
         shader.hold(&profile.name, wave(profile) as usize, run)?;
         Ok(Listing { name: shader.name.clone(), text: program.text })
     };
-    made().map_err(|why| format!("{}: {}", profile.name, shader.blame(&why)))
+    shader.blamed(run).map_err(|why| format!("{}: {why}", profile.name))
 }
 
 /// Random kernels of each kind that a run of the tests tries on each profile.

@@ -217,7 +217,7 @@ fn hold_random(shader: &Shader, runner: Runner) -> Result<bool, String> {
 
 /// A kernel that fails is kept in a file.
 fn check(shader: &Shader, runner: Runner) -> Result<(), String> {
-    if !hold_random(shader, runner).map_err(|why| shader.blame(&why))? {
+    if !shader.blamed(|shader| hold_random(shader, runner))? {
         eprintln!("skipped: {} nests too deep", shader.name);
     }
     Ok(())

@@ -55,10 +55,7 @@ fn of_random((kind, maker): (&'static str, Maker)) -> impl Iterator<Item = Trial
     seeds::batches(USUAL).flat_map(move |seeds| {
         let name = format!("{kind}::seeds_{}", seeds.start);
         on_both(&name, move |runner| {
-            seeds.clone().try_for_each(|seed| {
-                let shader = maker(seed);
-                hold(&shader, runner).map(drop).map_err(|why| shader.blame(&why))
-            })
+            seeds.clone().try_for_each(|seed| maker(seed).blamed(|shader| hold(shader, runner).map(drop)))
         })
     })
 }

@@ -167,9 +167,9 @@ fn random_trials() -> Vec<Trial> {
             trial(format!("{name}::seeds_{start}"), move || {
                 seeds.clone().try_for_each(|seed| {
                     let (shader, profile) = (maker(seed), profiles()[seed as usize % profiles().len()]);
-                    let done = hold(&shader, profile);
+                    let done = shader.blamed(|shader| hold(shader, profile));
                     verified::record(name, profile, done.is_ok());
-                    done.map_err(|why| shader.blame(&why))
+                    done
                 })
             })
         })
