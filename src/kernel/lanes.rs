@@ -17,7 +17,7 @@ use super::{BinOp, BlockId, InstId, Kernel, Op, Origin, Ty, Value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{BuiltIn, Scalar};
 use crate::kernel::Stage;
-use crate::lane::{Input, Known, LaneFact, LaneOp, LaneType, Plan, Plans, Refusal, Request, Role, Step, StepOp};
+use crate::lane::{AluOp, Input, Known, LaneFact, LaneOp, LaneType, Plan, Plans, Refusal, Request, Role, Step, StepOp};
 use crate::profile::Profile;
 use crate::source::Span;
 use rustc_hash::FxHashMap;
@@ -47,7 +47,7 @@ pub fn lower_lanes(kernel: &mut Kernel, profile: &Profile) -> Result<(), Vec<Dia
 /// does not state the size of a wave. The kernel is written in terms of the lane's number before.
 pub fn requests(kernel: &mut Kernel, profile: &Profile) -> Vec<(InstId, Request<'static>)> {
     let Some(size) = profile.wave_size else { return Vec::new() };
-    number_subgroups(kernel, size);
+    state_size(kernel, size);
     use_facts(kernel, size);
     let known = Analyses { uniformity: Uniformity::new(kernel, size), rows: LaneRows::new(kernel, size), kernel, size };
     let ask = |inst: InstId| Some((inst, known.request(inst)?));
@@ -116,8 +116,8 @@ pub fn write(
     pipeline.show(DPP_COMBINE, changed, kernel);
 }
 
-/// Makes the numbers of subgroups arithmetic on the invocation's number.
-fn number_subgroups(kernel: &mut Kernel, size: u32) {
+/// Makes the numbers of subgroups arithmetic on the invocation's number, and words of ballots that no lane has a bit in 0.
+fn state_size(kernel: &mut Kernel, size: u32) {
     let mut names = Names::default();
     for block in Tree::new(kernel).blocks {
         let insts = std::mem::take(&mut kernel.blocks[block].insts);
@@ -127,6 +127,10 @@ fn number_subgroups(kernel: &mut Kernel, size: u32) {
                 Op::BuiltIn(BuiltIn::NumSubgroups, _) => {
                     let count = kernel.constant(Ty::B32, kernel.invocations().div_ceil(size).into());
                     names.replace_all(kernel.results(inst), [count]);
+                }
+                Op::MaskAlu(AluOp::BallotWord) if is_beyond(kernel, inst, size) => {
+                    let none = kernel.constant(Ty::B32, 0);
+                    names.replace_all(kernel.results(inst), [none]);
                 }
                 Op::BuiltIn(BuiltIn::SubgroupId, _) => {
                     let (flags, span) = (kernel.insts[inst].flags, kernel.insts[inst].span);
@@ -144,6 +148,11 @@ fn number_subgroups(kernel: &mut Kernel, size: u32) {
         kernel.blocks[block].insts = out;
     }
     names.apply_all(kernel);
+}
+
+/// Returns true for a word of a ballot, by its constant number, that holds no lane of a wave of `size`.
+fn is_beyond(kernel: &Kernel, word: InstId, size: u32) -> bool {
+    kernel.as_constant(kernel.args(word)[1]).is_some_and(|at| at >= u64::from(size.div_ceil(u32::BITS)))
 }
 
 /// Makes arithmetic that gives the lane's index a fact, and values that are the same number in all lanes that number.

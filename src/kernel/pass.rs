@@ -13,6 +13,7 @@ mod fold;
 mod fold_offsets;
 mod gvn;
 mod if_convert;
+mod jump_threading;
 mod licm;
 mod load_store_vectorize;
 mod memory;
@@ -43,6 +44,7 @@ const CONSTANT_PHIS: Pass = Pass::new("constant_phis", constant_phis::run);
 const GVN: Pass = Pass::new("gvn", gvn::run);
 const SIMPLIFY_CFG: Pass = Pass::new("simplify_cfg", simplify_cfg::run);
 const IF_CONVERT: Pass = Pass::new("if_convert", if_convert::run);
+const JUMP_THREADING: Pass = Pass::new("jump_threading", jump_threading::run);
 const EARLY_EXIT: Pass = Pass::new("early_exit", early_exit::run);
 const DCE: Pass = Pass::new("dce", dce::run);
 const UNROLL: Pass = Pass::new("unroll", unroll::run);
@@ -54,15 +56,27 @@ const SHARE_MOVES: Pass = Pass::new("share_moves", share_moves::run);
 const LOAD_STORE_VECTORIZE: Pass = Pass::new("load_store_vectorize", load_store_vectorize::run);
 
 /// The passes of [`Pipeline::optimize`], in the order in which a kernel first meets them.
-pub const OPTIMIZING: [Pass; 11] =
-    [CONSTANT_PHIS, GVN, SIMPLIFY_CFG, IF_CONVERT, EARLY_EXIT, DCE, UNROLL, SROA, LICM, FOLD_OFFSETS, PACK_PRIVATE];
+pub const OPTIMIZING: [Pass; 12] = [
+    CONSTANT_PHIS,
+    GVN,
+    SIMPLIFY_CFG,
+    IF_CONVERT,
+    JUMP_THREADING,
+    EARLY_EXIT,
+    DCE,
+    UNROLL,
+    SROA,
+    LICM,
+    FOLD_OFFSETS,
+    PACK_PRIVATE,
+];
 
 /// The passes that remain where moves between lanes cost as much as other instructions, and one memory access takes as
 /// long as another: as few of both as can be. For kernels whose cross-lane operations are lowered.
 pub const GATHERING: [Pass; 2] = [SHARE_MOVES, LOAD_STORE_VECTORIZE];
 
 /// The passes that run again and again, in this order, while they change something.
-const CLEANING: [Pass; 6] = [CONSTANT_PHIS, GVN, SIMPLIFY_CFG, IF_CONVERT, EARLY_EXIT, DCE];
+const CLEANING: [Pass; 7] = [CONSTANT_PHIS, GVN, SIMPLIFY_CFG, IF_CONVERT, JUMP_THREADING, EARLY_EXIT, DCE];
 
 /// Rounds of cleaning at most: each mostly finds what the one before has laid open, and soon nothing is left.
 const ROUNDS: usize = 4;

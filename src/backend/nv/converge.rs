@@ -3,7 +3,8 @@
 //! NVIDIA's compiler joins invocations where all ways through the program meet, and only there. A ballot in an arm that
 //! ends with `BRK` or `RET` runs after the loop, for the invocations of all iterations at once; and invocations do not
 //! join at an `ENDIF` that a break out of one of its arms jumps past (seen on H100 and H200, driver 580.159). Here the end
-//! of each such arm becomes a flag. The arms join first, and a break at the loop's own level tests the flag.
+//! of each such arm becomes a flag. The arms join first, and a break at the loop's own level tests the flag. A `RET` in an
+//! arm of an arm likewise keeps invocations from joining in the other arms, so a flag guards the rest of the program.
 
 use super::machine::Line;
 use crate::diagnostic::{Code, Diagnostic};
@@ -13,6 +14,7 @@ use crate::kernel::{BlockId, Def, InstId, Kernel, Op, Ty, UnOp, Value};
 use crate::profile::Profile;
 use crate::source::Span;
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 use std::borrow::Cow;
 
 /// Refuses cross-lane instructions inside more `IF`s and `REP`s than the profile's limit.
@@ -41,15 +43,63 @@ pub fn check_nesting(lines: &[Line], profile: &Profile) -> Result<(), Vec<Diagno
 }
 
 /// The kernel with every exit from a loop that holds cross-lane operations at the loop's own level, in an arm without such
-/// operations.
+/// operations, and with returns at the end of the program where such an operation may follow.
 pub fn converge(kernel: &Kernel) -> Cow<'_, Kernel> {
     let mut kernel = Cow::Borrowed(kernel);
+    if let Some(from) = nested_return(&kernel) {
+        join_returns(kernel.to_mut(), from);
+    }
     for (inst, body) in loops(&kernel).into_iter().rev() {
         if misses_join_in(&kernel, inst, body) {
             join_exits(kernel.to_mut(), inst, body);
         }
     }
     kernel
+}
+
+/// The first instruction of the kernel's body that holds a return deeper than in an arm of its own, if it or a later one
+/// holds a cross-lane operation. A return from a loop of the body becomes a flag anyway.
+fn nested_return(kernel: &Kernel) -> Option<usize> {
+    let insts = &kernel.blocks[kernel.body].insts;
+    let from = insts.iter().position(|inst| {
+        let is_loop = matches!(kernel.insts[*inst].op, Op::Loop { .. });
+        !is_loop && kernel.inner_blocks(*inst).any(|arm| has_inner_return(kernel, arm))
+    })?;
+    let lanes = Tree::new(kernel).holding(kernel, Op::is_cross_lane);
+    insts[from..].iter().any(|inst| lanes[inst.index()]).then_some(from)
+}
+
+/// Returns true if a construct in a block holds a return.
+fn has_inner_return(kernel: &Kernel, block: BlockId) -> bool {
+    let returns = |inner: BlockId| {
+        kernel.blocks[inner].insts.iter().any(|inst| kernel.insts[*inst].op == Op::Return)
+            || has_inner_return(kernel, inner)
+    };
+    kernel.blocks[block].insts.iter().any(|inst| kernel.inner_blocks(*inst).any(returns))
+}
+
+/// Puts the body from an instruction on in a scope, which its returns leave for the one after it.
+fn join_returns(kernel: &mut Kernel, from: usize) {
+    let body = kernel.body;
+    let inner = kernel.add_block(&[]);
+    let tail = kernel.blocks[body].insts.split_off(from);
+    let span = kernel.insts[tail[0]].span;
+    kernel.blocks[inner].insts = tail;
+    let scope = kernel.add_inst(Op::Scope { body: inner }, &[], &[], InstFlags::empty(), span);
+    leave_for(kernel, inner, scope);
+    let end = kernel.add_inst(Op::Return, &[], &[], InstFlags::empty(), span);
+    kernel.blocks[body].insts.extend([scope, end]);
+}
+
+/// Makes the returns of a block, and of the blocks inside it, exits of a scope.
+fn leave_for(kernel: &mut Kernel, block: BlockId, scope: InstId) {
+    for inst in kernel.blocks[block].insts.clone() {
+        if kernel.insts[inst].op == Op::Return {
+            kernel.insts[inst].op = Op::Exit(scope);
+        }
+        let inner: SmallVec<[BlockId; 2]> = kernel.inner_blocks(inst).collect();
+        inner.into_iter().for_each(|inner| leave_for(kernel, inner, scope));
+    }
 }
 
 fn misses_join_in(kernel: &Kernel, of: InstId, body: BlockId) -> bool {

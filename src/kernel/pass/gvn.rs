@@ -16,7 +16,8 @@ use super::range::Ranges;
 use crate::kernel::names::Names;
 use crate::kernel::tree::Tree;
 use crate::kernel::{BlockId, InstId, Kernel, Op, Origin, Ty, Value};
-use crate::lane::{Gives, LaneOp, VoteOp};
+use crate::lane::primitive::NvOp;
+use crate::lane::{Gives, LaneOp, Primitive, VoteOp};
 use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
 use std::collections::hash_map::Entry;
@@ -122,7 +123,7 @@ impl Numbering<'_> {
                 self.memory.stored(self.kernel, access, args[0], &args[1..]);
                 true
             }
-            Op::Lane { op: LaneOp::Vote { op: VoteOp::All | VoteOp::Any, .. }, .. } if self.votes_alike(inst) => {
+            op if matches!(vote(op), Some(VoteOp::All | VoteOp::Any)) && self.votes_alike(inst) => {
                 let vote = self.kernel.args(inst)[0];
                 self.names.replace_all(self.kernel.results(inst), [vote]);
                 false
@@ -294,5 +295,15 @@ fn is_sync(op: &Op) -> bool {
         Op::Lane { op, .. } => op.signature().gives == Gives::Nothing,
         Op::Prim { primitive, .. } => primitive.is_sync(),
         _ => false,
+    }
+}
+
+/// The vote that an operation, or an instruction for one, is.
+fn vote(op: Op) -> Option<VoteOp> {
+    match op {
+        Op::Lane { op: LaneOp::Vote { op, .. }, .. } | Op::Prim { primitive: Primitive::Nv(NvOp::Vote(op)), .. } => {
+            Some(op)
+        }
+        _ => None,
     }
 }

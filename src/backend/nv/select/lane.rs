@@ -29,7 +29,7 @@ impl Selector<'_> {
                 false => self.shuffle_valid(mode, args),
             },
             NvOp::Vote(op) => {
-                let predicate = self.uint(args[0]);
+                let predicate = self.arg(args[0], Kind::Sint);
                 self.word(mnemonic::vote(op), &[predicate])
             }
             NvOp::Ballot => {

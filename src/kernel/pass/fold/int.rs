@@ -2,7 +2,7 @@
 
 use super::{Answer, Folder, Simpler, evaluate};
 use crate::ir::{Scalar, ScalarKind};
-use crate::kernel::{BinOp, Op, Ty, UnOp};
+use crate::kernel::{BinOp, Op, Ty, UnOp, Value};
 
 impl Folder<'_> {
     pub fn int(&mut self, op: BinOp, scalar: Scalar) -> Answer {
@@ -18,6 +18,11 @@ impl Folder<'_> {
         if self.known(0) == Some(0) && matches!(op, BinOp::Shl | BinOp::Shr | BinOp::Div | BinOp::Rem) {
             return self.number(Ty::of(scalar), 0);
         }
+        if op == BinOp::Xor
+            && let Some(other) = self.cancelled(scalar)
+        {
+            return self.is(other);
+        }
         let by = self.known(1)?;
         self.with_constant(op, scalar, by)
             .or_else(|| self.by_power_of_two(op, scalar, by))
@@ -30,6 +35,20 @@ impl Folder<'_> {
             BinOp::Xor | BinOp::Sub => self.number(Ty::of(scalar), 0),
             _ => None,
         }
+    }
+
+    /// `b` of `a ^ (a ^ b)`, in any order of the operands.
+    fn cancelled(&self, scalar: Scalar) -> Option<Value> {
+        [(0, 1), (1, 0)].into_iter().find_map(|(a, inner)| {
+            let inst = self.kernel.definition(self.args[inner])?;
+            let [left, right] = self.kernel.args(inst) else { return None };
+            let is_xor = self.kernel.insts[inst].op == Op::Bin(BinOp::Xor, scalar);
+            match self.args[a] {
+                a if is_xor && a == *left => Some(*right),
+                a if is_xor && a == *right => Some(*left),
+                _ => None,
+            }
+        })
     }
 
     /// Neutral and dominant constants, and those that the operand's range makes so.

@@ -147,3 +147,17 @@ fn masks_and_halves_are_taken_apart() {
     let long = b.value(Op::Join, &[x, y], Ty::B64);
     assert_eq!(simpler(&mut b, Op::High, &[long], Ty::B32), Some(Simpler::Is(y)));
 }
+
+/// `(x ^ y) ^ x` is `y`, in all orders.
+#[test]
+fn an_exclusive_or_undoes_itself() {
+    let (mut b, [x, y, _, z]) = start();
+    let xor = Op::Bin(BinOp::Xor, Scalar::U32);
+    for inner in [[x, y], [y, x]] {
+        let both = b.value(xor, &inner, Ty::B32);
+        for args in [[both, x], [x, both]] {
+            assert_eq!(simpler(&mut b, xor, &args, Ty::B32), Some(Simpler::Is(y)));
+        }
+        assert_eq!(simpler(&mut b, xor, &[both, z], Ty::B32), None);
+    }
+}
