@@ -268,7 +268,7 @@ fn results_that_nobody_reads_are_dropped() {
         },
         &[],
     );
-    assert_eq!(body(b), ["MEMBAR.CTA;", "BAR;", "END"]);
+    assert_eq!(body(b), ["BAR;", "END"]);
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod doubles;
 mod formats;
 mod graphics;
 pub mod kernel;
+mod litmus;
 mod pictures;
 mod registers;
 mod scenes;
@@ -59,6 +60,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(text::trials());
     trials.push(trial("fermi".to_owned(), || verified::refusals().map(|text| keep("refused-by-fermi", PLAIN, &text))));
     trials.push(trial("registers".to_owned(), registers::compared));
+    trials.extend(on_gpu("litmus".to_owned(), litmus::check));
     trials.extend(on_gpu("device".to_owned(), || opengl::describe().map(|said| eprintln!("{said}"))));
     trials
 }

@@ -218,16 +218,20 @@ impl Selector<'_> {
 
     // Barriers.
 
-    /// `MEMBAR` orders memory of the device, `MEMBAR.CTA` that of the workgroup, which other stages than compute lack; `BAR`
-    /// waits for the workgroup. A subgroup runs in step, so that ordering its memory is all that its barrier does.
+    /// `MEMBAR` orders memory of the device, `MEMBAR.CTA` that of the workgroup, which other stages than compute lack. `BAR`
+    /// waits for the workgroup and orders its shared memory by itself: it is all that the driver makes of GLSL's `barrier()`,
+    /// which GLSL 4.60 section 8.16 says to do both. A subgroup runs in step, so that ordering its memory is all that its
+    /// barrier does.
     pub fn barrier(&mut self, execution: Option<Scope>, memory: Scope, kinds: MemoryKinds, order: Order) {
-        let orders = order != Order::Relaxed && !kinds.is_empty() && memory != Scope::Invocation;
+        let waits = execution == Some(Scope::Workgroup);
+        let ordered = if waits { MemoryKinds::SHARED } else { MemoryKinds::empty() };
+        let orders = order != Order::Relaxed && !ordered.contains(kinds) && memory != Scope::Invocation;
         if orders {
             let is_grouped = self.kernel.stage == Stage::Compute;
             let near = !matches!(memory, Scope::Device | Scope::QueueFamily) || kinds == MemoryKinds::SHARED;
             self.effect(if near && is_grouped { "MEMBAR.CTA" } else { "MEMBAR" }, &[]);
         }
-        if execution == Some(Scope::Workgroup) {
+        if waits {
             self.effect("BAR", &[]);
         }
     }
