@@ -1,26 +1,20 @@
-//! Lets invocations join after a loop that ends the body of another one.
+//! Lets invocations join after a loop before the next branch.
 //!
-//! Where the exit of an inner loop is the back edge of the loop around it, NVIDIA's compiler does not wait for the
-//! invocations that are still in the inner loop: the others begin the next iteration alone, and cross-lane operations
-//! there lack lanes (seen on an H100, driver 580.159). An `IF` around the inner loop, on a condition that depends on
-//! the lane and always holds, makes them wait at its `ENDIF`.
+//! Where control flow follows a loop, with nothing but arithmetic in between, NVIDIA's compiler leads each invocation from
+//! the loop's exit to the place where that ends for it: the back edge of the loop around it, or an arm whose condition it
+//! knows there. It does not wait for the invocations that are still in the loop, so that cross-lane operations later on lack
+//! lanes (seen on an H100, driver 580.159). An `IF` around the loop, on a condition that depends on the lane and always
+//! holds, makes them wait at its `ENDIF`.
 
 use super::Selector;
 use crate::backend::nv::machine::{Line, Test};
 use crate::lane::{LaneFact, MaskOp};
 use std::ops::Range;
 
-/// A `REP` that is open in the scan.
-struct Open {
-    start: usize,
-    /// The inner `REP` after which nothing happens so far.
-    last: Option<Range<usize>>,
-}
-
 impl Selector<'_> {
-    /// Puts an `IF` around each inner loop that ends the body of a loop in a nest with cross-lane operations.
-    pub fn join_last_loops(&mut self) {
-        let loops = last_loops(&self.lines);
+    /// Puts an `IF` around each loop that control flow follows, in a nest with cross-lane operations or before one.
+    pub fn join_loops(&mut self) {
+        let loops = followed_loops(&self.lines);
         if loops.is_empty() {
             return;
         }
@@ -43,46 +37,49 @@ impl Selector<'_> {
     }
 }
 
-/// The loops that end the body of another one, where the outermost loop around them holds cross-lane operations.
-fn last_loops(lines: &[Line]) -> Vec<Range<usize>> {
-    let (mut open, mut found): (Vec<Open>, Vec<Range<usize>>) = (Vec::new(), Vec::new());
-    let (mut nest, mut has_lanes) = (0, false);
-    for (at, line) in lines.iter().enumerate() {
-        match line {
-            Line::Repeat => {
-                happens(&mut open);
-                open.push(Open { start: at, last: None });
-            }
-            Line::EndRepeat => {
-                let Some(Open { start, last }) = open.pop() else { continue };
-                found.extend(last);
-                match open.last_mut() {
-                    Some(outer) => outer.last = Some(start..at),
-                    None => {
-                        if !std::mem::take(&mut has_lanes) {
-                            found.truncate(nest);
-                        }
-                        nest = found.len();
-                    }
-                }
-            }
-            Line::Inst(inst) => {
-                has_lanes |= inst.is_cross_lane() && !open.is_empty();
-                if inst.effect || inst.is_cross_lane() {
-                    happens(&mut open);
-                }
-            }
-            Line::Break | Line::BreakNever => {}
-            line if line.is_remark() => {}
-            _ => happens(&mut open),
-        }
-    }
-    found
+/// A loop, from its `REP` to its `ENDREP`, and the outermost one around it.
+struct Found {
+    lines: Range<usize>,
+    nest: usize,
 }
 
-/// Something happens after the last loop in the innermost open one.
-fn happens(open: &mut [Open]) {
-    if let Some(innermost) = open.last_mut() {
-        innermost.last = None;
+/// The state of a scan: the starts of the open loops, and the last loop where nothing happened after it.
+#[derive(Default)]
+struct Scan {
+    open: Vec<usize>,
+    last: Option<Found>,
+    found: Vec<Found>,
+}
+
+impl Scan {
+    fn line(&mut self, at: usize, line: &Line) {
+        match line {
+            Line::Repeat => {
+                self.found.extend(self.last.take());
+                self.open.push(at);
+            }
+            Line::EndRepeat => {
+                self.found.extend(self.last.take());
+                let Some(start) = self.open.pop() else { return };
+                let nest = self.open.first().copied().unwrap_or(start);
+                self.last = Some(Found { lines: start..at, nest });
+            }
+            Line::If(..) | Line::Else | Line::EndIf | Line::Break | Line::BreakIf(..) | Line::BreakNever => {
+                self.found.extend(self.last.take());
+            }
+            Line::Inst(inst) if !inst.effect && !inst.is_cross_lane() => {}
+            line if line.is_remark() => {}
+            _ => self.last = None,
+        }
     }
+}
+
+/// The loops that control flow follows, where a cross-lane operation comes later or in a loop around them.
+fn followed_loops(lines: &[Line]) -> Vec<Range<usize>> {
+    let is_lane = |line: &Line| matches!(line, Line::Inst(inst) if inst.is_cross_lane());
+    let Some(last) = lines.iter().rposition(is_lane) else { return Vec::new() };
+    let mut scan = Scan::default();
+    lines.iter().enumerate().for_each(|(at, line)| scan.line(at, line));
+    let matters = |found: &Found| found.lines.start < last || lines[found.nest..found.lines.end].iter().any(is_lane);
+    scan.found.into_iter().filter(matters).map(|found| found.lines).collect()
 }

@@ -77,7 +77,7 @@ pub fn select(
         floats_unsigned: kernel.insts.iter().any(|(_, inst)| inst.op.floats_unsigned()),
     };
     selector.body();
-    selector.join_last_loops();
+    selector.join_loops();
     selector.part_truths();
     let Selector { lines, registers, needs, errors, .. } = selector;
     if errors.is_empty() { Ok(Selected { lines, registers, needs }) } else { Err(errors) }
