@@ -342,6 +342,17 @@ impl Kernel {
         }
     }
 
+    /// A condition without its inversions, and true if it is the inverse of this one.
+    pub fn positive(&self, mut condition: Value) -> (Value, bool) {
+        let mut is_inverse = false;
+        while let Some(inst) = self.definition(condition)
+            && self.insts[inst].op == Op::Un(UnOp::Not, Scalar::BOOL)
+        {
+            (condition, is_inverse) = (self.args(inst)[0], !is_inverse);
+        }
+        (condition, is_inverse)
+    }
+
     /// Returns true if control comes out of the end of a block.
     pub fn completes(&self, block: BlockId) -> bool {
         self.blocks[block].insts.last().is_some_and(|last| self.insts[*last].op == Op::Yield)

@@ -4,9 +4,8 @@
 //! The same invocations run `B` as before. Pure instructions between the two that read no result of the first move before
 //! it. For conditions that [`if_convert`](super::if_convert) has left.
 
-use crate::ir::Scalar;
 use crate::kernel::names::Names;
-use crate::kernel::{BlockId, InstId, Kernel, Op, Ty, UnOp, Value};
+use crate::kernel::{BlockId, InstId, Kernel, Op, Ty, Value};
 
 /// Joins neighbours. Gives whether something changed.
 pub fn run(kernel: &mut Kernel) -> bool {
@@ -101,18 +100,5 @@ impl Threading<'_> {
             self.kernel.set_args(last, &all);
         }
         self.kernel.blocks[target].insts = out;
-    }
-}
-
-impl Kernel {
-    /// A condition without inversions, and true if it is inverse to this one.
-    fn positive(&self, mut condition: Value) -> (Value, bool) {
-        let mut is_inverse = false;
-        while let Some(inst) = self.definition(condition)
-            && self.insts[inst].op == Op::Un(UnOp::Not, Scalar::BOOL)
-        {
-            (condition, is_inverse) = (self.args(inst)[0], !is_inverse);
-        }
-        (condition, is_inverse)
     }
 }

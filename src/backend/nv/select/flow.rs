@@ -5,8 +5,7 @@ use super::{Selector, rest_of};
 use crate::backend::copies::{Step, in_order};
 use crate::backend::nv::exits::{Goal, Rest, Way, goal};
 use crate::backend::nv::machine::{ANY, Class, Kind, Line, Operand, Reg, Test};
-use crate::ir::Scalar;
-use crate::kernel::{BlockId, Def, InstId, Op, UnOp, Value};
+use crate::kernel::{BlockId, InstId, Op, Value};
 use crate::lane::{LaneFact, MaskOp};
 use std::collections::BTreeSet;
 
@@ -158,15 +157,10 @@ impl Selector<'_> {
     }
 
     /// The register of an instruction's condition, and the test that it is true: a condition is not inverted, its test is.
-    fn condition(&mut self, inst: InstId, mut value: Value) -> (Reg, Test) {
+    fn condition(&mut self, inst: InstId, value: Value) -> (Reg, Test) {
         let misleads = self.votes.as_ref().is_some_and(|votes| votes.mislead(inst, value));
-        let mut test = Test::True;
-        while let Def::Inst(inst, _) = self.kernel.values[value].def
-            && self.kernel.insts[inst].op == Op::Un(UnOp::Not, Scalar::BOOL)
-        {
-            value = self.kernel.args(inst)[0];
-            test = test.inverted();
-        }
+        let (value, is_inverse) = self.kernel.positive(value);
+        let test = if is_inverse { Test::False } else { Test::True };
         let condition = self.uint(value);
         let condition = self.in_reg(condition);
         (if misleads { self.per_lane(condition) } else { condition }, test)
