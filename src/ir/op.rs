@@ -511,6 +511,26 @@ pub enum Op {
 }
 
 impl Op {
+    /// Returns true if the result is made of the values of the operands and of nothing else.
+    pub const fn is_arithmetic(&self) -> bool {
+        matches!(
+            self,
+            Op::Unary(..)
+                | Op::Binary(..)
+                | Op::Math(..)
+                | Op::Convert(_)
+                | Op::Bitcast(_)
+                | Op::Select { .. }
+                | Op::Construct(_)
+                | Op::Splat(_)
+                | Op::Extract { .. }
+                | Op::ExtractDynamic { .. }
+                | Op::Insert { .. }
+                | Op::InsertDynamic { .. }
+                | Op::Shuffle { .. }
+        )
+    }
+
     /// The functions that an instruction calls.
     pub const fn callees(&self) -> [Option<FuncId>; 2] {
         match self {

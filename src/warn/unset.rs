@@ -148,6 +148,7 @@ impl Search<'_> {
             Op::Shuffle { .. } => self.empty[id.index()] = self.shuffled(inst),
             Op::Store { pointer, value } => self.store(pointer, value),
             Op::Access { .. } => {}
+            op if op.is_arithmetic() => {}
             op => op.each_operand(self.function, |value| self.give(value)),
         }
     }

@@ -43,7 +43,7 @@ impl Body<'_, '_> {
         hint: ControlHint,
         ty: TypeId,
     ) -> Option<Word> {
-        if !self.m.optimizes() {
+        if !self.m.optimizes {
             return None;
         }
         let cost = self.choices(self.at, ty)? + self.side_cost(blocks.0)? + self.side_cost(blocks.1)?;

@@ -20,6 +20,9 @@ use std::ops::Range;
 /// Operands that an instruction usually has at most; more go to the heap.
 pub(super) const FEW: usize = 6;
 
+/// The flags that become decorations of the result.
+const DECORATED: InstFlags = InstFlags::NON_UNIFORM.union(InstFlags::SATURATED).union(InstFlags::RELAXED);
+
 /// State of the function being written. One body writes all functions of a module, so that its lists grow only once.
 pub(super) struct Body<'e, 'a> {
     pub m: &'e mut Emitter<'a>,
@@ -122,7 +125,7 @@ impl<'a> Body<'_, 'a> {
     fn begin_values(&mut self, id: FuncId) {
         self.shared.clear();
         self.promoted.clear();
-        if self.m.optimizes() {
+        if self.m.optimizes {
             let (f, describes) = (&self.m.module.functions[id], self.m.options.debug == DebugInfo::Full);
             self.synchronizes = f.insts.iter().any(|(_, inst)| inst.op.synchronizes());
             self.promoted.find(self.m.module, f, |local| describes && !f.locals[local].scope.is_none());
@@ -327,34 +330,48 @@ impl<'a> Body<'_, 'a> {
 
     /// Writes one instruction of the IR.
     pub fn instruction(&mut self, id: InstId) {
-        let inst = self.f.insts[id];
+        let inst = &self.f.insts[id];
         self.m.span = inst.span;
         if self.m.options.debug.has_lines() {
             self.place(inst.span);
         }
         self.exact = inst.flags.contains(InstFlags::PRECISE);
         if self.m.narrow {
-            self.need_narrow(&inst);
+            self.need_narrow(inst);
         }
         (self.at, self.decorations) = (id, Word::from(inst.flags.bits()));
-        self.shares = self.m.optimizes() && can_share(&inst);
         let (start, last) = (self.code.as_slice().len(), self.m.last);
-        let word = self.operation(&inst);
-        self.shares = false;
-        self.shared.epoch += Word::from(inst.op.synchronizes());
-        self.m.refuse_late();
+        let word = if self.m.optimizes { self.optimized(inst) } else { self.operation(inst) };
+        if self.m.needs.has_late() {
+            self.m.refuse_late();
+        }
         if let ir::Op::Lane(..) = inst.op {
             self.lane_code.push((id, start..self.code.as_slice().len()));
         }
         self.exact = false;
         self.values[id.index()] = word;
+        if inst.flags.intersects(DECORATED) {
+            self.decorate_result(inst, word, word > last);
+        }
+    }
+
+    /// Writes one instruction, or finds the words of an equal one.
+    fn optimized(&mut self, inst: &Inst) -> Word {
+        self.shares = can_share(inst);
+        let word = self.operation(inst);
+        self.shares = false;
+        self.shared.epoch += Word::from(inst.op.synchronizes());
+        word
+    }
+
+    fn decorate_result(&mut self, inst: &Inst, word: Word, is_new: bool) {
         if inst.flags.contains(InstFlags::NON_UNIFORM) {
-            self.mark_non_uniform(&inst, word);
+            self.mark_non_uniform(inst, word);
         }
         if inst.flags.contains(InstFlags::SATURATED) {
             self.m.decorate(word, Decoration::SaturatedToLargestFloat8NormalConversionEXT, &[]);
         }
-        if inst.flags.contains(InstFlags::RELAXED) && word > last && self.can_relax(&inst) {
+        if inst.flags.contains(InstFlags::RELAXED) && is_new && self.can_relax(inst) {
             self.m.decorate(word, Decoration::RelaxedPrecision, &[]);
         }
     }
@@ -552,25 +569,7 @@ impl<'a> Body<'_, 'a> {
 fn can_share(inst: &Inst) -> bool {
     use ir::Op as O;
     let plain = !inst.flags.intersects(InstFlags::NON_UNIFORM | InstFlags::SATURATED);
-    let computes = matches!(
-        inst.op,
-        O::Unary(..)
-            | O::Binary(..)
-            | O::Math(..)
-            | O::Convert(_)
-            | O::Bitcast(_)
-            | O::Select { .. }
-            | O::Construct(_)
-            | O::Splat(_)
-            | O::Extract { .. }
-            | O::Insert { .. }
-            | O::Shuffle { .. }
-            | O::ExtractDynamic { .. }
-            | O::InsertDynamic { .. }
-            | O::Access { .. }
-            | O::Load(_)
-            | O::Store { .. }
-    );
+    let computes = inst.op.is_arithmetic() || matches!(inst.op, O::Access { .. } | O::Load(_) | O::Store { .. });
     plain && computes
 }
 

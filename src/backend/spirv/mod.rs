@@ -239,6 +239,8 @@ struct Uses {
 struct Emitter<'a> {
     module: &'a Module,
     options: &'a Options,
+    /// True if the module is not to be a straight copy of the source.
+    optimizes: bool,
     version: Version,
     sources: &'a SourceMap,
     out: Sections,
@@ -278,13 +280,15 @@ struct Emitter<'a> {
 impl<'a> Emitter<'a> {
     fn new(module: &'a Module, options: &'a Options, sources: &'a SourceMap) -> Made<Emitter<'a>> {
         let version = Version::needed(&options.profile)?;
+        let optimizes = options.manner.optimize != Optimize::None;
         let mut constants = ConstMap::new(&module.constants);
-        if options.manner.optimize != Optimize::None {
+        if optimizes {
             constants.keep_bits();
         }
         Ok(Emitter {
             module,
             options,
+            optimizes,
             version,
             sources,
             out: Sections::for_module(module),
@@ -311,11 +315,6 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Returns true if the module is not to be a straight copy of the source.
-    pub fn optimizes(&self) -> bool {
-        self.options.manner.optimize != Optimize::None
-    }
-
     fn run(&mut self) {
         let module = self.module;
         self.choose_memory_model();
@@ -333,7 +332,7 @@ impl<'a> Emitter<'a> {
         self.alias_shared_blocks();
         self.ray_modes();
         self.refuse_late();
-        if self.optimizes() {
+        if self.optimizes {
             self.eliminate_dead();
         }
     }
@@ -430,9 +429,6 @@ impl<'a> Emitter<'a> {
 
     /// Reports extensions that were asked for and that this version does not have.
     fn refuse_late(&mut self) {
-        if !self.needs.has_late() {
-            return;
-        }
         for (extension, first) in self.needs.take_late() {
             self.fail(Code::PROFILE_LACKS, format!("this needs {extension}, which needs SPIR-V {}", first.text()));
         }

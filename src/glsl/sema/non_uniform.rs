@@ -74,30 +74,12 @@ impl Sema<'_> {
             }
             let Value::Inst(id) = value else { continue };
             let op = &b.function.insts[id].op;
-            if is_arithmetic(op) && seen.insert(id) {
+            if op.is_arithmetic() && seen.insert(id) {
                 op.each_operand(&b.function, |operand| open.push(operand));
             }
         }
         false
     }
-}
-
-/// Returns true if a result is made of nothing but the operands.
-const fn is_arithmetic(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::Unary(..)
-            | Op::Binary(..)
-            | Op::Convert(_)
-            | Op::Bitcast(_)
-            | Op::Splat(_)
-            | Op::Select { .. }
-            | Op::Extract { .. }
-            | Op::ExtractDynamic { .. }
-            | Op::Construct(_)
-            | Op::Shuffle { .. }
-            | Op::Math(..)
-    )
 }
 
 /// Returns true if an image or sampler was read through an index that differs.

@@ -6,7 +6,6 @@
 use super::rows;
 use crate::lane::request::{Input, LaneType, Request, ScalarKind};
 use crate::lane::signature::Role;
-use smallvec::SmallVec;
 
 /// Returns true if a request is for an operation of the catalog with operands that it has there.
 pub fn holds(request: &Request) -> bool {
@@ -14,28 +13,29 @@ pub fn holds(request: &Request) -> bool {
         return false;
     }
     let params = request.op.signature().params;
-    let asked: SmallVec<[Input; 4]> =
-        params.iter().zip(request.inputs.iter()).map(|(param, input)| alike(param.role, *input)).collect();
+    let asked = &*request.inputs;
+    let is_known_so = |row: &[Input]| row.iter().map(|input| input.known).eq(asked.iter().map(|input| input.known));
+    let is_like = |row: &[Input]| {
+        let mut pairs = params.iter().zip(row.iter().zip(asked));
+        pairs.all(|(param, (row, asked))| alike(param.role, row.ty) == alike(param.role, asked.ty))
+    };
     let mut found = false;
-    rows(request.op, &mut |_, inputs, fragment| {
-        let is_like =
-            || params.iter().zip(inputs).map(|(param, row)| alike(param.role, *row)).eq(asked.iter().copied());
-        found = found || fragment == request.fragment && inputs.len() == request.inputs.len() && is_like();
+    rows(request.op, &mut |_, row, fragment| {
+        found = found || fragment == request.fragment && is_known_so(row) && is_like(row);
     });
     found
 }
 
-/// An operand in the place of all those for which an operation has the same plan.
-fn alike(role: Role, input: Input) -> Input {
-    let LaneType { kind, width, .. } = input.ty;
-    let ty = match role {
-        _ if width != 32 => input.ty,
+/// A type in the place of all those of an operand for which an operation has the same plan.
+fn alike(role: Role, ty: LaneType) -> LaneType {
+    let LaneType { kind, width, .. } = ty;
+    match role {
+        _ if width != 32 => ty,
         Role::Data | Role::Same | Role::Index | Role::NvWidth => LaneType::U32,
         Role::Number | Role::SameNumber | Role::Bits if kind != ScalarKind::Float => LaneType::U32,
         Role::Number | Role::SameNumber => LaneType::F32,
-        _ => input.ty,
-    };
-    Input { ty, ..input }
+        _ => ty,
+    }
 }
 
 #[cfg(test)]
@@ -94,7 +94,7 @@ mod tests {
         let mut inputs = sample.inputs.clone();
         let (Some(first), Some(role)) = (inputs.first_mut(), sample.op.signature().role(0)) else { return };
         let other = Input { ty, ..*first };
-        if alike(role, other) == alike(role, *first) {
+        if alike(role, other.ty) == alike(role, first.ty) {
             *first = other;
             check(&Request { inputs: (&inputs).into(), ..sample.request() });
         }
