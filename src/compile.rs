@@ -25,7 +25,7 @@ use crate::source::{Loader, SourceMap};
 use crate::warn;
 use crate::wgsl::BoundsChecks;
 use kernels::{Kernels, Lowered};
-pub use reading::{Reading, read_alike};
+pub use reading::{Reading, Readings, read_alike};
 use std::sync::{Arc, OnceLock};
 
 /// Language of a shader.

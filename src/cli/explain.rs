@@ -67,6 +67,6 @@ impl Source {
 
 /// Prints why nothing can be said about a shader.
 pub fn failed(args: &MessageArgs, failure: &Failure) -> Exit {
-    messages::print(args, &failure.parsed.sources, &failure.parsed.diagnostics);
+    messages::print(args, &failure.sources, &failure.diagnostics);
     if failure.is_refusal() { Exit::ProfileLacks } else { Exit::ShaderWrong }
 }

@@ -42,13 +42,21 @@ struct Means {
 }
 
 impl Kernels {
+    /// The kernel of the module before its cross-lane operations have plans.
+    ///
+    /// # Errors
+    /// With what the kernel form cannot express.
+    pub fn prepared(&self, module: &Module, profile: &Profile) -> Made<&Prepared> {
+        let prepare = || Prepared::new(module, &Specializations::new(), profile);
+        self.prepared.get_or_init(prepare).as_ref().map_err(Clone::clone)
+    }
+
     /// The kernel of the module for a profile, whose plans `known` holds.
     ///
     /// # Errors
     /// With what the kernel form cannot express and what the profile cannot do.
     pub fn lowered(&self, module: &Module, profile: &Profile, known: &Plans) -> Made<Arc<Lowered>> {
-        let prepare = || Prepared::new(module, &Specializations::new(), profile);
-        let prepared = self.prepared.get_or_init(prepare).as_ref().map_err(Clone::clone)?;
+        let prepared = self.prepared(module, profile)?;
         let means = Means { features: profile.features, plans: prepared.plans(profile, known)? };
         if let Some(lowered) = self.find(&means) {
             return Ok(lowered);

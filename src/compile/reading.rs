@@ -1,13 +1,15 @@
 //! From a shader's text to its module: what is the same for all outputs of it that read alike.
 
-use super::kernels::Kernels;
+use super::kernels::{Kernels, Lowered};
 use super::{Artifact, Compilation, Input, Job, Language, Options, treat_warnings, verdict, within};
+use crate::backend::Made;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::glsl;
 use crate::glsl::preprocess::MacroOption;
 use crate::grammar;
 use crate::guard;
 use crate::ir::{Module, depth};
+use crate::kernel::Prepared;
 use crate::lane::Plans;
 use crate::profile::Profile;
 use crate::source::{FileId, Loader, SOURCE_LIMIT, SourceLanguage, SourceMap, Span};
@@ -75,6 +77,31 @@ impl Reading {
         self.sources.clone()
     }
 
+    /// The messages, those that are not errors as the options want them.
+    pub fn messages(&self, options: &Options) -> Diagnostics {
+        let mut diagnostics = self.diagnostics.clone();
+        treat_warnings(options, &self.sources, &mut diagnostics);
+        diagnostics
+    }
+
+    /// The kernel of the module for a profile that the reading serves, whose cross-lane operations have no plans yet.
+    ///
+    /// # Errors
+    /// With what the kernel form cannot express; without a module there is nothing to say.
+    pub fn prepared(&self, profile: &Profile) -> Made<&Prepared> {
+        let module = self.module.as_ref().ok_or_else(Vec::new)?;
+        self.kernels.prepared(module, profile)
+    }
+
+    /// The same with the plans of its operations carried out.
+    ///
+    /// # Errors
+    /// The same, and what the profile cannot do.
+    pub fn lowered(&self, profile: &Profile, plans: &Plans) -> Made<Arc<Lowered>> {
+        let module = self.module.as_ref().ok_or_else(Vec::new)?;
+        self.kernels.lowered(module, profile, plans)
+    }
+
     /// Returns true if the shader would have been read so for another profile. Messages may name the profile.
     pub fn serves(&self, profile: &Profile) -> bool {
         read_alike(&self.profile, profile) && (self.profile.name == profile.name || self.diagnostics.is_empty())
@@ -90,6 +117,30 @@ impl Reading {
             Job { options, module, sources, kernels, warnings, plans, diagnostics }.run()
         });
         conclude(options, artifact, diagnostics, sources.clone())
+    }
+}
+
+/// The readings of a shader for several profiles, which share those that are alike.
+pub struct Readings<'a> {
+    input: Input<'a>,
+    loader: &'a dyn Loader,
+    known: Vec<Arc<Reading>>,
+}
+
+impl<'a> Readings<'a> {
+    /// Readings that are made when they are first asked for, but for those that are `known`.
+    pub fn new(input: Input<'a>, loader: &'a dyn Loader, known: Vec<Arc<Reading>>) -> Readings<'a> {
+        Readings { input, loader, known }
+    }
+
+    /// The reading for the profile of some options, which differ from those of the other readings in nothing else.
+    pub fn get(&mut self, options: &Options) -> Arc<Reading> {
+        if let Some(known) = self.known.iter().find(|reading| reading.serves(&options.profile)) {
+            return known.clone();
+        }
+        let reading = Arc::new(Reading::new(&self.input, options, self.loader));
+        self.known.push(reading.clone());
+        reading
     }
 }
 

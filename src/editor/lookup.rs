@@ -49,7 +49,7 @@ impl Analysis {
             return Some(Named::Macro(*defined));
         }
         // A built-in overload of a name that the shader has functions of.
-        if self.is_right && self.builtin(name).is_some() {
+        if self.is_right() && self.builtin(name).is_some() {
             return None;
         }
         // A file that is included twice was resolved at its first place, which its positions are of.
@@ -172,7 +172,7 @@ impl Analysis {
     pub(super) fn references_of(&self, declaration: &Declaration) -> Vec<Span> {
         let of_it = self.uses.iter().filter(|use_| use_.declared == declaration.name).map(|use_| use_.at);
         let mut spans: Vec<Span> = std::iter::once(declaration.name).chain(of_it).collect();
-        if !self.is_right {
+        if !self.is_right() {
             spans.extend(self.unresolved(declaration));
         }
         spans.sort_unstable();

@@ -21,7 +21,7 @@ pub use rename::RenameError;
 pub use signature::{Signature, SignatureHelp};
 pub use tokens::{SemanticToken, TokenKind};
 
-use crate::compile::{Artifact, Input, Language, Options, Reading, Verdict};
+use crate::compile::{Artifact, Input, Language, Options, Reading, Readings, Verdict};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::explain::marks::marks;
 use crate::explain::prices::{Priced, prices};
@@ -81,8 +81,9 @@ impl Message {
 pub struct Analysis {
     language: Language,
     sources: Arc<SourceMap>,
-    messages: Vec<Message>,
-    outputs: Vec<Output>,
+    /// The shader for the first profile.
+    reading: Arc<Reading>,
+    compiled: OnceLock<Compiled>,
     declarations: Vec<Declaration>,
     /// By place, each once.
     uses: Vec<Use>,
@@ -92,19 +93,15 @@ pub struct Analysis {
     scans: Vec<OnceLock<Scanned>>,
     names: OnceLock<Names>,
     profiles: Vec<String>,
-    /// True if all of it was understood.
-    is_right: bool,
     priced: OnceLock<Vec<Priced>>,
 }
 
 impl Analysis {
-    /// Reads a shader and compiles it for all of the profiles.
+    /// Reads a shader. It is compiled for the profiles when somebody first asks for what comes of that.
     pub fn new(source: &Source<'_>) -> Analysis {
         let first = &source.options[0];
         let (reading, symbols) = Reading::with_symbols(&source.input, first, source.loader);
         let sources = reading.shared_sources();
-        let is_right = reading.module().is_some();
-        let (messages, outputs) = compiled(source, reading);
         let Symbols { declarations, uses } = symbols;
         let by_name: FxHashMap<Span, usize> =
             declarations.iter().enumerate().map(|(index, declaration)| (declaration.name, index)).collect();
@@ -112,8 +109,8 @@ impl Analysis {
         let mut analysis = Analysis {
             language: source.input.language,
             sources,
-            messages,
-            outputs,
+            reading: Arc::new(reading),
+            compiled: OnceLock::new(),
             declarations,
             uses: Vec::new(),
             hidden: Vec::new(),
@@ -121,7 +118,6 @@ impl Analysis {
             scans,
             names: OnceLock::new(),
             profiles: source.options.iter().map(|options| options.profile.name.to_string()).collect(),
-            is_right,
             priced: OnceLock::new(),
         };
         analysis.settle(uses);
@@ -164,13 +160,29 @@ impl Analysis {
     }
 
     /// The messages about the shader and what it includes.
-    pub fn messages(&self) -> &[Message] {
-        &self.messages
+    pub fn messages(&self, source: &Source<'_>) -> &[Message] {
+        &self.compiled(source).messages
     }
 
     /// The output of each profile, in their order.
-    pub fn outputs(&self) -> &[Output] {
-        &self.outputs
+    pub fn outputs(&self, source: &Source<'_>) -> &[Output] {
+        &self.compiled(source).outputs
+    }
+
+    fn compiled(&self, source: &Source<'_>) -> &Compiled {
+        self.compiled.get_or_init(|| Compiled::new(self.readings(source), source))
+    }
+
+    /// The readings of the shader, as far as they were made.
+    fn readings<'a>(&self, source: &Source<'a>) -> Readings<'a> {
+        let others = self.compiled.get().map(|compiled| &compiled.outputs);
+        let others = others.into_iter().flatten().map(|output| output.reading.clone());
+        Readings::new(source.input, source.loader, [self.reading.clone()].into_iter().chain(others).collect())
+    }
+
+    /// Returns true if all of it was understood.
+    fn is_right(&self) -> bool {
+        self.reading.module().is_some()
     }
 
     /// The names of the files that were read, the shader's own first.
@@ -200,7 +212,7 @@ impl Analysis {
 
     /// The operations with what each profile makes of them. They are planned when somebody first asks.
     pub fn prices(&self, source: &Source<'_>) -> &[Priced] {
-        self.priced.get_or_init(|| prices(&source.input, source.options, source.loader))
+        self.priced.get_or_init(|| prices(&mut self.readings(source), source.options))
     }
 
     /// The price of each operation in a part of a file on the first profile: where it ends, and in words.
@@ -262,33 +274,35 @@ impl Output {
 
     /// For each line of a text that the shader became with some options, the places of the operations that it is there for.
     pub fn marks(&self, text: &str, options: &Options) -> Vec<Vec<Span>> {
-        let module = self.reading.module();
-        module.map(|module| marks(text, module, options, self.reading.sources())).unwrap_or_default()
+        marks(text, &self.reading, options)
     }
 }
 
-/// The messages of all profiles, each once, and their outputs.
-fn compiled(source: &Source<'_>, first: Reading) -> (Vec<Message>, Vec<Output>) {
-    let mut all: Vec<Message> = Vec::new();
-    let mut readings = vec![Arc::new(first)];
-    let mut outputs = Vec::new();
-    for options in source.options {
-        let known = readings.iter().find(|reading| reading.serves(&options.profile)).cloned();
-        let reading = known.unwrap_or_else(|| {
-            readings.push(Arc::new(Reading::new(&source.input, options, source.loader)));
-            readings[readings.len() - 1].clone()
-        });
-        let compiled = reading.compile(options, &Plans::default());
-        add_messages(&mut all, &compiled.diagnostics, &options.profile.name, source.is_header);
-        let artifact = match compiled.verdict {
-            Verdict::Done(artifact) => Some(artifact),
-            Verdict::ShaderWrong | Verdict::ProfileLacks => None,
-        };
-        outputs.push(Output { artifact, reading });
+/// What comes of compiling a shader for the profiles.
+struct Compiled {
+    /// Those of all profiles, each once.
+    messages: Vec<Message>,
+    outputs: Vec<Output>,
+}
+
+impl Compiled {
+    fn new(mut readings: Readings<'_>, source: &Source<'_>) -> Compiled {
+        let mut messages: Vec<Message> = Vec::new();
+        let mut outputs = Vec::new();
+        for options in source.options {
+            let reading = readings.get(options);
+            let compiled = reading.compile(options, &Plans::default());
+            add_messages(&mut messages, &compiled.diagnostics, &options.profile.name, source.is_header);
+            let artifact = match compiled.verdict {
+                Verdict::Done(artifact) => Some(artifact),
+                Verdict::ShaderWrong | Verdict::ProfileLacks => None,
+            };
+            outputs.push(Output { artifact, reading });
+        }
+        let count = source.options.len();
+        messages.iter_mut().filter(|message| message.profiles.len() == count).for_each(|m| m.profiles.clear());
+        Compiled { messages, outputs }
     }
-    let count = source.options.len();
-    all.iter_mut().filter(|message| message.profiles.len() == count).for_each(|message| message.profiles.clear());
-    (all, outputs)
 }
 
 fn add_messages(all: &mut Vec<Message>, diagnostics: &Diagnostics, profile: &str, is_header: bool) {

@@ -52,7 +52,7 @@ impl Analysis {
         if !is_meant || self.text(declaration.name) == "main" {
             return Err(RenameError::NotHere);
         }
-        if !self.is_right {
+        if !self.is_right() {
             return Err(RenameError::ShaderWrong);
         }
         let by_macro = self.hidden.iter().any(|use_| use_.declared == declaration.name);
@@ -78,7 +78,7 @@ impl Analysis {
         let changed = self.with_edits(source, &places, name);
         let counts = |analysis: &Analysis| {
             let (uses, names) = (analysis.uses.len(), analysis.declarations.len());
-            (analysis.is_right, uses, names, analysis.hidden.len(), analysis.messages.len())
+            (analysis.is_right(), uses, names, analysis.hidden.len(), analysis.messages(source).len())
         };
         let first = places.first().ok_or(RenameError::NotHere)?;
         let again = changed.position(&first.file, first.start).map(|at| changed.references(at).len());
@@ -99,7 +99,11 @@ impl Analysis {
         let bytes = files.get(name).map_or(source.input.bytes, |text| text.as_bytes());
         let input = Input { bytes, ..source.input };
         let loader = Edited { files: &files, inner: source.loader };
-        Analysis::new(&Source { input, options: source.options, loader: &loader, is_header: source.is_header })
+        let edited = Source { input, options: source.options, loader: &loader, is_header: source.is_header };
+        let analysis = Analysis::new(&edited);
+        // The files with other texts are there for as long as this.
+        analysis.compiled(&edited);
+        analysis
     }
 }
 

@@ -68,7 +68,7 @@ fn every_use_of_a_declared_name_is_resolved() {
                 continue;
             }
             let analysis = analysis(&path, &text, Language::Glsl);
-            if analysis.is_right {
+            if analysis.is_right() {
                 count += 1;
                 wrong.extend(unresolved(&analysis).into_iter().map(|name| format!("{path}: {name}")));
             }
@@ -82,7 +82,7 @@ fn every_use_of_a_declared_name_is_resolved() {
 fn a_wrong_shader_keeps_its_names() {
     let text = "#version 450\nfloat twice(float x) { return x + x; }\nvoid main() {\n    float a = 1.0;\n    twi\n    a = twice(a);\n}\n";
     let analysis = analysis("a.comp", text, Language::Glsl);
-    assert!(!analysis.is_right);
+    assert!(!analysis.is_right());
     let at = |text_at: &str| analysis.position("a.comp", text.find(text_at).unwrap()).unwrap();
     let defined = analysis.definition(at("twice(a)"));
     assert_eq!(defined, [analysis.by_name.keys().copied().find(|span| span.lo == at("twice(float")).unwrap()]);

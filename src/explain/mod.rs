@@ -25,7 +25,7 @@ pub use lowering::{Difference, Instructions, Lacking, Lowering, Rejected};
 pub use operations::CallSite;
 pub use shader::Failure;
 
-use crate::compile::{Input as Source, Options};
+use crate::compile::{Input as Source, Options, Readings};
 use crate::ir::print::lane_text;
 use crate::lane::{Known, LaneType};
 use crate::profile::Profile;
@@ -107,7 +107,8 @@ pub enum OnProfile {
 /// # Errors
 /// When the shader is wrong, or no profile's front end accepts it.
 pub fn explain(input: &Source<'_>, options: &[Options], loader: &dyn Loader) -> Result<Report, Failure> {
-    let shader = Shader::read(input, options, loader, (Lines::Wanted, lowering::of))?;
+    let mut readings = Readings::new(*input, loader, Vec::new());
+    let shader = Shader::read(&mut readings, options, (Lines::Wanted, lowering::of))?;
     let operation = |row: OperationRow<OnProfile>| {
         let mut operation = operation(&row.site, row.place);
         operation.profiles = row.cells.into_iter().map(on_profile).collect();

@@ -6,11 +6,11 @@
 use super::listing::{Emitted, Listing};
 use super::whole::{self, Whole};
 use crate::backend::{Backend, Writer};
-use crate::compile::Options;
+use crate::compile::{Options, Reading};
 use crate::diagnostic::Diagnostic;
 use crate::ir::calls::callees_first;
 use crate::ir::{FuncId, Function, InstId, Module, Op, Stage, TypeId, Value};
-use crate::kernel::{Kernel, Prepared, Specializations};
+use crate::kernel::Kernel;
 use crate::lane::{Activity, Input, Known, LaneOp, LaneType, Plans, Request};
 use crate::profile::Profile;
 use crate::source::{SourceMap, Span};
@@ -87,12 +87,12 @@ pub enum Facts {
 impl Facts {
     /// # Errors
     /// With what the profile cannot express.
-    pub fn of(module: &Module, options: &Options, sources: &SourceMap, lines: Lines) -> Result<Facts, Vec<Diagnostic>> {
-        let backend = Backend::of(options.profile.target);
+    pub fn of(reading: &Reading, module: &Module, options: &Options, lines: Lines) -> Result<Facts, Vec<Diagnostic>> {
+        let (backend, sources) = (Backend::of(options.profile.target), reading.sources());
         match &backend.writer {
             Writer::Kernel(writer) => {
                 let emit = |kernel: &Kernel| Emitted::of_kernel(backend, writer, kernel, &options.profile).ok();
-                KernelFacts::of(module, &options.profile, (lines == Lines::Wanted).then_some(emit)).map(Facts::Kernel)
+                KernelFacts::of(reading, &options.profile, (lines == Lines::Wanted).then_some(emit)).map(Facts::Kernel)
             }
             Writer::Module(writer) => {
                 let options = options.of_backend(sources);
@@ -139,16 +139,16 @@ pub struct KernelFacts {
 
 impl KernelFacts {
     fn of(
-        module: &Module,
+        reading: &Reading,
         profile: &Profile,
         emit: Option<impl FnOnce(&Kernel) -> Option<Emitted>>,
     ) -> Result<KernelFacts, Vec<Diagnostic>> {
-        let prepared = Prepared::new(module, &Specializations::default(), profile)?;
+        let prepared = reading.prepared(profile)?;
         let mut asked: BTreeMap<Span, Vec<(u32, Request<'static>)>> = BTreeMap::new();
         for (number, (span, request)) in (0..).zip(prepared.requests()) {
             asked.entry(span).or_default().push((number, request.clone()));
         }
-        let emitted = emit.and_then(|emit| finished(prepared, profile).and_then(|kernel| emit(&kernel)));
+        let emitted = emit.and_then(|emit| emit(&reading.lowered(profile, &Plans::default()).ok()?.kernel));
         Ok(KernelFacts { asked, emitted })
     }
 
@@ -169,12 +169,6 @@ impl KernelFacts {
         let listing = |numbers: &[u32]| self.emitted.as_ref().map(|emitted| emitted.listing(numbers));
         copies.into_iter().map(|(copy, numbers)| Site { listing: listing(&numbers), ..copy }).collect()
     }
-}
-
-/// The kernel that the module's program is written from; none where the profile cannot express one.
-fn finished(prepared: Prepared, profile: &Profile) -> Option<Kernel> {
-    let plans = prepared.plans(profile, &Plans::default()).ok()?;
-    prepared.finish(&plans, profile).ok()
 }
 
 /// Returns true if a copy moves scalars such as an operation's.

@@ -3,11 +3,10 @@
 use super::meaning::meaning;
 use super::operations::{Lines, Site};
 use super::shader::{Cell, OperationRow, Shader};
-use crate::compile::{Input as Source, Options};
+use crate::compile::{Options, Readings};
 use crate::ir::print::lane_text;
 use crate::lane::{PlanCost, cost, plan};
 use crate::profile::Profile;
-use crate::source::Loader;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -41,8 +40,8 @@ pub enum Answer {
 }
 
 /// The operations of a shader in the order of the source; none where nothing can be said about it.
-pub fn prices(input: &Source<'_>, options: &[Options], loader: &dyn Loader) -> Vec<Priced> {
-    let shader = Shader::read(input, options, loader, (Lines::Unneeded, answer));
+pub fn prices(readings: &mut Readings<'_>, options: &[Options]) -> Vec<Priced> {
+    let shader = Shader::read(readings, options, (Lines::Unneeded, answer));
     shader.map(|shader| shader.rows.into_iter().map(priced).collect()).unwrap_or_default()
 }
 

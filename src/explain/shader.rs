@@ -1,23 +1,32 @@
 //! One shader read for several profiles: its operations, each with an answer for every profile.
 
 use super::operations::{self, CallSite, Facts, Lines, Site};
-use crate::compile::{Input as Source, Options, Parsed, parse};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::compile::{Options, Reading, Readings};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::guard;
 use crate::profile::Profile;
-use crate::source::Loader;
+use crate::source::SourceMap;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A shader that nothing can be said about: its messages.
 #[derive(Debug)]
 pub struct Failure {
-    pub parsed: Box<Parsed>,
+    pub diagnostics: Diagnostics,
+    pub sources: Arc<SourceMap>,
 }
 
 impl Failure {
+    /// The messages of a reading, and one more.
+    fn new(reading: &Reading, options: &Options, more: Option<Diagnostic>) -> Failure {
+        let mut diagnostics = reading.messages(options);
+        more.into_iter().for_each(|failure| diagnostics.push(failure));
+        Failure { diagnostics, sources: reading.shared_sources() }
+    }
+
     /// Returns true if the shader may be right and the profile is to blame.
     pub fn is_refusal(&self) -> bool {
-        self.parsed.diagnostics.errors_are_refusals()
+        self.diagnostics.errors_are_refusals()
     }
 }
 
@@ -57,9 +66,8 @@ impl<T> Shader<T> {
     /// # Errors
     /// When the shader is wrong, or no profile's front end accepts it.
     pub fn read(
-        input: &Source<'_>,
+        readings: &mut Readings<'_>,
         options: &[Options],
-        loader: &dyn Loader,
         (lines, answer): (Lines, impl Fn(&Site, &Profile) -> T),
     ) -> Result<Shader<T>, Failure> {
         let mut rows: BTreeMap<Key, OperationRow<T>> = BTreeMap::new();
@@ -67,20 +75,15 @@ impl<T> Shader<T> {
         let mut failure = None;
         let mut is_library = false;
         for (n, options) in options.iter().enumerate() {
-            let (reason, refusal) = match read(input, options, loader) {
-                Ok(mut parsed) => {
-                    is_library |= parsed.module.as_ref().is_some_and(|module| module.entry_points.is_empty());
+            let (reason, refusal) = match read(readings, options) {
+                Ok(reading) => {
+                    is_library |= reading.module().is_some_and(|module| module.entry_points.is_empty());
                     let answer = |site: &Site| answer(site, &options.profile);
-                    let added = guard::bounded(options.limits, || add(&mut rows, &parsed, n, options, (lines, answer)));
-                    match added {
-                        Ok(reason) => (reason, None),
-                        Err(failure) => {
-                            parsed.diagnostics.push(failure);
-                            return Err(Failure { parsed: Box::new(parsed) });
-                        }
-                    }
+                    let added =
+                        guard::bounded(options.limits, || add(&mut rows, &reading, n, options, (lines, answer)));
+                    (added.map_err(|failure| Failure::new(&reading, options, Some(failure)))?, None)
                 }
-                Err(refusal) if refusal.is_refusal() => (first_error(&refusal.parsed), Some(refusal)),
+                Err(refusal) if refusal.is_refusal() => (first_error(&refusal.diagnostics), Some(refusal)),
                 Err(wrong) => return Err(wrong),
             };
             refusals.push(reason);
@@ -105,35 +108,36 @@ impl<T> OperationRow<T> {
 
 /// The shader for one profile. Where the profile's subgroups are too small for it, it is read again for subgroups of any
 /// size, so that each operation gets its own answer.
-fn read(input: &Source<'_>, options: &Options, loader: &dyn Loader) -> Result<Parsed, Failure> {
-    let parsed = parse(input, options, loader);
-    if parsed.module.is_some() {
-        return Ok(parsed);
-    }
-    if parsed.diagnostics.errors_are_refusals() && options.profile.wave_size.is_some() {
-        let any_size = Options { profile: options.profile.clone().with_wave_size(None), ..options.clone() };
-        let again = parse(input, &any_size, loader);
-        if again.module.is_some() {
-            return Ok(again);
-        }
-    }
-    Err(Failure { parsed: Box::new(parsed) })
+fn read(readings: &mut Readings<'_>, options: &Options) -> Result<Arc<Reading>, Failure> {
+    let failure = match accepted(readings, options) {
+        Err(failure) if failure.is_refusal() && options.profile.wave_size.is_some() => failure,
+        other => return other,
+    };
+    let any_size = Options { profile: options.profile.clone().with_wave_size(None), ..options.clone() };
+    accepted(readings, &any_size).map_err(|_| failure)
+}
+
+/// The shader for one profile, if it is right.
+fn accepted(readings: &mut Readings<'_>, options: &Options) -> Result<Arc<Reading>, Failure> {
+    let reading = readings.get(options);
+    let is_right = reading.module().is_some() && !reading.messages(options).has_errors();
+    if is_right { Ok(reading) } else { Err(Failure::new(&reading, options, None)) }
 }
 
 /// Adds the answers for profile number `n`. Gives the reason why its back end refuses the shader, if that is not an operation.
 fn add<T>(
     rows: &mut BTreeMap<Key, OperationRow<T>>,
-    parsed: &Parsed,
+    reading: &Reading,
     n: usize,
     options: &Options,
     (lines, answer): (Lines, impl Fn(&Site) -> T),
 ) -> Option<String> {
-    let module = parsed.module.as_ref().filter(|module| !module.entry_points.is_empty())?;
-    let facts = Facts::of(module, options, &parsed.sources, lines);
+    let module = reading.module().filter(|module| !module.entry_points.is_empty())?;
+    let facts = Facts::of(reading, module, options, lines);
     let reason = facts.as_ref().err().and_then(|errors| inexpressible(errors));
     let mut before: Option<Key> = None;
     for site in operations::sites(module) {
-        let place = operations::call_site(&parsed.sources, site.span);
+        let place = operations::call_site(reading.sources(), site.span);
         let mut key = (place.file.clone(), place.line, place.column, 0);
         if let Some(last) = before.filter(|last| (&last.0, last.1, last.2) == (&key.0, key.1, key.2)) {
             key.3 = last.3 + 1;
@@ -155,8 +159,8 @@ fn inexpressible(errors: &[Diagnostic]) -> Option<String> {
 }
 
 /// The first message that refuses, with what it points at.
-fn first_error(parsed: &Parsed) -> Option<String> {
-    let mut errors = parsed.diagnostics.iter().filter(|message| message.code.is_refusal());
+fn first_error(diagnostics: &Diagnostics) -> Option<String> {
+    let mut errors = diagnostics.iter().filter(|message| message.code.is_refusal());
     let error = errors.next()?;
     let label = error.labels.iter().find(|label| label.primary).map(|label| label.text.as_str());
     Some(match label {

@@ -3,7 +3,7 @@
 use super::operations::{CallSite, Lines, Site};
 use super::shader::{Cell, Failure, OperationRow, Shader};
 use super::{ProfileReport, profile_report, text, type_text};
-use crate::compile::{Input as Source, Options};
+use crate::compile::{Input as Source, Options, Readings};
 use crate::ir::print::lane_text;
 use crate::lane::{PlanCost, cost, plan};
 use crate::profile::Profile;
@@ -76,7 +76,8 @@ impl fmt::Display for Support {
 /// # Errors
 /// When the shader is wrong, or no profile's front end accepts it.
 pub fn matrix(input: &Source<'_>, options: &[Options], loader: &dyn Loader) -> Result<Matrix, Failure> {
-    let shader = Shader::read(input, options, loader, (Lines::Unneeded, support))?;
+    let mut readings = Readings::new(*input, loader, Vec::new());
+    let shader = Shader::read(&mut readings, options, (Lines::Unneeded, support))?;
     let can = |n: usize| {
         let is_no = |answer: &Support| matches!(answer, Support::No { .. });
         let refuses =

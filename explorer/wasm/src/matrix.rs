@@ -16,6 +16,6 @@ pub fn check(open: &Open) -> Checked {
     let options: Vec<_> = Profile::all().map(|profile| open.options_for(profile)).collect();
     match matrix(&open.input(), &options, &NoIncludes) {
         Ok(matrix) => Checked { matrix: Some(matrix), error: None },
-        Err(failure) => Checked { matrix: None, error: Some(first_error(failure.parsed.diagnostics.iter())) },
+        Err(failure) => Checked { matrix: None, error: Some(first_error(failure.diagnostics.iter())) },
     }
 }

@@ -97,7 +97,7 @@ impl Open {
             prices: priced.answers.iter().map(price).collect(),
         });
         Opened {
-            messages: self.analysis.messages().iter().map(|message| self.message(message)).collect(),
+            messages: self.analysis.messages(&self.source()).iter().map(|message| self.message(message)).collect(),
             tokens,
             classes: TokenKind::ALL.iter().map(|kind| format!("{kind:?}").to_lowercase()).collect(),
             operations: operations.collect(),
@@ -132,11 +132,11 @@ impl Open {
     }
 
     fn output(&self, n: usize) -> answer::Output {
-        let (output, options) = (&self.analysis.outputs()[n], &self.options[n]);
+        let (output, options) = (&self.analysis.outputs(&self.source())[n], &self.options[n]);
         let profile = options.profile.name.to_string();
         let Some(Artifact::Text(text)) = &output.artifact else {
             let is_about = |message: &&Message| message.profiles.is_empty() || message.profiles.contains(&profile);
-            let errors = self.analysis.messages().iter().filter(|message| is_error(&message.diagnostic));
+            let errors = self.analysis.messages(&self.source()).iter().filter(|message| is_error(&message.diagnostic));
             let refused = errors.filter(is_about).map(Message::text).next();
             return answer::Output { profile, text: None, refused, marks: Vec::new() };
         };
@@ -184,7 +184,7 @@ impl Open {
     pub fn explain(&self, operation: usize) -> Result<Explained, String> {
         let report = self.report.get_or_init(|| {
             let report = explain(&self.input(), &self.options, &NoIncludes);
-            report.map_err(|failure| first_error(failure.parsed.diagnostics.iter()))
+            report.map_err(|failure| first_error(failure.diagnostics.iter()))
         });
         let report = report.as_ref().map_err(Clone::clone)?;
         if operation >= report.operations.len() {
@@ -207,7 +207,7 @@ impl Open {
 
     /// The name of the entry point.
     fn entry(&self) -> String {
-        let module = self.analysis.outputs().iter().find_map(|output| output.module());
+        let module = self.analysis.outputs(&self.source()).iter().find_map(|output| output.module());
         let entry = module.and_then(|module| kernel::only_entry(module).ok());
         entry.map_or_else(|| "main".into(), |entry| entry.name.to_string())
     }

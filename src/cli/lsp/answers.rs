@@ -299,7 +299,8 @@ fn code_actions(server: &mut Server<'_>, params: CodeActionParams) -> Answer<Vec
     let Some(known) = target.known(server) else { return Ok(Vec::new()) };
     let mut lines = LineCache::new(known, server.is_utf8);
     let mut actions = Vec::new();
-    for message in known.analysis.messages() {
+    let overlay = server.overlay(&known.shader);
+    for message in known.analysis.messages(&source(&known.shader, &overlay)) {
         let Some(at) = known.analysis.place(message.diagnostic.span()) else { continue };
         let range = lines.range(&at);
         let touches = range.start <= params.range.end && params.range.start <= range.end;

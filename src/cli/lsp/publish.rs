@@ -2,7 +2,7 @@
 
 use super::convert::Lines;
 use super::manifest;
-use super::server::{Known, Server, is_manifest};
+use super::server::{Known, Server, is_manifest, source};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::editor::{Analysis, Message, Place};
 use lsp_server::Notification;
@@ -53,7 +53,8 @@ fn messages(server: &mut Server<'_>, path: &Path) -> Published {
     let mut files = Published::from([(path.to_path_buf(), Vec::new())]);
     let Some(known) = server.get(path) else { return files };
     let mut lines = LineCache { known, is_utf8: server.is_utf8, lines: BTreeMap::new() };
-    for message in known.analysis.messages() {
+    let overlay = server.overlay(&known.shader);
+    for message in known.analysis.messages(&source(&known.shader, &overlay)) {
         let place = known.analysis.place(message.diagnostic.span());
         let file = place.as_ref().map_or_else(|| path.to_path_buf(), |place| PathBuf::from(&*place.file));
         files.entry(file).or_default().push(converted(server, message, place, &mut lines));
