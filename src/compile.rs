@@ -341,6 +341,8 @@ impl Job<'_> {
         let lowered = self.lowered()?;
         let draft = lowered.draft(writer, &self.options.of_backend(self.sources), self.sources);
         let draft = self.diagnostics.take(draft)?;
+        let refused = kernel::pass::not_unrolled(&lowered.kernel, self.sources);
+        refused.into_iter().for_each(|warning| self.diagnostics.push(warning));
         Some(match form {
             Form::Reflection => draft.reflection(&self.interface()?),
             Form::Binary | Form::Text => draft.text(&self.options.profile),

@@ -178,6 +178,12 @@ impl SourceMap {
         }
     }
 
+    /// The part of a span that is on its first line.
+    pub fn first_line(&self, span: Span) -> Span {
+        let Some(line) = self.text(span).lines().next() else { return span };
+        Span::new(span.lo, span.lo + line.trim_end().len() as u32)
+    }
+
     /// The location that a message prints for a position, `#line` obeyed.
     pub fn locate(&self, position: u32) -> Option<Location> {
         let file = self.file(self.file_at(position)?);

@@ -77,3 +77,48 @@ fn no_feature_is_asked_for_but_by_an_extension() {
         assert!(crate::grammar::EXTENSIONS.iter().any(|extension| extension.needs.contains(&feature)), "{feature}");
     }
 }
+
+/// A shader with `[[unroll]]` before a loop.
+fn unrolled(head: &str, body: &str) -> String {
+    format!(
+        "#version 450\n#extension GL_EXT_control_flow_attributes : require\nlayout(local_size_x = 64) in;\n\
+         layout(std430, binding = 0) buffer Data {{ uint a[]; }};\n\
+         void main() {{ uint i = gl_LocalInvocationIndex, sum = 0u, parts[100];\n{head} {{ {body} }}\na[i] = sum; }}\n"
+    )
+}
+
+const HARDWARE: [&str; 3] = ["nv-ampere", "gfx1100-wave64", "ptx-sm80"];
+
+#[test]
+fn loops_that_are_to_be_unrolled_are_gone() {
+    let text = unrolled("[[unroll]] for (uint n = 0u; n < 100u; ++n)", "parts[n] = i * n; sum += parts[n];");
+    for profile in HARDWARE {
+        let made = compile(&input(&text), &Options { emit: EmitKind::Kernel, ..options(profile) }, &NoIncludes);
+        assert!(made.diagnostics.is_empty(), "{profile}: {:?}", made.diagnostics);
+        let Verdict::Done(Artifact::Text(kernel)) = made.verdict else { panic!("{profile}") };
+        assert!(!kernel.contains("loop") && !kernel.contains("private"), "{profile}: {kernel}");
+    }
+}
+
+#[test]
+fn a_loop_that_cannot_be_unrolled_gets_a_warning_with_the_reason() {
+    let long = "sum = sum * 3u + a[sum & 63u];".repeat(20);
+    let cases = [
+        ("[[unroll]] for (uint n = 0u; n < a[0]; ++n)", "sum += n;", "constants do not tell"),
+        ("[[unroll]] for (uint n = 0u; n < 1000u; ++n)", &long, "more than 16384 instructions"),
+        ("[[unroll]] for (uint n = 0u; n < 2000u; ++n)", "sum += a[n];", "at most 1024 iterations"),
+        ("for (uint n = 0u; n < a[0]; ++n)", "sum += n;", ""),
+        ("[[dont_unroll]] for (uint n = 0u; n < 4u; ++n)", "sum += a[n];", ""),
+    ];
+    for (profile, (head, body, reason)) in HARDWARE.iter().flat_map(|profile| cases.map(|case| (*profile, case))) {
+        let text = unrolled(head, body);
+        let made = compile(&input(&text), &options(profile), &NoIncludes);
+        let found: Vec<_> = made.diagnostics.iter().collect();
+        assert_eq!(found.len(), usize::from(!reason.is_empty()), "{profile}, {head}: {found:?}");
+        for warning in found {
+            assert_eq!((warning.code, warning.severity), (Code::NOT_UNROLLED, Severity::Warning));
+            assert!(warning.labels[0].text.contains(reason), "{profile}, {head}: {warning:?}");
+            assert!(made.sources.text(warning.span()).contains("for ("), "{warning:?}");
+        }
+    }
+}

@@ -284,6 +284,8 @@ codes! {
     // Warnings of targets.
     /// The target cannot keep what `precise` promises.
     PRECISE_LOST = "W0700";
+    /// A loop that `[[unroll]]` asks to unroll stays a loop.
+    NOT_UNROLLED = "W0701";
 
     // Warnings of simulated runs.
     /// Contents are given for a buffer that the shader does not use.

@@ -65,6 +65,7 @@ warnings! {
     "override-default" OVERRIDE_WITHOUT_DEFAULT Always "an override has no default value";
     "unused-define" DEFINE_WITHOUT_EFFECT Always "a definition has no effect on a WGSL module";
     "precise-lost" PRECISE_LOST Always "the target's language has no `precise`";
+    "not-unrolled" NOT_UNROLLED Always "a loop that `[[unroll]]` asks to unroll stays a loop";
     "unused-buffer" UNUSED_BUFFER Always "contents are given for a buffer that is not used";
 }
 

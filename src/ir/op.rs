@@ -306,7 +306,7 @@ bitflags::bitflags! {
 
     /// Promises and permissions of one instruction.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-    pub struct InstFlags: u8 {
+    pub struct InstFlags: u16 {
         /// `precise`: no contraction, no re-association.
         const PRECISE = 1;
         /// `mediump`/`lowp`: 16 bits of precision are enough.
@@ -320,6 +320,9 @@ bitflags::bitflags! {
         const DEVICE = 32;
         /// A conversion to an encoded float gives the largest number of the sign for all that is beyond it.
         const SATURATED = 64;
+        /// The source asks to unroll a loop (`[[unroll]]`), or not to (`[[dont_unroll]]`): on loops of the kernel form.
+        const UNROLL = 128;
+        const DONT_UNROLL = 256;
     }
 }
 

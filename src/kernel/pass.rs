@@ -25,6 +25,7 @@ mod sroa;
 mod unroll;
 
 use super::Kernel;
+pub use unroll::refused as not_unrolled;
 
 /// One pass.
 #[derive(Clone, Copy)]

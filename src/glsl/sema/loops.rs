@@ -15,6 +15,7 @@ impl Sema<'_> {
             StmtKind::For { init, condition, step, body } => self.scoped(|sema| {
                 if let Some(init) = init {
                     sema.statement(b, init);
+                    b.span = stmt.span;
                 }
                 sema.for_loop(b, condition, step, body, hint);
             }),

@@ -116,7 +116,7 @@ impl<'m> Lower<'m> {
         (self.b.span, self.b.flags) = (inst.span, inst.flags);
         match inst.op {
             IrOp::If { condition, then, otherwise, .. } => self.if_(id, condition, then, otherwise),
-            IrOp::Loop { body, continuing, break_if, .. } => self.loop_(id, body, continuing, break_if),
+            IrOp::Loop { body, continuing, break_if, hint } => self.loop_(id, (body, continuing), break_if, hint),
             IrOp::Switch { selector, cases, .. } => self.switch(id, selector, cases),
             IrOp::Break => self.break_(),
             IrOp::Continue => self.continue_(),

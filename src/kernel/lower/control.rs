@@ -9,7 +9,7 @@ use super::pointer::Pointer;
 use super::shape::register_bits;
 use super::variables::{End, Joined, Mark};
 use super::{Lower, Scalars};
-use crate::ir::{self, Case, Cases, InstId as IrInst, Scalar, Types};
+use crate::ir::{self, Case, Cases, ControlHint, InstFlags, InstId as IrInst, Scalar, Types};
 use crate::kernel::{BinOp, BlockId, CmpOp, InstId, Op, Ty, UnOp, Value};
 
 /// A construct that a `Break` or `Continue` leaves.
@@ -232,9 +232,9 @@ impl<'m> Lower<'m> {
     pub fn loop_(
         &mut self,
         id: IrInst,
-        body: ir::BlockId,
-        continuing: ir::BlockId,
+        (body, continuing): (ir::BlockId, ir::BlockId),
         break_if: Option<ir::Value>,
+        hint: ControlHint,
     ) -> bool {
         let (span, flags) = (self.b.span, self.b.flags);
         let carried = self.carried(id);
@@ -258,6 +258,7 @@ impl<'m> Lower<'m> {
         self.vars.rewind(mark);
         (self.b.span, self.b.flags) = (span, flags);
         let inst = self.b.inst(Op::Loop { body, continuing }, &initial, &types);
+        self.b.kernel.insts[inst].flags |= wish(hint);
         let outer = self.b.block();
         self.end_blocks(&open.breaks, Op::Exit(inst));
         self.end_blocks(&open.continues, Op::Continue(inst));
@@ -391,5 +392,14 @@ impl<'m> Lower<'m> {
             fallen = self.frame().facts.falls_through(arm).then_some(condition);
         }
         true
+    }
+}
+
+/// The flag of a loop that says what its source asks for.
+fn wish(hint: ControlHint) -> InstFlags {
+    match hint {
+        ControlHint::Unroll => InstFlags::UNROLL,
+        ControlHint::DontUnroll => InstFlags::DONT_UNROLL,
+        _ => InstFlags::empty(),
     }
 }

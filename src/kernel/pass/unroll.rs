@@ -7,9 +7,13 @@
 mod trial;
 
 use super::copy::Copier;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::ir::InstFlags;
 use crate::kernel::tree::Tree;
 use crate::kernel::{BlockId, InstId, Kernel, Op, Value};
-use trial::rounds;
+use crate::source::SourceMap;
+use std::fmt;
+use trial::{Miss, rounds};
 
 /// Rounds that are unrolled at most.
 const ROUNDS: usize = 64;
@@ -24,29 +28,87 @@ const SIZE: usize = 512;
 /// The same for a loop with cross-lane operations, which gain most.
 const SIZE_WITH_LANES: usize = 2048;
 
+/// The same for a loop whose source asks for it, and the rounds that it may have.
+const SIZE_IF_ASKED: usize = 16384;
+const ROUNDS_IF_ASKED: usize = 1024;
+
+/// Instructions of a kernel beyond which no loop is unrolled.
+const KERNEL_SIZE: usize = 1 << 18;
+
 /// Unrolls loops, inner ones first. Gives whether there were some.
 pub fn run(kernel: &mut Kernel) -> bool {
-    let tree = Tree::new(kernel);
-    let is_loop = |inst: &InstId| matches!(kernel.insts[*inst].op, Op::Loop { .. });
-    let loops: Vec<InstId> = tree.insts(kernel).into_iter().filter(is_loop).collect();
     let mut changed = false;
-    for inst in loops.into_iter().rev() {
+    for inst in loops(kernel).into_iter().rev() {
         changed |= unroll(kernel, inst);
     }
     changed
 }
 
+/// A warning for each loop that is there although its source asks to unroll it; it points to the first line of the loop.
+pub fn refused(kernel: &Kernel, sources: &SourceMap) -> Vec<Diagnostic> {
+    let asked = loops(kernel).into_iter().filter(|inst| kernel.insts[*inst].flags.contains(InstFlags::UNROLL));
+    let warning = |inst| {
+        let why = rounds_of(kernel, inst).err()?;
+        let warning = Diagnostic::warning(Code::NOT_UNROLLED, "`[[unroll]]` has no effect on this loop");
+        Some(warning.at(sources.first_line(kernel.insts[inst].span), why.to_string()))
+    };
+    let mut warnings: Vec<Diagnostic> = asked.filter_map(warning).collect();
+    warnings.sort_by_key(Diagnostic::span);
+    warnings.dedup_by_key(|warning| warning.span());
+    warnings
+}
+
+/// The loops of a kernel, outer ones first.
+fn loops(kernel: &Kernel) -> Vec<InstId> {
+    let is_loop = |inst: &InstId| matches!(kernel.insts[*inst].op, Op::Loop { .. });
+    Tree::new(kernel).insts(kernel).into_iter().filter(is_loop).collect()
+}
+
 fn unroll(kernel: &mut Kernel, inst: InstId) -> bool {
-    let Op::Loop { body, continuing } = kernel.insts[inst].op else { return false };
-    let Some(size) = size(kernel, body, continuing) else { return false };
-    let most =
-        if size.has_lanes && is_left_early(kernel, inst, [body, continuing]) { ROUNDS_LEFT_EARLY } else { ROUNDS };
-    let Some(rounds) = rounds(kernel, inst, size.limit, most) else { return false };
-    if rounds * size.insts > size.limit {
+    if kernel.insts[inst].flags.contains(InstFlags::DONT_UNROLL) {
         return false;
     }
+    let Ok(rounds) = rounds_of(kernel, inst) else { return false };
     write(kernel, inst, rounds);
     true
+}
+
+/// Why a loop stays one.
+enum Refusal {
+    /// The constants in it do not tell the number of its rounds, or there are too many.
+    Uncounted(usize),
+    LeftEarly,
+    TooLarge(usize),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::Uncounted(most) => write!(f, "constants do not tell that it has at most {most} iterations"),
+            Refusal::LeftEarly => write!(
+                f,
+                "it has cross-lane operations and more than {ROUNDS_LEFT_EARLY} iterations, and lanes may leave it early"
+            ),
+            Refusal::TooLarge(most) => write!(f, "it would become more than {most} instructions"),
+        }
+    }
+}
+
+/// The rounds of a loop that can be unrolled.
+fn rounds_of(kernel: &Kernel, inst: InstId) -> Result<usize, Refusal> {
+    let Op::Loop { body, continuing } = kernel.insts[inst].op else { return Err(Refusal::Uncounted(0)) };
+    let is_asked = kernel.insts[inst].flags.contains(InstFlags::UNROLL);
+    let Size { insts, limit, has_lanes } = size(kernel, body, continuing, is_asked)?;
+    let most = if is_asked { ROUNDS_IF_ASKED } else { ROUNDS };
+    let rounds = rounds(kernel, inst, limit, most).map_err(|miss| match miss {
+        Miss::Uncounted => Refusal::Uncounted(most),
+        Miss::TooLong => Refusal::TooLarge(limit),
+    })?;
+    if has_lanes && rounds > ROUNDS_LEFT_EARLY && is_left_early(kernel, inst, [body, continuing]) {
+        return Err(Refusal::LeftEarly);
+    }
+    let is_small = rounds * insts <= limit && kernel.insts.len() + rounds * insts <= KERNEL_SIZE;
+    if is_small { Ok(rounds) } else { Err(Refusal::TooLarge(limit)) }
 }
 
 /// Returns true if a loop has more than one way out, so that not all are taken for the number of rounds.
@@ -74,29 +136,34 @@ struct Size {
     has_lanes: bool,
 }
 
-/// The size of a loop; none if it is too large to be unrolled at all.
-fn size(kernel: &Kernel, body: BlockId, continuing: BlockId) -> Option<Size> {
-    let mut size = Size { insts: 0, limit: SIZE, has_lanes: false };
+/// The size of a loop.
+///
+/// # Errors
+/// If it is too large to be unrolled at all.
+fn size(kernel: &Kernel, body: BlockId, continuing: BlockId, is_asked: bool) -> Result<Size, Refusal> {
+    let (limit, with_lanes) = if is_asked { (SIZE_IF_ASKED, SIZE_IF_ASKED) } else { (SIZE, SIZE_WITH_LANES) };
+    let mut size = Size { insts: 0, limit, has_lanes: false };
     let mut open = vec![body, continuing];
     while let Some(block) = open.pop() {
         let insts = &kernel.blocks[block].insts;
         size.insts += insts.len();
-        if size.insts > SIZE_WITH_LANES {
-            return None;
+        if size.insts > with_lanes {
+            return Err(Refusal::TooLarge(with_lanes));
         }
         for inst in insts {
             if matches!(kernel.insts[*inst].op, Op::Lane { .. }) {
-                (size.limit, size.has_lanes) = (SIZE_WITH_LANES, true);
+                (size.limit, size.has_lanes) = (with_lanes, true);
             }
             open.extend(kernel.inner_blocks(*inst));
         }
     }
-    Some(size)
+    Ok(size)
 }
 
 /// Writes the iterations one after the other. The loop becomes a scope, so that lanes can still leave it.
 fn write(kernel: &mut Kernel, inst: InstId, rounds: usize) {
     let Op::Loop { body, continuing } = kernel.insts[inst].op else { return };
+    kernel.insts[inst].flags.remove(InstFlags::UNROLL);
     let unrolled = kernel.add_block(&[]);
     let mut params = kernel.args(inst).to_vec();
     for round in 0..rounds {

@@ -6,32 +6,42 @@ use crate::kernel::pass::fold::evaluate;
 use crate::kernel::{BlockId, InstId, Kernel, Op, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The number of rounds after which a loop has surely ended, none of which is surely not run; none if that is not known
-/// within the limits.
-pub fn rounds(kernel: &Kernel, inst: InstId, steps: usize, most: usize) -> Option<usize> {
-    let Op::Loop { body, continuing } = kernel.insts[inst].op else { return None };
+/// Why the rounds of a loop are not known.
+pub enum Miss {
+    /// Constants do not tell, or there are too many.
+    Uncounted,
+    /// The steps ran out.
+    TooLong,
+}
+
+/// The number of rounds after which a loop has surely ended, none of which is surely not run.
+///
+/// # Errors
+/// If that is not known within the limits.
+pub fn rounds(kernel: &Kernel, inst: InstId, steps: usize, most: usize) -> Result<usize, Miss> {
+    let Op::Loop { body, continuing } = kernel.insts[inst].op else { return Err(Miss::Uncounted) };
     let ends_so = kernel.blocks[continuing].insts.last().is_some_and(|last| kernel.insts[*last].op == Op::Repeat);
     let mut params: Vec<Option<u64>> = kernel.args(inst).iter().map(|arg| kernel.as_constant(*arg)).collect();
     // A loop in which nothing is constant cannot be counted, unless it never goes round.
     if !ends_so || params.iter().all(Option::is_none) {
-        return None;
+        return Err(Miss::Uncounted);
     }
     let mut trial = Trial { kernel, known: FxHashMap::default(), reached: FxHashSet::default(), steps };
     for round in 1..=most {
         trial.start(&kernel.blocks[body].params, &params);
-        trial.block(body, Some(inst))?;
+        trial.block(body, Some(inst)).ok_or(Miss::TooLong)?;
         if !trial.reached.contains(&JumpTarget::Continuing(inst)) {
-            return Some(round);
+            return Ok(round);
         }
-        trial.block(continuing, Some(inst))?;
-        let repeat = *kernel.blocks[continuing].insts.last()?;
+        trial.block(continuing, Some(inst)).ok_or(Miss::TooLong)?;
+        let repeat = *kernel.blocks[continuing].insts.last().ok_or(Miss::Uncounted)?;
         let args: Vec<Option<u64>> = kernel.args(repeat).iter().map(|arg| trial.value(*arg)).collect();
         if args[0] == Some(1) {
-            return Some(round);
+            return Ok(round);
         }
         params = args[1..=params.len()].to_vec();
     }
-    None
+    Err(Miss::Uncounted)
 }
 
 /// Where control may come.
