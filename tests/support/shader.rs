@@ -74,7 +74,9 @@ impl Shader {
         Shader::made(seed, formulas::kernel(seed), program::INVOCATIONS)
     }
 
+    /// In every third one counted loops ask to be unrolled.
     fn made(seed: u64, source: String, invocations: usize) -> Shader {
+        let source = if seed.is_multiple_of(3) { program::unrolled(&source) } else { source };
         let given = Domain::Any(Type::I32);
         let results = invocations * program::RESULTS;
         let run = |&pattern| {

@@ -80,7 +80,7 @@ fn agree(seed: u64, source: &str, languages: &[&Language]) -> Result<(), String>
     let request = request();
     let theirs = rival::run(&request, &rival::theirs(source)?).map_err(|e| format!("glslang's module: {e}"))?;
     let (profile, environment) = rival::PROFILES[seed as usize % rival::PROFILES.len()];
-    let hinted = if profile.ends_with(" -O") { unrolled(source) } else { source.to_owned() };
+    let hinted = if profile.ends_with(" -O") { program::unrolled(source) } else { source.to_owned() };
     let module = rival::ours("random.comp", &hinted, profile)?;
     judge::spirv_val(&module, environment, false).map_err(|e| format!("{profile}: {e}"))?;
     let ours = rival::run(&request, &module).map_err(|e| format!("{profile}: {e}"))?;
@@ -92,16 +92,6 @@ fn agree(seed: u64, source: &str, languages: &[&Language]) -> Result<(), String>
         }
     }
     rival::simulated("random.comp", source, &request, &judged, &theirs)
-}
-
-/// A kernel whose counted loops ask to be unrolled.
-fn unrolled(source: &str) -> String {
-    let (version, rest) = source.split_once('\n').unwrap_or((source, ""));
-    let extension = "#extension GL_EXT_control_flow_attributes : require";
-    format!(
-        "{version}\n{extension}\n{}",
-        rest.replace("for (int ", "[[unroll]] for (int ").replace("for (uint ", "[[unroll]] for (uint ")
-    )
 }
 
 /// A kernel through a shading language, unless that lacks a type.

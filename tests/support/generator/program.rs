@@ -38,6 +38,14 @@ fn write(mut program: Program, extensions: &[&str]) -> String {
     program.text
 }
 
+/// A kernel whose counted loops ask to be unrolled.
+pub fn unrolled(source: &str) -> String {
+    let (version, rest) = source.split_once('\n').unwrap_or((source, ""));
+    let extension = "#extension GL_EXT_control_flow_attributes : require";
+    let asked = rest.replace("for (int ", "[[unroll]] for (int ").replace("for (uint ", "[[unroll]] for (uint ");
+    format!("{version}\n{extension}\n{asked}")
+}
+
 /// Writes a kernel that failed to a file and says where.
 pub fn keep(seed: u64, source: &str) -> String {
     let path = std::env::temp_dir().join(format!("crosslane-random-{seed}.comp"));
