@@ -189,7 +189,10 @@ fn only_sources(row: &[LaneValue<Mark>]) -> Vec<Option<u32>> {
 
 /// Returns true if a step has a value of the operation's type that is new.
 fn is_shown(step: &Step) -> bool {
-    let moves = matches!(step.op, StepOp::Prim(_) | StepOp::CombineMoved(..) | StepOp::Combine(_) | StepOp::Select);
+    let moves = matches!(
+        step.op,
+        StepOp::Prim(_) | StepOp::CombineMoved(..) | StepOp::Combine(_) | StepOp::Remove(_) | StepOp::Select
+    );
     moves && matches!(step.ty, StepType::Like(_))
 }
 

@@ -192,8 +192,8 @@ fn rows(op: LaneOp, add: Add<'_>) {
             types.for_each(|(.., ty)| add("partitioned reductions", &[Input::varying(*ty), BALLOT], false));
         }
         O::Sort { width } => {
-            add("bitonicSort", &[FLOAT], false);
-            add("bitonicSort with values", &[FLOAT, VARYING], false);
+            [FLOAT, VARYING].iter().for_each(|key| add("bitonicSort", &[*key], false));
+            [FLOAT, VARYING].iter().for_each(|key| add("bitonicSort with values", &[*key, VARYING], false));
             if width.lanes() == Some(8) {
                 add("bitonicSort with values", &[VARYING, PREDICATE], false);
             }

@@ -22,7 +22,8 @@ pub mod value;
 
 pub use cost::PlanCost;
 pub use op::{
-    CountOp, Group, LaneOp, MaskOp, Members, QuadMove, ReduceKind, ReduceOp, ShuffleMode, VoteOp, WARP, Width,
+    CountOp, Group, InvertibleOp, LaneOp, MaskOp, Members, QuadMove, ReduceKind, ReduceOp, ShuffleMode, VoteOp, WARP,
+    Width,
 };
 pub use plan::{Activity, AluOp, CompareOp, LaneFact, Operand, Plan, Step, StepOp, StepType, Turns};
 pub use planner::{Candidate, Candidates, candidates, plan};

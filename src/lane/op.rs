@@ -51,6 +51,32 @@ impl ReduceOp {
     pub const fn is_idempotent(self) -> bool {
         matches!(self, ReduceOp::Min | ReduceOp::Max | ReduceOp::And | ReduceOp::Or)
     }
+
+    /// The operator as one that can be undone; none where a value that was folded in cannot be taken out again.
+    pub const fn invertible(self) -> Option<InvertibleOp> {
+        match self {
+            ReduceOp::Add => Some(InvertibleOp::Add),
+            ReduceOp::Xor => Some(InvertibleOp::Xor),
+            ReduceOp::Mul | ReduceOp::Min | ReduceOp::Max | ReduceOp::And | ReduceOp::Or => None,
+        }
+    }
+}
+
+/// An operator that can be undone on integers, which wrap, and on bools: `Add` by a difference, `Xor` by itself.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum InvertibleOp {
+    Add,
+    Xor,
+}
+
+impl InvertibleOp {
+    /// The operator that it undoes.
+    pub const fn folds(self) -> ReduceOp {
+        match self {
+            InvertibleOp::Add => ReduceOp::Add,
+            InvertibleOp::Xor => ReduceOp::Xor,
+        }
+    }
 }
 
 /// The lanes that get the result of a reduction or scan.

@@ -3,7 +3,7 @@
 //! Straight-line code that every active lane runs at once; of branches it has one at most, the loop of [`Turns`]. It names primitives and lane
 //! arithmetic, never target syntax. Making plans is [`crate::lane::planner`]'s task, judging them [`crate::lane::check`]'s.
 
-use super::op::{MaskOp, ReduceOp};
+use super::op::{InvertibleOp, MaskOp, ReduceOp};
 use super::primitive::Primitive;
 use super::request::{Known, Request};
 use serde::Deserialize;
@@ -151,6 +151,9 @@ pub enum StepOp {
     Alu(AluOp),
     /// `[a, b]`: `a op b`, component by component.
     Combine(ReduceOp),
+    /// `[total, part]`: `total` without the value `part` that was combined into it, component by component: `total - part`
+    /// or `total ^ part`. Not of floats, which round.
+    Remove(InvertibleOp),
     /// `[own, moved, operand of the primitive]`: `own op primitive(moved)` as one instruction, where hardware fuses both.
     CombineMoved(ReduceOp, Primitive),
     /// `[a, b]`: gives a bool.

@@ -1,6 +1,6 @@
 //! Values of one lane while an operation or a plan runs: what the checker computes with symbols and a simulator with bits.
 
-use super::op::ReduceOp;
+use super::op::{InvertibleOp, ReduceOp};
 
 /// The value of an operand or result in one lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -101,6 +101,11 @@ pub trait Domain {
     /// `a op b`, in this order.
     fn combine(&mut self, op: ReduceOp, a: Self::Data, b: Self::Data) -> Self::Data;
 
+    /// `total` without `part`, which was combined into it; none where the values do not tell.
+    fn remove(&mut self, _op: InvertibleOp, _total: Self::Data, _part: Self::Data) -> Option<Self::Data> {
+        None
+    }
+
     /// The reduction of values in an unspecified order; the identity if there are none.
     fn combine_unordered(&mut self, op: ReduceOp, values: &[Self::Data]) -> Self::Data;
 
@@ -130,13 +135,32 @@ pub fn combine<D: Domain>(
     a: LaneValue<D::Data>,
     b: LaneValue<D::Data>,
 ) -> Option<LaneValue<D::Data>> {
-    use LaneValue::{Bool, Data, Poison};
+    use LaneValue::{Bool, Data, Index, Poison};
     Some(match (a, b) {
         (Poison, _) | (_, Poison) => Poison,
         (Data(a), Data(b)) => Data(domain.combine(op, a, b)),
         (Bool(a), Bool(b)) => Bool(combine_bools(op, a, b)?),
+        // A key that is known is the same number in all lanes.
+        (Index(a), Index(b)) if op == ReduceOp::Min => Index(a.min(b)),
+        (Index(a), Index(b)) if op == ReduceOp::Max => Index(a.max(b)),
         _ => return None,
     })
+}
+
+/// `total` without `part`, poison if either is; none if the operands are of different kinds or cannot be taken apart.
+pub fn remove<D: Domain>(
+    domain: &mut D,
+    op: InvertibleOp,
+    total: LaneValue<D::Data>,
+    part: LaneValue<D::Data>,
+) -> Option<LaneValue<D::Data>> {
+    use LaneValue::{Bool, Data, Poison};
+    match (total, part) {
+        (Poison, _) | (_, Poison) => Some(Poison),
+        (Data(total), Data(part)) => domain.remove(op, total, part).map(Data),
+        (Bool(total), Bool(part)) if op == InvertibleOp::Xor => Some(Bool(total ^ part)),
+        _ => None,
+    }
 }
 
 fn combine_bools(op: ReduceOp, a: bool, b: bool) -> Option<bool> {

@@ -44,8 +44,6 @@ const COMPOSED: &str = "a ballot is made of a 64-bit mask, which costs nothing o
 const PAIRED: &str = "the pair of results is composed by one more; the order of bools may be one comparison";
 const NEIGHBOURS: &str = "the price knows the plan alone: the instruction before may have written the operand just now, those after may read the result at once, and others that are put between fill wait states";
 
-const CONSTANT_BOOL: &str = "a bool that is constant is moved to a predicate, which is not priced";
-const SAME_BOOLS: &str = "the greater of two bools is a selection of numbers where the lesser one is logic, which is priced as one instruction";
 const PREDICATE_ALONE: &str =
     "a predicate without its shuffle takes one, of the index, which as a constant is moved to a register";
 
@@ -77,6 +75,7 @@ const REASONS: &[(&str, &str, &str, &[&str])] = &[
         M0,
         &[
             "bitonic network of butterflies",
+            "bitonic network of butterflies, minimum and maximum",
             "jumps from lane to lane of the partition",
             "push by masks of the index",
             "scan by blocks",
@@ -103,6 +102,7 @@ const REASONS: &[(&str, &str, &str, &[&str])] = &[
             "READLANE of a uniform lane",
             "all equal, as all or none",
             "bitonic network of butterflies",
+            "bitonic network of butterflies, minimum and maximum",
             "comparison with READFIRSTLANE, in turns",
             "comparison with the first active lane",
             "reduction of a mask",
@@ -124,8 +124,6 @@ const REASONS: &[(&str, &str, &str, &[&str])] = &[
     ("nv", PARTS[0], UNPACKED, &["reading of a ballot"]),
     ("ptx", PARTS[0], NOT_OF_COMPARISON, &["comparison with the first active lane"]),
     ("ptx", PARTS[0], UNPACKED, &["reading of a ballot"]),
-    ("ptx", PARTS[0], CONSTANT_BOOL, &["jumps from lane to lane of the partition"]),
-    ("ptx", PARTS[0], SAME_BOOLS, &["bitonic network of shfl.bfly"]),
     ("ptx", PARTS[0], PREDICATE_ALONE, &["predicate of shfl"]),
     (
         "spirv",
@@ -181,6 +179,7 @@ const REASONS: &[(&str, &str, &str, &[&str])] = &[
         OWN_LINE,
         &[
             "ballot",
+            "bitonic network of butterflies, minimum and maximum",
             "comparison with the segment's first active lane",
             "guarded shuffle",
             "jumps from active lane to active lane",

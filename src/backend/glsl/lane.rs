@@ -6,11 +6,11 @@ use super::expr::{Expr, Level};
 use super::function::{Body, Made};
 use super::tree::{Kind, Stmt};
 use crate::backend::plans::{self, BOOL, INDEX, Shape, Shaped, identity};
-use crate::ir::{InstId, Scalar, ScalarKind, TypeId, Types, Value, Values, print::lane_text};
+use crate::ir::{BinaryOp, InstId, Scalar, ScalarKind, TypeId, Types, Value, Values, print::lane_text};
 use crate::kernel::Origin;
 use crate::lane::{
-    AluOp, CompareOp, CountOp, GroupOp, GroupReduce, LaneFact, LaneOp, Operand, Plan, Primitive, QuadMove, ReduceOp,
-    Step, StepOp, StepType, VoteOp,
+    AluOp, CompareOp, CountOp, GroupOp, GroupReduce, InvertibleOp, LaneFact, LaneOp, Operand, Plan, Primitive,
+    QuadMove, ReduceOp, Step, StepOp, StepType, VoteOp,
 };
 use rustc_hash::FxHashMap;
 
@@ -174,6 +174,8 @@ impl Body<'_, '_> {
             StepOp::Fact(fact) => return Arg { value: self.fact(fact), shape, known: None },
             StepOp::Alu(op) => self.alu(op, &args),
             StepOp::Combine(op) => self.fold(op, shape, [&args[0].value, &args[1].value]),
+            StepOp::Remove(InvertibleOp::Add) => self.joined(BinaryOp::Sub, shape, [&args[0].value, &args[1].value]),
+            StepOp::Remove(InvertibleOp::Xor) => self.fold(ReduceOp::Xor, shape, [&args[0].value, &args[1].value]),
             StepOp::Compare(op) => self.compare(op, &args),
             StepOp::Select => self.chosen(&args, shape),
             StepOp::Identity(op) => {
@@ -509,8 +511,8 @@ impl Body<'_, '_> {
         Expr::binary(text, level, &values[0], &values[1])
     }
 
-    fn fold(&mut self, op: ReduceOp, (scalar, size): Shape, [a, b]: [&Expr; 2]) -> Expr {
-        use crate::ir::BinaryOp as B;
+    fn fold(&mut self, op: ReduceOp, shape: Shape, [a, b]: [&Expr; 2]) -> Expr {
+        use BinaryOp as B;
         let op = match op {
             ReduceOp::Min => return Expr::call("min", &[a.clone(), b.clone()]),
             ReduceOp::Max => return Expr::call("max", &[a.clone(), b.clone()]),
@@ -520,8 +522,12 @@ impl Body<'_, '_> {
             ReduceOp::Or => B::Or,
             ReduceOp::Xor => B::Xor,
         };
+        self.joined(op, shape, [a, b])
+    }
+
+    fn joined(&mut self, op: BinaryOp, (scalar, size): Shape, values: [&Expr; 2]) -> Expr {
         let ty = self.t.types.vector(scalar, size);
-        match self.t.binary(op, [a, b], [ty, ty]) {
+        match self.t.binary(op, values, [ty, ty]) {
             Some(made) => made,
             None => self.t.broken("a reduction of such values"),
         }

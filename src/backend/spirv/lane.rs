@@ -8,8 +8,8 @@ use super::function::{Body, FEW};
 use crate::backend::plans::{self, BALLOT, BOOL, INDEX, Shape, Shaped, identity};
 use crate::ir::{Scalar, ScalarKind, TypeId, Value, Values};
 use crate::lane::{
-    AluOp, CompareOp, CountOp, GroupOp, GroupReduce, LaneFact, LaneOp, MaskOp, Operand, Primitive, QuadMove, ReduceOp,
-    Step, StepOp, StepType, VoteOp, Width,
+    AluOp, CompareOp, CountOp, GroupOp, GroupReduce, InvertibleOp, LaneFact, LaneOp, MaskOp, Operand, Primitive,
+    QuadMove, ReduceOp, Step, StepOp, StepType, VoteOp, Width,
 };
 use rspirv::spirv::GlslStd450Op as G;
 use rspirv::spirv::SpvAmdShaderBallotOp as AmdBallot;
@@ -128,6 +128,7 @@ impl Body<'_, '_> {
             StepOp::Fact(fact) => self.fact(fact),
             StepOp::Alu(op) => self.alu(op, ty, &args),
             StepOp::Combine(op) => self.fold(op, shape, [args[0].word, args[1].word]),
+            StepOp::Remove(op) => self.emit(remove_form(op, shape.0.kind), ty, &[args[0].word, args[1].word]),
             StepOp::Compare(op) => self.compare(op, &args),
             StepOp::Select => self.choose_vector(args[0].word, (args[1].word, args[2].word), shape),
             StepOp::Identity(op) => self.m.splat_constant(shape.0, shape.1, identity(op, shape.0)),
@@ -490,6 +491,14 @@ const fn combine_form(op: ReduceOp, kind: ScalarKind) -> Alu {
         (ReduceOp::Xor, Bool) => Op::LogicalNotEqual,
         (ReduceOp::Xor, _) => Op::BitwiseXor,
     })
+}
+
+const fn remove_form(op: InvertibleOp, kind: ScalarKind) -> Op {
+    match (op, kind) {
+        (InvertibleOp::Add, _) => Op::ISub,
+        (InvertibleOp::Xor, ScalarKind::Bool) => Op::LogicalNotEqual,
+        (InvertibleOp::Xor, _) => Op::BitwiseXor,
+    }
 }
 
 const fn compare_op(op: CompareOp, kind: ScalarKind) -> Op {

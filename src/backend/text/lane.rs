@@ -8,8 +8,8 @@ use super::types::scalar_of;
 use crate::backend::plans::{self, BOOL, INDEX, Shape, Shaped, identity};
 use crate::ir::{self, InstId, Scalar, ScalarKind, TypeId, Value, Values};
 use crate::lane::{
-    AluOp, CompareOp, GroupOp, GroupReduce, LaneFact, LaneOp, MaskOp, Operand, Primitive, QuadMove, ReduceOp, Step,
-    StepOp, StepType, VoteOp,
+    AluOp, CompareOp, GroupOp, GroupReduce, InvertibleOp, LaneFact, LaneOp, MaskOp, Operand, Primitive, QuadMove,
+    ReduceOp, Step, StepOp, StepType, VoteOp,
 };
 use naga::{
     BinaryOperator, Block, CollectiveOperation, Direction, Expression, GatherMode, Handle, MathFunction,
@@ -227,6 +227,13 @@ impl Body<'_, '_> {
             StepOp::Combine(op) => {
                 let values = [self.value_of(&args[0]), self.value_of(&args[1])];
                 self.fold(op, shape, values)
+            }
+            StepOp::Remove(op) => {
+                let values = [self.value_of(&args[0]), self.value_of(&args[1])];
+                match op {
+                    InvertibleOp::Add => self.plain(BinaryOperator::Subtract, values[0], values[1]),
+                    InvertibleOp::Xor => self.fold(op.folds(), shape, values),
+                }
             }
             StepOp::Compare(op) => {
                 let values = [self.value_of(&args[0]), self.value_of(&args[1])];

@@ -1,7 +1,7 @@
 //! Symbols that remember the lanes that they came from.
 
-use crate::lane::ReduceOp;
 use crate::lane::value::{Domain, LaneValue};
+use crate::lane::{InvertibleOp, ReduceOp};
 
 /// A value, by where it came from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,6 +33,11 @@ impl Mark {
             Mark::Lanes { first, second, .. } => [first, second],
             Mark::Zero | Mark::Neutral => [0, 0],
         }
+    }
+
+    /// The reduction of the operands of these lanes.
+    fn reduced([first, second]: [u128; 2]) -> Mark {
+        if first | second == 0 { Mark::Neutral } else { Mark::Lanes { first, second, key: 0 } }
     }
 
     /// How many lanes' values it is made of.
@@ -77,7 +82,12 @@ impl Domain for Marks {
             let sets = value.sets();
             [all[0] | sets[0], all[1] | sets[1]]
         });
-        if first | second == 0 { Mark::Neutral } else { Mark::Lanes { first, second, key: 0 } }
+        Mark::reduced([first, second])
+    }
+
+    fn remove(&mut self, _: InvertibleOp, total: Mark, part: Mark) -> Option<Mark> {
+        let ([first, second], [less_first, less_second]) = (total.sets(), part.sets());
+        Some(Mark::reduced([first & !less_first, second & !less_second]))
     }
 
     fn identity(&mut self, _: ReduceOp) -> Mark {

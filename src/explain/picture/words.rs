@@ -20,6 +20,7 @@ pub fn step(step: &Step, target: Target) -> String {
         StepOp::Prim(primitive) => name(primitive, target),
         StepOp::CombineMoved(op, primitive) => format!("{} + {}", name(primitive, target), snake(op)),
         StepOp::Combine(op) => snake(op),
+        StepOp::Remove(_) => "without own".into(),
         _ => "select".into(),
     }
 }

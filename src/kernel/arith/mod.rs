@@ -14,7 +14,7 @@ mod tests;
 
 use crate::ir::{Scalar, ScalarKind};
 use crate::kernel::{BinOp, CmpOp, TernOp, UnOp};
-use crate::lane::ReduceOp;
+use crate::lane::{InvertibleOp, ReduceOp};
 pub(crate) use convert::convert;
 pub(crate) use straight::compute;
 
@@ -74,6 +74,14 @@ pub(crate) fn fold_op(op: ReduceOp) -> BinOp {
         ReduceOp::And => BinOp::And,
         ReduceOp::Or => BinOp::Or,
         ReduceOp::Xor => BinOp::Xor,
+    }
+}
+
+/// The operator that undoes a fold.
+pub(crate) fn unfold_op(op: InvertibleOp) -> BinOp {
+    match op {
+        InvertibleOp::Add => BinOp::Sub,
+        InvertibleOp::Xor => BinOp::Xor,
     }
 }
 

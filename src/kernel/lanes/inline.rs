@@ -190,6 +190,7 @@ impl Lowering<'_> {
             StepOp::Fact(fact) => Op::Fact(fact),
             StepOp::Alu(op) => alu(op),
             StepOp::Combine(op) => Op::Bin(arith::fold_op(op), own),
+            StepOp::Remove(op) => Op::Bin(arith::unfold_op(op), own),
             StepOp::Compare(op) => return Some(self.compare(op, &args, run, out)),
             StepOp::Select => Op::Select,
             StepOp::Identity(op) => return Some(self.constant(own, arith::identity(op, own))),

@@ -34,6 +34,7 @@ fn alike(role: Role, ty: LaneType) -> LaneType {
         Role::Data | Role::Same | Role::Index | Role::NvWidth => LaneType::U32,
         Role::Number | Role::SameNumber | Role::Bits if kind != ScalarKind::Float => LaneType::U32,
         Role::Number | Role::SameNumber => LaneType::F32,
+        Role::Key | Role::Rider if ty == LaneType::I32 => LaneType::U32,
         _ => ty,
     }
 }

@@ -27,7 +27,7 @@ use super::value::{LaneRow, LaneValue, Lanes};
 use crate::profile::{Feature, Profile};
 pub(crate) use operands::role;
 use std::fmt;
-use terms::{Term, Terms};
+use terms::{Term, Terms, Traits};
 
 type TermRow = LaneRow<Term>;
 
@@ -171,8 +171,13 @@ fn is_float(request: &Request) -> bool {
     request.inputs.first().is_some_and(|input| input.ty.is_float())
 }
 
+/// Returns true if equal values have the same bits, and of each two different ones one is less: not of floats.
+fn sorts_bits(request: &Request) -> bool {
+    request.inputs.iter().all(|input| !input.ty.is_float())
+}
+
 fn set_up(plan: &Plan, lanes: Lanes) -> Result<Vec<TermRow>, Wrong> {
-    eval::set_up(&mut Terms::new(false, false), plan, lanes).map_err(malformed)
+    eval::set_up(&mut Terms::new(Traits::default()), plan, lanes).map_err(malformed)
 }
 
 fn malformed(error: eval::Malformed) -> Wrong {
@@ -200,7 +205,8 @@ impl Case<'_> {
     fn run(&self, lanes: Lanes, inputs: &[TermRow]) -> Result<bool, Wrong> {
         let request = self.request;
         let in_order = self.ordered && has_order(request.op, lanes);
-        let mut terms = Terms::new(in_order, self.float);
+        let total = matches!(request.op, LaneOp::Sort { .. }) && sorts_bits(request);
+        let mut terms = Terms::new(Traits { ordered: in_order, float: self.float, total });
         if request.op == LaneOp::Sync {
             return self.results(&mut terms, inputs, lanes).map(|_| true);
         }

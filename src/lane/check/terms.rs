@@ -1,6 +1,6 @@
 //! Symbolic values: what came from which lane, and how it was folded together.
 
-use crate::lane::op::ReduceOp;
+use crate::lane::op::{InvertibleOp, ReduceOp};
 use crate::lane::value::{Domain, LaneValue};
 use rustc_hash::FxHashMap;
 
@@ -73,20 +73,31 @@ enum Node {
     Pair(ReduceOp, Term, Term),
     /// Contributions in ascending order, folded in any order.
     Bag(ReduceOp, Vec<Term>),
+    /// The first without the second, which is not known to be part of it.
+    Rest(ReduceOp, Term, Term),
+}
+
+/// The properties of values that a proof may use.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Traits {
+    /// True if the order of reductions matters.
+    pub ordered: bool,
+    /// True if values are floats, of which `x + 0` is not always `x`.
+    pub float: bool,
+    /// True if values are keys of which equal ones have the same bits and each two have a lesser: integers that are sorted.
+    pub total: bool,
 }
 
 /// All reductions of one run. Where order does not matter every fold is the bag of its contributions.
 pub struct Terms {
-    ordered: bool,
-    /// True if values are floats, of which `x + 0` is not always `x`.
-    float: bool,
+    traits: Traits,
     nodes: Vec<Node>,
     interned: FxHashMap<Node, u32>,
 }
 
 impl Terms {
-    pub fn new(ordered: bool, float: bool) -> Terms {
-        Terms { ordered, float, nodes: Vec::new(), interned: FxHashMap::default() }
+    pub fn new(traits: Traits) -> Terms {
+        Terms { traits, nodes: Vec::new(), interned: FxHashMap::default() }
     }
 
     fn intern(&mut self, node: Node) -> Term {
@@ -108,6 +119,17 @@ impl Terms {
                 _ => into.push(term),
             },
             _ => into.push(term),
+        }
+    }
+
+    /// The lesser or greater of two keys.
+    fn extreme(&self, op: ReduceOp, a: Term, b: Term) -> Option<Term> {
+        let (Term::Leaf { label: x, .. }, Term::Leaf { label: y, .. }) = (a, b) else { return None };
+        match op {
+            _ if !self.traits.total => None,
+            ReduceOp::Min => Some(if x <= y { a } else { b }),
+            ReduceOp::Max => Some(if x >= y { a } else { b }),
+            _ => None,
         }
     }
 
@@ -135,6 +157,7 @@ impl Terms {
             }
             Term::Node(n) => match &self.nodes[n as usize] {
                 Node::Pair(_, a, b) => format!("({}·{})", self.show_term(*a), self.show_term(*b)),
+                Node::Rest(_, a, b) => format!("({} without {})", self.show_term(*a), self.show_term(*b)),
                 Node::Bag(_, terms) => {
                     let terms: Vec<String> = terms.iter().map(|term| self.show_term(*term)).collect();
                     format!("{{{}}}", terms.join(" "))
@@ -148,8 +171,11 @@ impl Domain for Terms {
     type Data = Term;
 
     fn combine(&mut self, op: ReduceOp, a: Term, b: Term) -> Term {
+        if let Some(extreme) = self.extreme(op, a, b) {
+            return extreme;
+        }
         let neutral = self.neutral(op);
-        match self.ordered {
+        match self.traits.ordered {
             _ if a == neutral => b,
             _ if b == neutral => a,
             _ if a == b && op.is_idempotent() => a,
@@ -157,6 +183,25 @@ impl Domain for Terms {
             true => self.intern(Node::Pair(op, b, a)),
             false => self.combine_unordered(op, &[a, b]),
         }
+    }
+
+    /// Every contribution of `part` must be one of `total`.
+    fn remove(&mut self, op: InvertibleOp, total: Term, part: Term) -> Option<Term> {
+        if self.traits.float {
+            return None;
+        }
+        let op = op.folds();
+        let [mut left, mut taken] = [Vec::new(), Vec::new()];
+        self.contributions(op, total, &mut left);
+        self.contributions(op, part, &mut taken);
+        for term in taken {
+            let place = left.iter().position(|other| *other == term);
+            match place {
+                Some(place) => drop(left.remove(place)),
+                None => return Some(self.intern(Node::Rest(op, total, part))),
+            }
+        }
+        Some(self.combine_unordered(op, &left))
     }
 
     fn combine_unordered(&mut self, op: ReduceOp, values: &[Term]) -> Term {
@@ -180,7 +225,7 @@ impl Domain for Terms {
     }
 
     fn neutral(&mut self, op: ReduceOp) -> Term {
-        if self.float && op == ReduceOp::Add { Term::Neutral(op) } else { Term::Identity(op) }
+        if self.traits.float && op == ReduceOp::Add { Term::Neutral(op) } else { Term::Identity(op) }
     }
 
     fn zero(&mut self) -> Term {

@@ -2,13 +2,13 @@
 
 use super::operands::{masks, patterns, rows};
 use super::prove::{Prover, Tally};
-use super::terms::Terms;
+use super::terms::{Term, Terms, Traits};
 use super::{Effort, prove};
 use crate::lane::catalog::{self, Sample};
 use crate::lane::meaning::meaning;
-use crate::lane::op::{LaneOp, Members};
+use crate::lane::op::{InvertibleOp, LaneOp, Members, ReduceOp};
 use crate::lane::plan::Activity;
-use crate::lane::value::{LaneValue, Lanes};
+use crate::lane::value::{Domain, LaneValue, Lanes};
 use crate::lane::{Depends, Family, Gives, Input, Known, Refusal, Request, Span, plan};
 use crate::profile::{Feature, Profile, Target};
 
@@ -142,6 +142,35 @@ fn profiles_of_users_are_proven() {
     assert!(tally.cases > 1000 && tally.plans > 300, "{tally:?}");
 }
 
+/// What is taken out of a fold must be part of it, and floats round.
+#[test]
+fn a_part_is_taken_out_of_a_fold_of_integers_only() {
+    let leaf = |label| Term::Leaf { input: 0, label };
+    let [a, b, c] = [1, 2, 3].map(leaf);
+    let mut terms = Terms::new(Traits::default());
+    let both = terms.combine(ReduceOp::Add, a, b);
+    assert_eq!(terms.remove(InvertibleOp::Add, both, b), Some(a));
+    assert_eq!(terms.remove(InvertibleOp::Add, a, a), Some(Term::Identity(ReduceOp::Add)));
+    let twice = terms.combine(ReduceOp::Add, both, b);
+    assert_eq!(terms.remove(InvertibleOp::Add, twice, b), Some(both));
+    for (op, part) in [(InvertibleOp::Add, c), (InvertibleOp::Xor, b)] {
+        let rest = terms.remove(op, both, part).expect("a term");
+        assert!(rest != a && rest != both, "{rest:?}");
+    }
+    let mut floats = Terms::new(Traits { float: true, ..Traits::default() });
+    assert_eq!(floats.remove(InvertibleOp::Add, both, b), None);
+}
+
+/// A minimum is one of two keys where equal ones have the same bits: not among floats.
+#[test]
+fn extremes_are_keys_of_integers_only() {
+    let [a, b] = [1, 2].map(|label| Term::Leaf { input: 0, label });
+    let mut integers = Terms::new(Traits { total: true, ..Traits::default() });
+    assert_eq!([ReduceOp::Min, ReduceOp::Max].map(|op| integers.combine(op, b, a)), [a, b]);
+    let mut floats = Terms::new(Traits { float: true, ..Traits::default() });
+    assert!(![a, b].contains(&floats.combine(ReduceOp::Min, a, b)));
+}
+
 /// Data that is known, such as the values of a sort, takes the same plans.
 #[test]
 fn known_data_makes_no_plan_wrong() {
@@ -178,7 +207,7 @@ fn results_depend_on_no_more_than_the_table_says() {
             .flat_map(|pattern| masks(size, Activity::Any, Effort::Glance).into_iter().map(move |mask| (pattern, mask)))
         {
             let (inputs, lanes) = (rows(&request, size, pattern), Lanes { size, active: mask });
-            let mut terms = Terms::new(false, false);
+            let mut terms = Terms::new(Traits::default());
             let results = meaning(&mut terms, op, &inputs, lanes).expect("the catalog has the right operands");
             let full =
                 row.is_known_by_lane().then(|| meaning(&mut terms, op, &inputs, Lanes::full(size)).expect("too"));

@@ -148,7 +148,9 @@ impl Meter<'_> {
             StepOp::Prim(Primitive::Scalar(op)) if op.is_scalar() => RegisterKind::Scalar,
             StepOp::Fact(LaneFact::Size) => RegisterKind::Nowhere,
             StepOp::Alu(_) if self.all_scalar(step) => RegisterKind::Scalar,
-            StepOp::Combine(_) if self.all_scalar(step) && has_scalar_form(ty) => RegisterKind::Scalar,
+            StepOp::Combine(_) | StepOp::Remove(_) if self.all_scalar(step) && has_scalar_form(ty) => {
+                RegisterKind::Scalar
+            }
             _ => RegisterKind::Vector,
         }
     }
@@ -157,6 +159,10 @@ impl Meter<'_> {
     fn work(&self, step: &Step) -> Option<Work> {
         let scalar = self.all_scalar(step) && self.has_scalars();
         let (ty, table) = (self.ty(step.ty), price::table(self.profile.target));
+        let combined = |op| match price::of_combine(op, ty) {
+            work if scalar && has_scalar_form(ty) => Work { unit: Unit::Scalar, ..work },
+            work => work,
+        };
         Some(match step.op {
             StepOp::Prim(_) | StepOp::CombineMoved(..) => return None,
             StepOp::Fact(fact) => match (fact, table.built_in) {
@@ -168,10 +174,8 @@ impl Meter<'_> {
                 Some(work) => work,
                 None => price::of_alu(op, scalar, matches!(step.args[1], Operand::Const(_)), self.halves()),
             },
-            StepOp::Combine(op) => match price::of_combine(op, ty) {
-                work if scalar && has_scalar_form(ty) => Work { unit: Unit::Scalar, ..work },
-                work => work,
-            },
+            StepOp::Combine(op) => combined(op),
+            StepOp::Remove(op) => combined(op.folds()),
             StepOp::Compare(_) => Work { unit: Unit::Compare, count: self.comparisons(step) },
             StepOp::Select => match table.select_bool.filter(|_| ty.kind == ScalarKind::Bool) {
                 Some(work) => work,

@@ -3,9 +3,10 @@
 use super::{PlanCost, of};
 use crate::lane::op::{LaneOp, Members, ReduceKind, ReduceOp, Width};
 use crate::lane::plan::{Activity, Operand, Plan, Step, StepOp, StepType};
+use crate::lane::planner::candidates;
 use crate::lane::primitive::{Dpp16, DppControl, Primitive, ScalarOp};
 use crate::lane::request::{Input, LaneType, Request};
-use crate::profile::Profile;
+use crate::profile::{Feature, Profile};
 
 fn step(op: StepOp, args: [Operand; 3]) -> Step {
     Step { op, args, ty: StepType::DATA }
@@ -79,4 +80,25 @@ fn differences_are_told_by_part() {
     let (vega, cdna) = (cost(&reduction(), "gfx900"), cost(&reduction(), "gfx942"));
     assert_eq!(cdna.beyond(&vega), [("cycles", 4), ("wait states", 1)]);
     assert_eq!(vega.beyond(&cdna), [("cycles", -4), ("wait states", -1)]);
+}
+
+/// The own value is taken out by one instruction. AMD's scans copy it first where they begin in its register; a move from
+/// the lane below would need a copy of the identity.
+#[test]
+fn an_exclusive_scan_of_integers_is_an_instruction_and_a_copy_more() {
+    for profile in Profile::built_in().iter().filter(|profile| profile.target.is_hardware()) {
+        for (op, members) in [(ReduceOp::Add, Members::All), (ReduceOp::Xor, Members::Active)] {
+            let instructions = |kind| {
+                let inputs = [Input::varying(LaneType::U32)];
+                let op = LaneOp::Reduce { op, kind, width: Width::SUBGROUP, members };
+                let activity = Activity::FirstLanes;
+                let request = Request { op, inputs: (&inputs).into(), activity, index: None, fragment: false };
+                candidates(&request, profile).map(|found| found.chosen.cost.instructions)
+            };
+            let Ok(inclusive) = instructions(ReduceKind::Inclusive) else { continue };
+            let more = instructions(ReduceKind::Exclusive).expect("a plan") - inclusive;
+            let copies = u32::from(profile.has(Feature::AmdDpp16) && members == Members::All);
+            assert!((1..=1 + copies).contains(&more), "{op:?} on {}: {more} more", profile.name);
+        }
+    }
 }

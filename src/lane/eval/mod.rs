@@ -257,6 +257,7 @@ impl<T: Copy + PartialEq> Machine<'_, T> {
             (StepOp::Alu(op), [a]) => self.each(|i| alu::apply(op, &[a.at(i)])),
             (StepOp::Alu(op), [a, b]) => self.each(|i| alu::apply(op, &[a.at(i), b.at(i)])),
             (StepOp::Combine(op), [a, b]) => self.each(|i| value::combine(domain, op, a.at(i), b.at(i))),
+            (StepOp::Remove(op), [total, part]) => self.each(|i| value::remove(domain, op, total.at(i), part.at(i))),
             (StepOp::Compare(op), [a, b]) => self.each(|i| compare(domain, op, a.at(i), b.at(i))),
             (StepOp::Select, [condition, accept, reject]) => {
                 self.each(|i| select(condition.at(i), accept.at(i), reject.at(i)))

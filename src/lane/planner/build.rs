@@ -2,7 +2,7 @@
 //! step twice.
 
 use super::No;
-use crate::lane::op::{MaskOp, ReduceOp, Width};
+use crate::lane::op::{InvertibleOp, MaskOp, ReduceOp, Width};
 use crate::lane::plan::{
     Activity, AluOp, CompareOp, LaneFact, Operand, Plan, Step, StepOp, StepType, Turns, is_same_everywhere,
 };
@@ -410,6 +410,11 @@ impl<'a> Builder<'a> {
 
     pub fn combine(&mut self, op: ReduceOp, a: Operand, b: Operand) -> Operand {
         self.add(StepOp::Combine(op), [a, b, Operand::None], self.ty(a))
+    }
+
+    /// `total` without `part`, which was combined into it.
+    pub fn remove(&mut self, op: InvertibleOp, total: Operand, part: Operand) -> Operand {
+        self.add(StepOp::Remove(op), [total, part, Operand::None], self.ty(total))
     }
 
     pub fn compare(&mut self, op: CompareOp, a: Operand, b: Operand) -> Operand {

@@ -6,6 +6,7 @@
 //! ballots looked at is the target's.
 
 use super::build::Builder;
+use super::common::scans::without_own;
 use super::{Answer, No};
 use crate::lane::op::{LaneOp, MaskOp, ReduceKind, ReduceOp};
 use crate::lane::plan::{AluOp, CompareOp, Operand};
@@ -93,10 +94,10 @@ pub fn fold_of(b: &mut Builder, ways: &Ways, set: Set, op: ReduceOp, kind: Reduc
     let inclusive = jumps(b, ways, op, &nearest);
     match kind {
         ReduceKind::Inclusive => inclusive,
-        ReduceKind::Exclusive => {
+        ReduceKind::Exclusive => without_own(b, op, inclusive).unwrap_or_else(|| {
             let (moved, identity) = ((ways.read)(b, inclusive, nearest.lane), b.identity(op));
             b.select(nearest.exists, moved, identity)
-        }
+        }),
         ReduceKind::Reduce | ReduceKind::ReduceLow | ReduceKind::AllReduce => {
             let last = match set.segment {
                 Some(segment) => (segment.highest)(b, set.members, segment.lanes),

@@ -61,12 +61,16 @@ fn cases() -> Vec<(LaneOp, Vec<Input>)> {
         (fold(ReduceOp::Add, ReduceKind::AllReduce, 8), vec![FLOAT]),
         (fold(ReduceOp::Mul, ReduceKind::Inclusive, 32), vec![FLOAT]),
         (fold(ReduceOp::Max, ReduceKind::Exclusive, 8), vec![FLOAT]),
+        (fold(ReduceOp::Add, ReduceKind::Exclusive, 32), vec![INDEX]),
+        (fold(ReduceOp::Xor, ReduceKind::Exclusive, 8), vec![INDEX]),
         (active(ReduceOp::Add, ReduceKind::AllReduce), vec![INDEX]),
         (active(ReduceOp::Add, ReduceKind::Inclusive), vec![INDEX]),
         (LaneOp::Segmented { op: ReduceOp::Add, width: width(32) }, vec![FLOAT, BOOL]),
         (LaneOp::Vote { op: VoteOp::Any, group: Group::Quad }, vec![BOOL]),
         (LaneOp::Vote { op: VoteOp::Equal, group: Group::Quad }, vec![FLOAT]),
         (LaneOp::Sort { width: width(4) }, vec![FLOAT, INDEX]),
+        (LaneOp::Sort { width: width(4) }, vec![INDEX]),
+        (LaneOp::Sort { width: width(4) }, vec![INDEX, INDEX]),
     ]
 }
 

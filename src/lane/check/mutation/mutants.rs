@@ -1,7 +1,7 @@
 //! Small changes of plans: another instruction, parameter or mask, an operand from elsewhere, arms of a select swapped, a
 //! step left out.
 
-use crate::lane::op::{CountOp, QuadMove, ReduceOp, ShuffleMode, VoteOp, Width};
+use crate::lane::op::{CountOp, InvertibleOp, QuadMove, ReduceOp, ShuffleMode, VoteOp, Width};
 use crate::lane::plan::{AluOp, CompareOp, LaneFact, Operand, Plan, Step, StepOp};
 use crate::lane::primitive::{
     Dpp8, Dpp16, DppControl, GroupOp, GroupReduce, LdsOp, NvOp, PermlaneOp, Primitive, Reach, ScalarOp, Swizzle,
@@ -113,6 +113,7 @@ fn operations(op: StepOp) -> Vec<StepOp> {
         }
         StepOp::Alu(op) => arithmetic(op).into_iter().map(StepOp::Alu).collect(),
         StepOp::Combine(op) => vec![StepOp::Combine(other_operator(op))],
+        StepOp::Remove(op) => vec![StepOp::Combine(op.folds()), StepOp::Remove(other_inverse(op))],
         StepOp::Identity(op) => vec![StepOp::Identity(other_operator(op)), StepOp::Zero],
         StepOp::Neutral(op) => vec![StepOp::Neutral(other_operator(op)), StepOp::Zero],
         StepOp::Compare(CompareOp::Lt) => vec![StepOp::Compare(CompareOp::Eq)],
@@ -127,6 +128,13 @@ fn operations(op: StepOp) -> Vec<StepOp> {
 
 fn other_operator(op: ReduceOp) -> ReduceOp {
     if op == ReduceOp::Min { ReduceOp::Max } else { ReduceOp::Min }
+}
+
+fn other_inverse(op: InvertibleOp) -> InvertibleOp {
+    match op {
+        InvertibleOp::Add => InvertibleOp::Xor,
+        InvertibleOp::Xor => InvertibleOp::Add,
+    }
 }
 
 fn arithmetic(op: AluOp) -> Vec<AluOp> {

@@ -4,7 +4,7 @@ use crate::lane::check::TermRow as Symbols;
 use crate::lane::check::terms::Term;
 use crate::lane::eval;
 use crate::lane::meaning::meaning;
-use crate::lane::op::ReduceOp;
+use crate::lane::op::{InvertibleOp, ReduceOp};
 use crate::lane::plan::Plan;
 use crate::lane::request::Request;
 use crate::lane::signature::Role;
@@ -41,6 +41,14 @@ impl Domain for Numbers {
             ReduceOp::And => a & b,
             ReduceOp::Or => a | b,
             ReduceOp::Xor => a ^ b,
+        }
+    }
+
+    fn remove(&mut self, op: InvertibleOp, total: u32, part: u32) -> Option<u32> {
+        match op {
+            _ if self.float => None,
+            InvertibleOp::Add => Some(total.wrapping_sub(part)),
+            InvertibleOp::Xor => Some(total ^ part),
         }
     }
 

@@ -17,7 +17,7 @@ use crate::lane::op::{LaneOp, Members, ReduceOp, Width};
 use crate::lane::plan::{AluOp, Operand, StepType};
 use crate::lane::planner::build::Builder;
 use crate::lane::planner::common::reductions::order_matters;
-use crate::lane::planner::common::scans::{Scan, one_lane, scan};
+use crate::lane::planner::common::scans::{Scan, invertible, one_lane, scan, without_own};
 use crate::lane::planner::{Answer, No, Rule};
 use crate::lane::primitive::{Dpp16, DppControl, Fetch, LaneMap, PermlaneOp, ScalarOp, Source, amd_dpp};
 use crate::lane::request::ScalarKind;
@@ -77,11 +77,15 @@ fn scanned(b: &mut Builder, style: Style) -> Answer {
     if !is_mine || !style.suits(b) || style == Style::Blocks && order_matters(b) {
         return Err(No::NotMine);
     }
+    let moves_up = scan.exclusive && invertible(b, scan.op).is_none();
     let result = enter(b, scan.op, scan.members, |b, value| {
         let inclusive = inclusive(b, style, scan, value)?;
-        if scan.exclusive { below(b, scan, inclusive) } else { Ok(inclusive) }
+        if moves_up { below(b, scan, inclusive) } else { Ok(inclusive) }
     })?;
-    Ok(if scan.exclusive { with_identity(b, scan, result) } else { result })
+    Ok(match scan.exclusive {
+        false => result,
+        true => without_own(b, scan.op, result).unwrap_or_else(|| with_identity(b, scan, result)),
+    })
 }
 
 fn inclusive(b: &mut Builder, style: Style, scan: Scan, value: Operand) -> Answer {

@@ -3,17 +3,20 @@
 use super::route::Route;
 use super::search::Search;
 use crate::lane::plan::{AluOp, Operand};
+use crate::lane::planner::Rule;
 use crate::lane::planner::build::Builder;
 use crate::lane::planner::common::sort;
-use crate::lane::planner::{Answer, Rule};
 use crate::lane::primitive::LaneMap;
 use crate::lane::request::LaneType;
 
-pub static RULES: &[Rule] = &[Rule { name: "bitonic network of butterflies", needs: &[], build: bitonic }];
-
-fn bitonic(b: &mut Builder) -> Answer {
-    sort::bitonic_by(b, butterfly)
-}
+pub static RULES: &[Rule] = &[
+    Rule {
+        name: "bitonic network of butterflies, minimum and maximum",
+        needs: &[],
+        build: |b| sort::by_extremes(b, butterfly),
+    },
+    Rule { name: "bitonic network of butterflies", needs: &[], build: |b| sort::by_comparison(b, butterfly) },
+];
 
 /// `v[i ^ distance]`; a bool crosses lanes as a number.
 fn butterfly(b: &mut Builder, value: Operand, distance: u32) -> Operand {

@@ -1,6 +1,7 @@
 //! Scans: readings of requests, and scans of one lane.
 
-use crate::lane::op::{LaneOp, Members, ReduceKind, ReduceOp, Width};
+use crate::lane::op::{InvertibleOp, LaneOp, Members, ReduceKind, ReduceOp, Width};
+use crate::lane::plan::Operand;
 use crate::lane::planner::build::Builder;
 use crate::lane::planner::{Answer, No};
 
@@ -20,6 +21,19 @@ pub fn scan(b: &Builder) -> Result<Scan, No> {
         }
         _ => Err(No::NotMine),
     }
+}
+
+/// The exclusive scan from the inclusive one, without the own value; none where that does not tell. Where it does, no
+/// move from the lane below is cheaper: it takes an instruction for each register too, and a choice or a copy of the identity
+/// for the first lane.
+pub fn without_own(b: &mut Builder, op: ReduceOp, inclusive: Operand) -> Option<Operand> {
+    let value = b.value();
+    invertible(b, op).map(|op| b.remove(op, inclusive, value))
+}
+
+/// The operator of a fold, where a value can be taken out of one again.
+pub fn invertible(b: &Builder, op: ReduceOp) -> Option<InvertibleOp> {
+    op.invertible().filter(|_| !b.request.inputs[0].ty.is_float())
 }
 
 pub fn one_lane(b: &mut Builder) -> Answer {

@@ -1,7 +1,15 @@
-//! Bitonic sort of a segment: a network of butterflies, each a comparison and an exchange.
+//! Bitonic sort of a segment: a network of butterflies, each an exchange of two lanes.
+//!
+//! Two lanes that meet must agree who keeps which pair, so that each survives. How they do depends on the type:
+//!
+//! | pairs | a lane takes |
+//! |---|---|
+//! | integers without values | the minimum or the maximum |
+//! | integers, perhaps with integers or bools as values | the other pair if that comes first, or if it does not, by the lane's direction: equal pairs are equal bits |
+//! | with floats, of which -0 equals +0 and a NaN nothing | the other pair if it comes strictly before the own, or strictly after it, by the lane's direction |
 
 use super::moves::is_bit_set;
-use crate::lane::op::{LaneOp, Width};
+use crate::lane::op::{LaneOp, ReduceOp, Width};
 use crate::lane::plan::{AluOp, CompareOp, Operand};
 use crate::lane::planner::build::Builder;
 use crate::lane::planner::{Answer, No};
@@ -16,8 +24,46 @@ struct Pair {
 /// How a target moves a value from the lane at this distance, by xor.
 type Butterfly = fn(&mut Builder, Operand, u32) -> Operand;
 
-/// The network, made of a target's butterflies.
-pub fn bitonic_by(b: &mut Builder, butterfly: Butterfly) -> Answer {
+/// The network, made of a target's butterflies and of exchanges by minimum and maximum, which integers without values
+/// have.
+pub fn by_extremes(b: &mut Builder, butterfly: Butterfly) -> Answer {
+    if b.request.inputs.len() > 1 || !has_total_order(b) {
+        return Err(No::NotMine);
+    }
+    network(b, butterfly, |b, own, other, column| {
+        let (least, greatest) =
+            (b.combine(ReduceOp::Min, own.key, other.key), b.combine(ReduceOp::Max, own.key, other.key));
+        let keeps_greater = keeps_greater(b, column);
+        let key = b.select(keeps_greater, greatest, least);
+        let exists = stage_exists(b, column);
+        Pair { key: b.select(exists, key, own.key), value: None }
+    })
+}
+
+/// The network, made of a target's butterflies and of exchanges by one comparison.
+pub fn by_comparison(b: &mut Builder, butterfly: Butterfly) -> Answer {
+    let swaps = if has_total_order(b) { precedes_or_not } else { precedes_in_direction };
+    network(b, butterfly, |b, own, other, column| {
+        let keeps_greater = keeps_greater(b, column);
+        let swaps = swaps(b, own, other, keeps_greater);
+        // A choice, not a conjunction: `swaps` may come from lanes that are not there.
+        let exists = stage_exists(b, column);
+        let takes = b.select(exists, swaps, Operand::Bool(false));
+        chosen(b, takes, other, own)
+    })
+}
+
+/// Returns true if equal pairs have the same bits, and of each two others one comes first: not with floats.
+fn has_total_order(b: &Builder) -> bool {
+    b.request.inputs.iter().all(|input| !input.ty.is_float())
+}
+
+/// The columns of the network.
+fn network(
+    b: &mut Builder,
+    butterfly: Butterfly,
+    exchange: impl Fn(&mut Builder, Pair, Pair, Column) -> Pair,
+) -> Answer {
     let LaneOp::Sort { width } = b.request.op else {
         return Err(No::NotMine);
     };
@@ -43,15 +89,22 @@ struct Column {
     level: u32,
 }
 
-/// The pair of a lane after a column: its own or that of the lane it meets.
-fn exchange(b: &mut Builder, own: Pair, other: Pair, column: Column) -> Pair {
-    let (above, below) = (precedes(b, own, other), precedes(b, other, own));
-    let keeps_greater = keeps_greater(b, column);
-    let swaps = b.select(keeps_greater, above, below);
-    let takes = stage_exists(b, column, swaps);
+/// True if a lane takes the other pair, equal ones or not.
+fn precedes_or_not(b: &mut Builder, own: Pair, other: Pair, keeps_greater: Operand) -> Operand {
+    let lesser = precedes(b, other, own);
+    b.alu(AluOp::BoolXor, lesser, keeps_greater)
+}
+
+/// True if a lane takes the other pair, never an equal or unordered one.
+fn precedes_in_direction(b: &mut Builder, own: Pair, other: Pair, keeps_greater: Operand) -> Operand {
+    let (before, after) = (chosen(b, keeps_greater, own, other), chosen(b, keeps_greater, other, own));
+    precedes(b, before, after)
+}
+
+fn chosen(b: &mut Builder, condition: Operand, accept: Pair, reject: Pair) -> Pair {
     Pair {
-        key: b.select(takes, other.key, own.key),
-        value: own.value.zip(other.value).map(|(mine, theirs)| b.select(takes, theirs, mine)),
+        key: b.select(condition, accept.key, reject.key),
+        value: accept.value.zip(reject.value).map(|(accept, reject)| b.select(condition, accept, reject)),
     }
 }
 
@@ -77,12 +130,10 @@ fn keeps_greater(b: &mut Builder, Column { width, merge, level }: Column) -> Ope
 }
 
 /// Merges of more lanes than the subgroup has do nothing; asked at run time only where its size is not known.
-fn stage_exists(b: &mut Builder, Column { width, merge, .. }: Column, swaps: Operand) -> Operand {
+fn stage_exists(b: &mut Builder, Column { width, merge, .. }: Column) -> Operand {
     if width.lanes().is_some() {
-        return swaps;
+        return Operand::Bool(true);
     }
     let size = b.size();
-    let exists = b.alu(AluOp::Ge, size, Operand::Const(1 << merge));
-    // A choice, not a conjunction: `swaps` comes from lanes that are not there.
-    b.select(exists, swaps, Operand::Bool(false))
+    b.alu(AluOp::Ge, size, Operand::Const(1 << merge))
 }

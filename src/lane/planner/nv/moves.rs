@@ -25,7 +25,12 @@ pub static RULES: &[Rule] = &[
     Rule { name: "SHFIDX, zero from inactive lanes", needs: SHUFFLE_AND_BALLOT, build: swizzle_masked },
     Rule { name: "select of one lane", needs: &[], build: write_lane },
     Rule { name: "push by ballots of the index", needs: SHUFFLE_AND_BALLOT, build: permute },
-    Rule { name: "bitonic network of SHFXOR", needs: SHUFFLE, build: bitonic },
+    Rule {
+        name: "bitonic network of SHFXOR, minimum and maximum",
+        needs: SHUFFLE,
+        build: |b| sort::by_extremes(b, butterfly),
+    },
+    Rule { name: "bitonic network of SHFXOR", needs: SHUFFLE, build: |b| sort::by_comparison(b, butterfly) },
 ];
 
 /// A shuffle whose index is known for each lane and turns out to be a distance or a lane of each segment.
@@ -150,6 +155,7 @@ fn lanes_with_own_bit(b: &mut Builder, index: Operand, bit: u32) -> Operand {
     b.alu(AluOp::Xor, ones, inverted)
 }
 
-pub fn bitonic(b: &mut Builder) -> Answer {
-    sort::bitonic_by(b, |b, value, distance| shf(b, ShuffleMode::Xor, value, Operand::Const(distance), WARP))
+/// The value of the lane at this distance, by xor.
+pub fn butterfly(b: &mut Builder, value: Operand, distance: u32) -> Operand {
+    shf(b, ShuffleMode::Xor, value, Operand::Const(distance), WARP)
 }

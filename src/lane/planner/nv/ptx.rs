@@ -11,6 +11,7 @@ use crate::lane::planner::common::facts::fact;
 use crate::lane::planner::common::moves::write_lane;
 use crate::lane::planner::common::reductions::{one_lane as one_lane_fold, reduction};
 use crate::lane::planner::common::scans::one_lane as one_lane_scan;
+use crate::lane::planner::common::sort;
 use crate::lane::planner::common::votes::one_lane as one_lane_vote;
 use crate::lane::planner::{Answer, No, Rule};
 use crate::lane::primitive::NvOp;
@@ -55,7 +56,12 @@ static MOVES: &[Rule] = &[
     Rule { name: "shfl.idx, zero from inactive lanes", needs: BOTH, build: moves::swizzle_masked },
     Rule { name: "select of one lane", needs: &[], build: write_lane },
     Rule { name: "push by ballots of the index", needs: BOTH, build: moves::permute },
-    Rule { name: "bitonic network of shfl.bfly", needs: SHUFFLE, build: moves::bitonic },
+    Rule {
+        name: "bitonic network of shfl.bfly, minimum and maximum",
+        needs: SHUFFLE,
+        build: |b| sort::by_extremes(b, moves::butterfly),
+    },
+    Rule { name: "bitonic network of shfl.bfly", needs: SHUFFLE, build: |b| sort::by_comparison(b, moves::butterfly) },
 ];
 
 static SHUFFLES: &[Rule] = &[

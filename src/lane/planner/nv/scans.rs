@@ -8,7 +8,7 @@ use crate::lane::plan::{Activity, AluOp, Operand};
 use crate::lane::planner::build::Builder;
 use crate::lane::planner::common::moves::{is_bit_set, is_local};
 use crate::lane::planner::common::reductions::all_active;
-use crate::lane::planner::common::scans::{Scan, one_lane, scan};
+use crate::lane::planner::common::scans::{Scan, one_lane, scan, without_own};
 use crate::lane::planner::{Answer, No, Rule};
 use crate::profile::Feature;
 
@@ -44,7 +44,10 @@ pub fn steps(b: &mut Builder) -> Answer {
     }
     let width = lanes_of(scan.width);
     let inclusive = inclusive(b, scan.op, width);
-    Ok(if scan.exclusive { shifted(b, scan, inclusive) } else { inclusive })
+    if !scan.exclusive {
+        return Ok(inclusive);
+    }
+    Ok(without_own(b, scan.op, inclusive).unwrap_or_else(|| shifted(b, scan, inclusive)))
 }
 
 /// The inclusive scan in the promised order: Hillis-Steele inside rows of 16 lanes, then the row below.
@@ -99,8 +102,10 @@ pub fn jumps(b: &mut Builder) -> Answer {
     if !scan.exclusive {
         return Ok(inclusive);
     }
-    let below = active::active_below(b, width);
-    Ok(active::exclusive(b, scan.op, inclusive, below))
+    Ok(without_own(b, scan.op, inclusive).unwrap_or_else(|| {
+        let below = active::active_below(b, width);
+        active::exclusive(b, scan.op, inclusive, below)
+    }))
 }
 
 /// SHFUP clamped at the first lane of the run, which tells where it is in range.

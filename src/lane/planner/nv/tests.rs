@@ -78,10 +78,22 @@ fn scans_take_three_instructions_a_level_or_two() {
     let scan = |op, kind, lanes| count(fold(op, kind, lanes), &[U32], Activity::Any);
     assert_eq!(scan(ReduceOp::Add, ReduceKind::Inclusive, 32), 15);
     assert_eq!(scan(ReduceOp::Max, ReduceKind::Inclusive, 32), 10);
-    assert_eq!(scan(ReduceOp::Add, ReduceKind::Exclusive, 8), 9 + 2);
+    assert_eq!(scan(ReduceOp::Add, ReduceKind::Exclusive, 8), 9 + 1);
+    assert_eq!(scan(ReduceOp::Max, ReduceKind::Exclusive, 8), 6 + 2);
+    assert_eq!(count(fold(ReduceOp::Add, ReduceKind::Exclusive, 8), &[F32], Activity::Any), 9 + 2);
     let over_active = active(ReduceOp::Add, ReduceKind::Inclusive);
     assert_eq!(count(over_active, &[U32], Activity::FirstLanes), 15);
     assert_eq!(count(over_active, &[U32], Activity::Any), 29);
+}
+
+/// A move, a choice, and beside them the least and the greatest, or a comparison.
+#[test]
+fn sorts_take_four_instructions_a_column_or_more() {
+    let sort = |inputs: &[Input]| cost(&request(LaneOp::Sort { width: width(32) }, inputs));
+    let columns = 15;
+    assert_eq!(sort(&[U32]), ("bitonic network of SHFXOR, minimum and maximum", 4 * columns, 20));
+    assert_eq!(sort(&[U32, U32]), ("bitonic network of SHFXOR", 10 * columns, 20));
+    assert_eq!(sort(&[F32]), ("bitonic network of SHFXOR", 6 * columns, 20));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::lane::plan::{AluOp, Operand};
 use crate::lane::planner::build::Builder;
 use crate::lane::planner::common::moves::{is_bit_set, is_local};
 use crate::lane::planner::common::reductions::{all_active, order_matters};
-use crate::lane::planner::common::scans::{Scan, one_lane, scan};
+use crate::lane::planner::common::scans::{Scan, one_lane, scan, without_own};
 use crate::lane::planner::{Answer, No, Rule};
 use crate::lane::primitive::GroupReduce;
 use crate::profile::Feature;
@@ -88,6 +88,9 @@ fn by_steps(b: &mut Builder, scan: Scan) -> Operand {
     let inclusive = steps(b, scan.op, scan.width, None);
     if !scan.exclusive {
         return inclusive;
+    }
+    if let Some(exclusive) = without_own(b, scan.op, inclusive) {
+        return exclusive;
     }
     let below = b.shuffle_up(inclusive, Operand::Const(1));
     let (first, identity) = (is_local(b, scan.width, 0), b.identity(scan.op));
