@@ -15,7 +15,7 @@ use crate::glsl::GlslOptions;
 use crate::glsl::dialect::Dialect;
 use crate::glsl::preprocess::MacroOption;
 use crate::guard;
-use crate::ir::{Module, Stage};
+use crate::ir::{FpContract, Module, Stage};
 use crate::kernel::trace::{self, Moment};
 use crate::kernel::{self, Specializations};
 use crate::lane::Plans;
@@ -79,6 +79,8 @@ pub struct Options {
     pub dialect: Dialect,
     /// The effect of an index out of range in WGSL.
     pub bounds_checks: BoundsChecks,
+    /// Contraction of floats, unless the shader chooses it by a `#pragma crosslane fp_contract`.
+    pub fp_contract: FpContract,
     /// How SPIR-V is written.
     pub manner: Manner,
     /// Where resources are in a shading language.
@@ -99,8 +101,8 @@ pub struct Options {
 impl Options {
     /// The part that the GLSL front end reads.
     pub fn glsl(&self) -> GlslOptions<'_> {
-        let Options { profile, stage, macros, dialect, limits, .. } = self;
-        GlslOptions { profile, stage: *stage, macros, dialect, limits: *limits }
+        let Options { profile, stage, macros, dialect, fp_contract, limits, .. } = self;
+        GlslOptions { profile, stage: *stage, macros, dialect, fp_contract: *fp_contract, limits: *limits }
     }
 
     /// The part that back ends read.
@@ -120,6 +122,7 @@ impl Options {
             macros: Vec::new(),
             dialect: Dialect::default(),
             bounds_checks: BoundsChecks::default(),
+            fp_contract: FpContract::default(),
             manner: Manner::default(),
             places: Places::default(),
             settings: Specializations::new(),

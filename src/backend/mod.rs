@@ -5,6 +5,7 @@
 pub mod amd;
 mod copies;
 mod glsl;
+mod negations;
 pub mod nv;
 mod pieces;
 pub mod places;

@@ -16,6 +16,7 @@ use crate::diagnostic::Diagnostics;
 use crate::diagnostic::nearest::nearest;
 use crate::diagnostic::warning::{Choice, UnknownWarning};
 use crate::glsl::preprocess::MacroOption;
+use crate::ir::FpContract;
 use crate::kernel;
 use crate::lane::{Plans, check};
 use crate::profile::Profile;
@@ -44,6 +45,7 @@ pub struct Builder {
     warnings: Vec<String>,
     debug: bool,
     bounds_checks: BoundsChecks,
+    fp_contract: FpContract,
     places: Places,
     bytemuck: bool,
     is_silent: bool,
@@ -117,6 +119,12 @@ impl Builder {
         self
     }
 
+    /// Says whether `a * b + c` of floats may be rounded once, as `--fp-contract` of the command does.
+    pub fn fp_contract(mut self, choice: FpContract) -> Builder {
+        self.fp_contract = choice;
+        self
+    }
+
     /// Puts push constants into a uniform buffer at this place, for WGSL, GLSL, HLSL and MSL.
     pub fn push_constants(mut self, place: Place) -> Builder {
         self.places.push_constants = Some(place);
@@ -174,10 +182,9 @@ impl Builder {
 
     /// Distinguishes the outputs of this builder, for these shaders, from those of others.
     fn maker(&self, shaders: String) -> Maker {
-        let Builder { profiles, macros, include_dirs, debug, bounds_checks, places, bytemuck, .. } = self;
-        let request = format!(
-            "{shaders} {profiles:?} {macros:?} {include_dirs:?} {debug} {bounds_checks:?} {places:?} {bytemuck}"
-        );
+        let Builder { profiles, macros, include_dirs, debug, bounds_checks, fp_contract, places, bytemuck, .. } = self;
+        let options = format!("{debug} {bounds_checks:?} {fp_contract:?} {places:?} {bytemuck}");
+        let request = format!("{shaders} {profiles:?} {macros:?} {include_dirs:?} {options}");
         let profiles = if profiles.is_empty() { DEFAULT_PROFILE.to_string() } else { profiles.join(", ") };
         let defines = macros.iter().filter_map(MacroOption::defined).map(|(name, value)| format!(", {name}={value}"));
         Maker { request, title: format!("{shaders} for {profiles}{}", defines.collect::<String>()) }
@@ -285,6 +292,7 @@ impl Builder {
             warnings: self.choices()?,
             debug: self.debug.into(),
             bounds_checks: self.bounds_checks,
+            fp_contract: self.fp_contract,
             places: self.places.clone(),
             ..Options::new(profile.clone())
         };

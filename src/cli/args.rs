@@ -3,7 +3,7 @@
 use crate::backend::places::Place;
 use crate::backend::{DebugInfo, Optimize};
 use crate::diagnostic::warning::{self, Choice};
-use crate::ir::Stage;
+use crate::ir::{FpContract, Stage};
 use crate::wgsl::BoundsChecks;
 use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
 use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
@@ -100,6 +100,11 @@ pub struct SourceArgs {
     /// zero and a write does nothing.
     #[arg(long, value_name = "CHECKS")]
     pub bounds_checks: Option<BoundsChecks>,
+    /// Contraction of floats: `a * b + c` may be rounded once, or each operation is. `#pragma crosslane fp_contract(…)` in
+    /// the shader takes precedence, and `precise` results are exact in either case. The default is fast, with
+    /// `--reproducible` off.
+    #[arg(long, value_name = "CHOICE")]
+    pub fp_contract: Option<FpContract>,
     /// Directory to look for includes in; may be repeated.
     #[arg(short = 'I', value_name = "DIR")]
     pub include_dirs: Vec<PathBuf>,
@@ -121,7 +126,7 @@ pub struct TargetArgs {
     /// Lanes of a subgroup; `any` where only the driver knows.
     #[arg(long, value_name = "LANES")]
     pub wave_size: Option<Lanes>,
-    /// Promise the same bits of float reductions and scans on every target.
+    /// Promise the same bits of float reductions and scans on every target; turns contraction off.
     #[arg(long)]
     pub reproducible: bool,
 }
@@ -607,6 +612,16 @@ impl Lanes {
 impl ValueEnum for BoundsChecks {
     fn value_variants<'a>() -> &'a [BoundsChecks] {
         &BoundsChecks::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.word()))
+    }
+}
+
+impl ValueEnum for FpContract {
+    fn value_variants<'a>() -> &'a [FpContract] {
+        &FpContract::ALL
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {

@@ -15,7 +15,7 @@ use crate::diagnostic::{Code, Diagnostics, Severity};
 use crate::glsl::dialect::{self, BindingBase, Dialect, ResourceKind};
 use crate::glsl::is_version;
 use crate::glsl::preprocess::MacroOption;
-use crate::ir::Stage;
+use crate::ir::{FpContract, Stage};
 use crate::kernel::Specializations;
 use crate::kernel::trace::Moment;
 
@@ -84,6 +84,7 @@ pub fn draft(args: &CompileArgs, claims: &Claims) -> Result<Draft, CommandError>
         manner: manner(&args.dialect),
         places: places(&args.places, [profile.target])?,
         settings: settings(&args.set)?,
+        fp_contract: FpContract::chosen(args.source.fp_contract, args.target.reproducible),
         ..options(&args.source, &shader, profile)?
     };
     let disk = FileLoader { directories: args.source.include_dirs.clone(), claims: claims.clone() };
@@ -221,7 +222,8 @@ pub fn options(args: &SourceArgs, shader: &Shader, profile: Profile) -> Result<O
     }
     let bounds_checks = args.bounds_checks.unwrap_or_default();
     let (stage, entry) = (shader.stage, args.entry.clone());
-    Ok(Options { stage, entry, macros, bounds_checks, ..Options::new(profile) })
+    let fp_contract = FpContract::chosen(args.fp_contract, false);
+    Ok(Options { stage, entry, macros, bounds_checks, fp_contract, ..Options::new(profile) })
 }
 
 /// Where only the files that are read are asked for, nothing after the preprocessor runs; WGSL reads one file, and the

@@ -38,6 +38,7 @@ pub struct Kernels {
 #[derive(PartialEq, Debug)]
 struct Means {
     features: FeatureSet,
+    fast_fma: &'static [u8],
     plans: Vec<Arc<Plan>>,
 }
 
@@ -57,7 +58,8 @@ impl Kernels {
     /// With what the kernel form cannot express and what the profile cannot do.
     pub fn lowered(&self, module: &Module, profile: &Profile, known: &Plans) -> Made<Arc<Lowered>> {
         let prepared = self.prepared(module, profile)?;
-        let means = Means { features: profile.features, plans: prepared.plans(profile, known)? };
+        let plans = prepared.plans(profile, known)?;
+        let means = Means { features: profile.features, fast_fma: profile.fast_fma(), plans };
         if let Some(lowered) = self.find(&means) {
             return Ok(lowered);
         }

@@ -300,7 +300,9 @@ impl<'a> Reader<'a> {
         let (entry, stage) = (self.options.entry.as_deref(), self.options.stage);
         let bounds_checks = self.options.bounds_checks;
         let options = WgslOptions { entry, stage, defines: &defines, wave_size, target, bounds_checks };
-        wgsl::compile(file, &self.sources, &options, &mut self.diagnostics)
+        let mut module = wgsl::compile(file, &self.sources, &options, &mut self.diagnostics)?;
+        self.options.fp_contract.apply(&mut module);
+        Some(module)
     }
 
     /// Builds with debug assertions check what the front ends made; a module that fails is a defect of ours.

@@ -14,6 +14,7 @@ pub mod lex;
 pub mod number;
 pub(crate) mod opaque;
 pub mod parse;
+mod pragma;
 pub mod preprocess;
 mod sema;
 mod symbols;
@@ -23,7 +24,7 @@ pub mod types;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::grammar;
 use crate::guard;
-use crate::ir::{Module, Stage};
+use crate::ir::{FpContract, Module, Stage};
 use crate::limits::Limits;
 use crate::profile::{Profile, Target};
 use crate::source::{FileId, Loader, SourceLanguage, SourceMap, Span};
@@ -44,6 +45,8 @@ pub struct GlslOptions<'a> {
     /// `-D` and `-U`, in their order.
     pub macros: &'a [MacroOption],
     pub dialect: &'a Dialect,
+    /// Unless the shader has a `#pragma crosslane fp_contract`.
+    pub fp_contract: FpContract,
     pub limits: Limits,
 }
 
@@ -88,6 +91,7 @@ pub fn compile(
     }
     check_stage(&stream, &words, stage, diagnostics);
     check_mesh_form(&stream, &words, stage, diagnostics);
+    let fp_contract = pragma::fp_contract(&stream, &words, diagnostics).unwrap_or(options.fp_contract);
     let tree = parse::parse(&stream, &words, diagnostics);
     let env = Env { dialect: options.dialect, ..Env::new(stream.version, stage, options.profile) };
     let read = Read { tree: &tree, stream: &stream, words: &words, env };
@@ -97,7 +101,8 @@ pub fn compile(
         }
         return None;
     }
-    let module = read.resolve(diagnostics, symbols);
+    let mut module = read.resolve(diagnostics, symbols);
+    fp_contract.apply(&mut module);
     (!diagnostics.has_errors()).then_some(module)
 }
 

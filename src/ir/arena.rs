@@ -101,6 +101,10 @@ impl<T> Arena<T> {
         self.items.iter().enumerate().map(|(index, item)| (Handle::from_index(index), item))
     }
 
+    pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (Handle<T>, &mut T)> {
+        self.items.iter_mut().enumerate().map(|(index, item)| (Handle::from_index(index), item))
+    }
+
     pub fn handles(&self) -> impl DoubleEndedIterator<Item = Handle<T>> + use<T> {
         (0..self.items.len()).map(Handle::from_index)
     }

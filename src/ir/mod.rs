@@ -15,6 +15,7 @@ pub mod derived;
 pub(crate) mod flow;
 pub mod fold;
 pub mod foreign;
+mod fp_contract;
 pub mod image;
 pub mod inline;
 pub mod layout;
@@ -42,6 +43,7 @@ pub use foreign::{
     Foreign, ForeignDecoration, ForeignInstruction, ForeignMode, ForeignOperand, ForeignType, OperandKind, Passing,
     Requirements,
 };
+pub use fp_contract::FpContract;
 pub use image::{BlockWindow, ImageOp, ImageParts};
 pub use name::Name;
 pub use op::{

@@ -82,7 +82,7 @@ impl Prepared {
         lanes::plans_of(&self.kernel, &self.requests, profile, known)
     }
 
-    /// Takes the last steps. Profiles with the same features and plans get the same kernel.
+    /// Takes the last steps. Profiles with the same features, plans and fast fused operations get the same kernel.
     ///
     /// # Errors
     /// Where a pass has made a kernel that is not sound.
@@ -98,6 +98,7 @@ impl Prepared {
     ) -> Result<Kernel, Vec<Diagnostic>> {
         let Prepared { mut kernel, requests } = self;
         lanes::write(&mut kernel, &requests, plans, profile, pipeline);
+        pipeline.contract(&mut kernel, profile);
         if profile.target.row().has_scalar_registers {
             pipeline.gather(&mut kernel);
         }

@@ -2,8 +2,8 @@
 //! that compilers commonly give it.
 //!
 //! Every pass keeps the rules of the form ([`super::verify`]) and takes time in proportion to the kernel's size. Floats
-//! are never re-associated or contracted; a result that was undefined may become any value. Cross-lane operations stay
-//! where they are, because moving one would change which lanes take part.
+//! are never re-associated, and contracted by [`fp_contract`] alone; a result that was undefined may become any value.
+//! Cross-lane operations stay where they are, because moving one would change which lanes take part.
 
 mod constant_phis;
 mod copy;
@@ -11,6 +11,7 @@ mod dce;
 mod early_exit;
 mod fold;
 mod fold_offsets;
+mod fp_contract;
 mod gvn;
 mod if_convert;
 mod jump_threading;
@@ -25,6 +26,7 @@ mod sroa;
 mod unroll;
 
 use super::Kernel;
+use crate::profile::Profile;
 pub use unroll::refused as not_unrolled;
 
 /// One pass.
@@ -71,6 +73,9 @@ pub const OPTIMIZING: [Pass; 12] = [
     FOLD_OFFSETS,
     PACK_PRIVATE,
 ];
+
+/// The contraction of floats, for kernels whose cross-lane operations are lowered.
+pub const FP_CONTRACT: &str = "fp_contract";
 
 /// The passes that remain where moves between lanes cost as much as other instructions, and one memory access takes as
 /// long as another: as few of both as can be. For kernels whose cross-lane operations are lowered.
@@ -125,6 +130,16 @@ impl<'w> Pipeline<'w> {
         self.run(PACK_PRIVATE, kernel);
     }
 
+    /// Contracts floats of the widths for which a profile has fast fused operations.
+    pub(super) fn contract(&mut self, kernel: &mut Kernel, profile: &Profile) {
+        let changed = fp_contract(kernel, profile);
+        self.show(FP_CONTRACT, changed, kernel);
+        if changed {
+            // Negations whose operands sums have taken.
+            self.run(DCE, kernel);
+        }
+    }
+
     /// Runs [`GATHERING`].
     pub(super) fn gather(&mut self, kernel: &mut Kernel) {
         GATHERING.into_iter().for_each(|pass| _ = self.run(pass, kernel));
@@ -145,6 +160,11 @@ impl<'w> Pipeline<'w> {
 /// Makes a kernel as simple as can be told without a target.
 pub fn optimize(kernel: &mut Kernel) {
     Pipeline::default().optimize(kernel);
+}
+
+/// Contracts floats as a profile does. Gives whether there were some.
+pub fn fp_contract(kernel: &mut Kernel, profile: &Profile) -> bool {
+    fp_contract::run(kernel, profile.fast_fma())
 }
 
 #[cfg(test)]

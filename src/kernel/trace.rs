@@ -2,7 +2,7 @@
 
 use super::finish::{LOWER, watch};
 use super::lanes::{DPP_COMBINE, LANE_FACTS, LOWER_LANES};
-use super::pass::{GATHERING, OPTIMIZING};
+use super::pass::{FP_CONTRACT, GATHERING, OPTIMIZING};
 use super::print::print;
 use super::{Kernel, Specializations};
 use crate::diagnostic::nearest::nearest;
@@ -23,7 +23,7 @@ pub enum Moment {
 
 /// The steps of a target, in the order in which a kernel first meets them. Passes that clean up run after other steps again.
 pub fn steps(target: Target) -> impl Iterator<Item = &'static str> {
-    let lanes = target.row().is_hardware.then_some([LANE_FACTS, LOWER_LANES, DPP_COMBINE]);
+    let lanes = target.row().is_hardware.then_some([LANE_FACTS, LOWER_LANES, DPP_COMBINE, FP_CONTRACT]);
     let gathering = target.row().has_scalar_registers.then_some(GATHERING.map(|pass| pass.name));
     let optimizing = OPTIMIZING.into_iter().map(|pass| pass.name);
     [LOWER].into_iter().chain(optimizing).chain(lanes.into_iter().flatten()).chain(gathering.into_iter().flatten())
@@ -117,7 +117,7 @@ mod tests {
         let list = "unknown pass `inline`; the passes for SPIR-V are lower, constant_phis, gvn, simplify_cfg, if_convert, \
                     jump_threading, early_exit, dce, unroll, sroa, licm, fold_offsets, pack_private";
         assert_eq!(said("inline", Target::Spirv), list);
-        assert!(said("share_moves", Target::Nv).ends_with("lower_lanes, dpp_combine"), "AMD's alone");
+        assert!(said("share_moves", Target::Nv).ends_with("lower_lanes, dpp_combine, fp_contract"), "AMD's alone");
         assert!(Moment::parse("share_moves", Target::Amd).is_ok());
     }
 }

@@ -60,6 +60,22 @@ impl Profile {
         self.target.has_width(is_float, bits) && (bits == 32 || self.narrow_language().is_none())
     }
 
+    /// The number in the name of its processor; none where the target's processors have names.
+    pub fn architecture(&self) -> Option<u32> {
+        self.processor.strip_prefix(self.target.row().processor?)?.parse().ok()
+    }
+
+    /// Bits of the floats for which a fused multiplication and addition takes as long as an addition. Elsewhere crosslane
+    /// contracts nothing by itself.
+    pub fn fast_fma(&self) -> &'static [u8] {
+        if let Some(processor) = Processor::named(&self.processor) {
+            return processor.fast_fma;
+        }
+        let own = self.architecture().unwrap_or_default();
+        let rows = self.target.row().fast_fma.iter();
+        rows.rev().find(|(since, _)| own >= *since).map_or(&[], |(_, widths)| widths)
+    }
+
     /// The language that it makes, in messages about types.
     pub fn language(&self) -> &'static str {
         self.narrow_language().unwrap_or(self.target.row().language)

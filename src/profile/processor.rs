@@ -98,6 +98,11 @@ pub struct Processor {
     pub shared_limit: u32,
     /// There is a second file of vector registers, for matrices.
     pub has_accumulators: bool,
+    /// Bits of the floats for which V_FMA takes as long as an addition (LLVM: `FeatureFastFMAF32`; halves from gfx8 on,
+    /// doubles always). V_MAD is not an alternative: it flushes subnormals.
+    pub fast_fma: &'static [u8],
+    /// V_FMAC_F32 exists (LLVM: `FeatureDLInsts`).
+    pub has_fmac: bool,
     pub share: Share,
 }
 
@@ -151,6 +156,8 @@ const GFX600: Processor = Processor {
     scalars: 102,
     shared_limit: 0x8000,
     has_accumulators: false,
+    fast_fma: &[32, 64],
+    has_fmac: false,
     share: GCN1_SHARE,
 };
 const GFX701: Processor = Processor {
@@ -161,14 +168,21 @@ const GFX701: Processor = Processor {
     shared_limit: 0x1_0000,
     ..GFX600
 };
-const GFX803: Processor =
-    Processor { name: "gfx803", generation: Generation::Gcn3, hazards: Hazards::Gcn3, share: GCN3_SHARE, ..GFX701 };
+const GFX803: Processor = Processor {
+    name: "gfx803",
+    generation: Generation::Gcn3,
+    hazards: Hazards::Gcn3,
+    fast_fma: &[16, 64],
+    share: GCN3_SHARE,
+    ..GFX701
+};
 const GFX900: Processor = Processor {
     name: "gfx900",
     generation: Generation::Vega,
     addressing: Addressing::Global { offset_bits: 13 },
     hazards: Hazards::Vega,
     counters: Counters::Vega,
+    fast_fma: &[16, 32, 64],
     ..GFX803
 };
 const GFX90A: Processor = Processor {
@@ -177,6 +191,7 @@ const GFX90A: Processor = Processor {
     even_pairs: true,
     packed_ids: true,
     has_accumulators: true,
+    has_fmac: true,
     share: CDNA2_SHARE,
     ..GFX900
 };
@@ -197,6 +212,7 @@ const GFX1010: Processor = Processor {
     hazards: Hazards::Rdna1,
     counters: Counters::Rdna1,
     scalars: 106,
+    has_fmac: true,
     share: RDNA1_SHARE,
     ..GFX900
 };
@@ -235,8 +251,8 @@ static PROCESSORS: &[Processor] = &[
     GFX701,
     GFX803,
     GFX900,
-    Processor { name: "gfx906", ..GFX900 },
-    Processor { name: "gfx908", has_accumulators: true, ..GFX900 },
+    Processor { name: "gfx906", has_fmac: true, ..GFX900 },
+    Processor { name: "gfx908", has_fmac: true, has_accumulators: true, ..GFX900 },
     GFX90A,
     GFX942,
     Processor { name: "gfx950", shared_limit: 0x2_8000, ..GFX942 },

@@ -78,6 +78,9 @@ pub struct TargetRow {
     pub is_hardware: bool,
     /// True if waves have scalar registers, and instructions on them, besides those of lanes.
     pub has_scalar_registers: bool,
+    /// Bits of the floats that have a fast fused multiplication and addition, by the number of the first processor; for
+    /// processors with names their rows say it.
+    pub fast_fma: &'static [(u32, &'static [u8])],
     /// True if textures and images can be bound.
     pub has_images: bool,
     /// True if there are other stages than compute.
@@ -112,6 +115,7 @@ const DRIVEN: TargetRow = TargetRow {
     shares: &[],
     is_hardware: false,
     has_scalar_registers: false,
+    fast_fma: &[],
     has_images: true,
     has_graphics: true,
     placing: Placing::Fixed,
@@ -194,6 +198,8 @@ static ROWS: [TargetRow; 8] = [
         profile: Some("ptx-sm70"),
         processor: Some("sm_"),
         shares: &[Feature::NvVote, Feature::NvBallot, Feature::NvShuffle],
+        // The throughput of native arithmetic instructions in CUDA's programming guide.
+        fast_fma: &[(0, &[32, 64]), (53, &[16, 32, 64])],
         has_images: false,
         has_graphics: false,
         extensions: Target::Ptx,

@@ -4,6 +4,7 @@
 //! process that a driver runs in. It takes the arguments of any Rust test binary; `judged nv::` runs one group.
 
 mod amd;
+mod contraction;
 mod core_language;
 mod fixtures;
 mod graphics;
@@ -24,8 +25,9 @@ use support::{cuda, dawn, lavapipe, opengl, radv};
 /// The first part of the tests' names, and the function that lists them.
 type Group = (&'static str, fn() -> Vec<Trial>);
 
-const GROUPS: [Group; 12] = [
+const GROUPS: [Group; 13] = [
     ("amd", amd::trials),
+    ("contraction", contraction::trials),
     ("core_language", core_language::trials),
     ("fixtures", fixtures::trials),
     ("graphics", graphics::trials),

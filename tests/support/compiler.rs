@@ -8,7 +8,7 @@ use crosslane::backend::{Manner, Optimize, amd, ptx};
 use crosslane::compile::{self, Artifact, EmitKind, Input, Options, Verdict};
 use crosslane::diagnostic::{Diagnostics, render};
 use crosslane::glsl::preprocess::MacroOption;
-use crosslane::ir::Stage;
+use crosslane::ir::{FpContract, Stage};
 use crosslane::kernel::{Kernel, Specializations, lower};
 use crosslane::profile::{Profile, Target as Kind};
 use crosslane::source::NoIncludes;
@@ -21,7 +21,7 @@ use super::{judge, slang};
 pub struct Target<'a> {
     pub fixture: &'a Fixture,
     pub language: Language,
-    /// A built-in profile or [`NARROW`]; the fixture says whether its folds keep the fixed order.
+    /// A built-in profile or [`NARROW`], perhaps with an option after it; the fixture says whether its folds keep the fixed order.
     pub profile: &'a str,
     pub build: Build,
 }
@@ -163,21 +163,33 @@ pub fn assembly(target: Target<'_>) -> Result<String, String> {
     }
 }
 
-/// A profile's name, with `-O` or `-Os` after it where the module is to be optimized.
-fn level(name: &str) -> (&str, Manner) {
-    let (profile, optimize) = match name.split_once(' ') {
-        Some((profile, "-O")) => (profile, Optimize::Speed),
-        Some((profile, "-Os")) => (profile, Optimize::Size),
-        _ => (name, Optimize::None),
+/// Follows a profile's name where floats are contracted as users have it.
+pub const CONTRACTED: &str = "--fp-contract=fast";
+
+/// A profile's name, with `-O` or `-Os` after it where the module is to be optimized, or [`CONTRACTED`].
+fn level(name: &str) -> (&str, Manner, Option<FpContract>) {
+    let (profile, option) = name.split_once(' ').unwrap_or((name, ""));
+    let optimize = match option {
+        "-O" => Optimize::Speed,
+        "-Os" => Optimize::Size,
+        _ => Optimize::None,
     };
-    (profile, Manner { optimize, ..Manner::default() })
+    (profile, Manner { optimize, ..Manner::default() }, (option == CONTRACTED).then_some(FpContract::Fast))
+}
+
+/// The options for results that are compared bit for bit. What crosslane or NVIDIA's driver would contract is exact; modules
+/// and texts are as users have them, unless their folds are in a fixed order, since nothing here that runs them contracts.
+pub fn exact(profile: Profile) -> Options {
+    let is_exact = profile.target.is_hardware() || profile.reproducible;
+    Options { fp_contract: FpContract::chosen(None, is_exact), ..Options::new(profile) }
 }
 
 /// The options for a built-in profile by such a name.
 pub fn named(name: &str) -> Result<Options, String> {
-    let (profile, manner) = level(name);
+    let (profile, manner, fp_contract) = level(name);
     let profile = Profile::named(profile).ok_or_else(|| format!("no profile {profile}"))?;
-    Ok(Options { manner, ..Options::new(profile) })
+    let exact = exact(profile);
+    Ok(Options { manner, fp_contract: fp_contract.unwrap_or(exact.fp_contract), ..exact })
 }
 
 /// A profile that lacks some features of every SPIR-V, so that other plans are used.
@@ -187,7 +199,7 @@ const NARROW_LACKS: &str =
     r#""scans", "ballot-bits", "vote-equal", "varying-distance", "elect", "clustered", "quad-control", "rotate""#;
 
 fn options(target: Target<'_>, emit: EmitKind) -> Result<Options, String> {
-    let (name, manner) = level(target.profile);
+    let (name, manner, fp_contract) = level(target.profile);
     let reproducible = target.fixture.reproducible;
     let narrow = format!("inherit = \"spirv-1.6\"\nremove-features = [{NARROW_LACKS}]");
     let heritage = if name == NARROW { narrow } else { format!("inherit = \"{name}\"") };
@@ -195,7 +207,9 @@ fn options(target: Target<'_>, emit: EmitKind) -> Result<Options, String> {
     let profile = Profile::from_toml(&text, "a test's profile").map_err(|e| e.to_string())?;
     let width = target.build.width.map(|w| MacroOption::Define { name: "WIDTH".to_string(), value: w.to_string() });
     let profile = profile.with_wave_size(target.build.wave);
-    Ok(Options { macros: width.into_iter().collect(), emit, manner, ..Options::new(profile) })
+    let exact = exact(profile);
+    let fp_contract = fp_contract.unwrap_or(exact.fp_contract);
+    Ok(Options { macros: width.into_iter().collect(), emit, manner, fp_contract, ..exact })
 }
 
 /// The program for NVIDIA's hardware that a fixture becomes.

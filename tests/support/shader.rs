@@ -134,7 +134,7 @@ pub const RANDOM: [(&str, Maker); 5] = [
     ("formulas", Shader::formulas),
 ];
 
-/// The options for a built-in profile.
+/// The options for a built-in profile and results that are compared.
 pub fn options(profile: &str) -> Result<Options, String> {
-    Profile::named(profile).map(Options::new).ok_or_else(|| format!("no profile {profile}"))
+    Profile::named(profile).map(compiler::exact).ok_or_else(|| format!("no profile {profile}"))
 }

@@ -341,6 +341,10 @@ operations! {
     // Floats of 32 bits.
     SubF32 = ever("v_sub_f32"),
     FmaF32 = ever("v_fma_f32"),
+    // Not on gfx900.
+    FmacF32 = since(Generation::Vega, "v_fmac_f32"),
+    FmaakF32 = since(Generation::Rdna1, "v_fmaak_f32"),
+    FmamkF32 = since(Generation::Rdna1, "v_fmamk_f32"),
     FloorF32 = ever("v_floor_f32"),
     CeilF32 = ever("v_ceil_f32"),
     TruncF32 = ever("v_trunc_f32"),

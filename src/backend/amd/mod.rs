@@ -2,9 +2,9 @@
 //!
 //! [`emit`] takes a kernel whose cross-lane operations are lowered for a `gfx*` profile. One file per stage: `interface`
 //! (arguments), `reconvergence` (where lanes wait for others), `select` (instructions), `tidy` (redundant control flow),
-//! `spread` (room between dependent moves), `live` and `registers` (hardware registers), `waits` and `hazards`
-//! (dependences that the hardware does not enforce), `print`, `descriptor` and `text`, `reflection` (the caller's
-//! bindings). `machine` is the form between the stages; `arch`, `mnemonic` and `unit` are tables. Refused, with a message
+//! `spread` (room between dependent moves), `live` and `registers` (hardware registers), `shorten` (encodings), `waits`
+//! and `hazards` (dependences that the hardware does not enforce), `print`, `descriptor` and `text`, `reflection` (the
+//! caller's bindings). `machine` is the form between the stages; `arch`, `mnemonic` and `unit` are tables. Refused, with a message
 //! at the place: atomics of less than 32 bits, fused multiplication and addition of halves before gfx8, and more memory
 //! than the hardware has.
 
@@ -23,6 +23,7 @@ mod reconvergence;
 pub mod reflection;
 pub mod registers;
 mod select;
+mod shorten;
 mod spread;
 mod text;
 mod tidy;
@@ -147,6 +148,7 @@ fn place(subject: Subject<'_>) -> Result<(Selected, Allocation), Vec<Diagnostic>
         }
         match allocate(&mut selected.function, &subject.arch, &limits) {
             Ok(allocation) => {
+                shorten::shorten(&mut selected.function, &subject.arch);
                 waits::insert(&mut selected.function, &subject.arch);
                 hazards::mend(&mut selected.function, &subject.arch);
                 return Ok((selected, allocation));

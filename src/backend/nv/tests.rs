@@ -4,7 +4,7 @@ mod converge;
 mod stage;
 
 use super::{Options, Program, emit};
-use crate::ir::{MemoryKinds, Order, Scalar, Scope};
+use crate::ir::{InstFlags, MemoryKinds, Order, Scalar, Scope};
 use crate::kernel::verify::verify;
 use crate::kernel::{
     BinOp, Buffer, BufferKind, Builder, CmpOp, Kernel, MemoryAccess, MemorySpace, Op, Ty, UnOp, Value,
@@ -80,18 +80,21 @@ fn the_head_names_what_is_bound() {
 }
 
 #[test]
-fn float_comparisons_become_masks_and_sums_stay_apart() {
+fn float_comparisons_become_masks_and_precise_sums_stay_apart() {
     let mut b = builder();
     let (x, y) = (load(&mut b, 0), load(&mut b, 4));
     let product = b.bin(BinOp::Mul, F, x, y);
-    let sum = b.bin(BinOp::Add, F, product, y);
+    b.flags = InstFlags::PRECISE;
+    let exact = b.bin(BinOp::Mul, F, product, y);
+    let sum = b.bin(BinOp::Add, F, exact, y);
     let less = b.cmp(CmpOp::Lt, F, sum, x);
     let chosen = b.select(less, x, y);
     store(&mut b, 8, chosen);
     assert_eq!(
         body(b)[2..],
         [
-            "MUL.F32.PREC R0.w, R0.x, R1.x;",
+            "MUL.F32 R0.w, R0.x, R1.x;",
+            "MUL.F32.PREC R0.w, R0.w, R1.x;",
             "ADD.F32.PREC R0.w, R0.w, R1.x;",
             "SLT.F32 R0.w, R0.w, R0.x;",
             "SNE.S R0.w, R0.w, 0;",
@@ -112,7 +115,7 @@ fn floats_that_decimals_do_not_hold_are_moved_as_bits() {
         store(&mut b, 4 * at as u32, sum);
     }
     let lines = body(b);
-    assert_eq!(lines[1], "ADD.F32.PREC R0.w, R0.x, 1.5;");
+    assert_eq!(lines[1], "ADD.F32 R0.w, R0.x, 1.5;");
     let moves: Vec<&String> = lines.iter().filter(|line| line.starts_with("MOV")).collect();
     assert_eq!(moves.len(), 3);
     assert!(

@@ -13,8 +13,7 @@ pub struct Isa {
 
 impl Isa {
     pub fn of(profile: &Profile) -> Isa {
-        let number = profile.processor.strip_prefix("sm_").and_then(|number| number.parse().ok());
-        Isa { version: profile.version, sm: number.unwrap_or(OLDEST) }
+        Isa { version: profile.version, sm: profile.architecture().unwrap_or(OLDEST) }
     }
 
     /// Arithmetic and comparisons of halves.

@@ -225,7 +225,7 @@ impl<'a> Body<'_, 'a> {
         self.m.needs.op(op);
         let id = self.m.id();
         self.code.typed(op, ty, id, operands);
-        if (self.exact || self.m.options.profile.reproducible) && super::math::can_contract(op) {
+        if self.exact && super::math::can_contract(op) {
             self.m.decorate(id, Decoration::NoContraction, &[]);
         }
         id
@@ -328,6 +328,11 @@ impl<'a> Body<'_, 'a> {
         self.forget_place();
     }
 
+    /// Returns true for reductions and scans whose steps must keep the promised bits.
+    fn is_ordered(&self, inst: &Inst) -> bool {
+        matches!(inst.op, crate::ir::Op::Lane(..)) && self.m.options.profile.reproducible
+    }
+
     /// Writes one instruction of the IR.
     pub fn instruction(&mut self, id: InstId) {
         let inst = &self.f.insts[id];
@@ -335,7 +340,7 @@ impl<'a> Body<'_, 'a> {
         if self.m.options.debug.has_lines() {
             self.place(inst.span);
         }
-        self.exact = inst.flags.contains(InstFlags::PRECISE);
+        self.exact = inst.flags.contains(InstFlags::PRECISE) || self.is_ordered(&inst);
         if self.m.narrow {
             self.need_narrow(inst);
         }

@@ -294,6 +294,7 @@ impl<'a> Engine<'a> {
             stage: job.shader.kind.stage,
             entry: settings.entry.clone(),
             bounds_checks: settings.bounds_checks,
+            fp_contract: settings.fp_contract(),
             places: Places { push_constants: settings.push_constants, resources: settings.places.clone() },
             macros: job.macros.to_vec(),
             emit: self.choices.emit.unwrap_or(settings.emit.kind()),

@@ -7,6 +7,7 @@ use crate::build::claims::Claims;
 use crate::build::files::not_utf8;
 use crate::build::read::{self, TEXT_LIMIT};
 use crate::diagnostic::warning::Choice;
+use crate::ir::FpContract;
 use crate::wgsl::BoundsChecks;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -95,6 +96,7 @@ pub struct Settings {
     pub entry: Option<String>,
     /// Of WGSL.
     pub bounds_checks: BoundsChecks,
+    pub fp_contract: Option<FpContract>,
     /// Of shading languages.
     pub push_constants: Option<Place>,
     /// Of shading languages: places of resources by `SET:BINDING`.
@@ -106,6 +108,13 @@ pub struct Settings {
     pub no_warnings: bool,
     /// Warning options, as after `-W`.
     pub warnings: Vec<Choice>,
+}
+
+impl Settings {
+    /// The choice of contraction for shaders that make none.
+    pub fn fp_contract(&self) -> FpContract {
+        FpContract::chosen(self.fp_contract, self.reproducible)
+    }
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Deserialize)]

@@ -83,6 +83,7 @@ fn options(job: &Job) -> String {
     let checks = Some(settings.bounds_checks).filter(|checks| *checks != BoundsChecks::Unchecked);
     let checks = checks.filter(|_| job.shader.kind.language == Language::Wgsl);
     options.extend(checks.map(|checks| format!("--bounds-checks={}", checks.word())));
+    options.extend(settings.fp_contract.map(|choice| format!("--fp-contract={}", choice.word())));
     if job.target.profile.target.row().placing != Placing::Fixed {
         options.extend(settings.push_constants.map(|place| format!("--push-constants={place}")));
         options.extend(settings.places.iter().map(|(bound, place)| format!("--place={bound}={place}")));

@@ -121,6 +121,7 @@ fn part(manifest: &Manifest, build: &Build) -> Option<Part> {
         macros: macros.to_vec(),
         entry: settings.entry.clone(),
         bounds_checks: settings.bounds_checks,
+        fp_contract: settings.fp_contract(),
         deny_warnings: settings.deny_warnings,
         no_warnings: settings.no_warnings,
         warnings: settings.warnings.clone(),

@@ -215,6 +215,9 @@ impl Lowering<'_> {
             _ => &[scalar.map_or(Ty::Mask, Ty::of)],
         };
         let inst = self.add(op, args, results, run);
+        // The proof is of sums and products that round each.
+        let is_float = matches!(op, Op::Bin(_, ty) | Op::CombineMoved { ty, .. } if ty.is_float());
+        self.kernel.insts[inst].flags.set(InstFlags::PRECISE, is_float || run.flags.contains(InstFlags::PRECISE));
         out.push(inst);
         self.kernel.result(inst).map(|value| Arg { value, scalar })
     }

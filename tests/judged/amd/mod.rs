@@ -18,7 +18,7 @@ use machine_code::Listing;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use support::compiler::{self, Target};
+use support::compiler::{self, CONTRACTED, Target};
 use support::fixture::{self, Build, Fixture};
 use support::interpret::{Order, interpret};
 use support::shader::{Maker, RANDOM, Shader};
@@ -191,17 +191,18 @@ fn judge_listings(profile: &Profile, listings: &[Listing]) -> Result<(), String>
 
 /// Every fixture, every shader of the core language, and random kernels where those are not run.
 fn all_listings(profile: &Profile) -> Result<Vec<Listing>, String> {
+    let contracted = format!("{} {CONTRACTED}", profile.name);
     let mut listings = Vec::new();
     for target in all_fixtures().flat_map(|fixture| targets(fixture, profile)) {
         let name = format!("{}, {}, width {:?}", target.fixture.name, target.language.name(), target.build.width);
-        listings.push(Listing { name, text: compiler::amd(target)?.text });
+        listings.push(Listing { name, text: compiler::amd(Target { profile: &contracted, ..target })?.text });
     }
     let known: Result<Vec<Shader>, String> = shader::sources().iter().map(|path| Shader::read(path)).collect();
     let is_run = is_chosen(profile);
     let random = RANDOM.into_iter().filter(|_| !is_run);
     let random = random.flat_map(|(_, maker)| seeds::batches(FEW).flatten().map(maker));
     for shader in known?.into_iter().chain(random) {
-        let options = shader::options(&profile.name)?;
+        let options = compiler::named(&contracted)?;
         let program = compiler::amd_program(&shader.input(), &options, &shader.request.settings())?;
         listings.push(Listing { name: shader.name, text: program.text });
     }

@@ -3,7 +3,7 @@
 
 use super::{builds, is_chosen, profiles, stripped};
 use crosslane::profile::Profile;
-use support::compiler::{self, Target};
+use support::compiler::{self, CONTRACTED, Target};
 use support::fixture::{Build, Fixture};
 use support::snapshot;
 
@@ -44,7 +44,8 @@ fn widest(fixture: &Fixture, profile: &Profile) -> Result<(Build, String), Strin
     let (languages, builds) = (fixture.languages(), builds(fixture, profile));
     let language = *languages.first().ok_or("a fixture has a language")?;
     let build = *builds.last().ok_or("a fixture has builds")?;
-    let program = compiler::amd(Target { fixture, language, profile: &profile.name, build })?;
+    let profile = format!("{} {CONTRACTED}", profile.name);
+    let program = compiler::amd(Target { fixture, language, profile: &profile, build })?;
     Ok((build, program.text))
 }
 

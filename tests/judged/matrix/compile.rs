@@ -55,7 +55,7 @@ impl Source {
 
     /// Compiles it for the profile's target, or returns the compiler's messages.
     pub fn make(&self, profile: &Profile) -> Result<Made, String> {
-        let options = Options::new(profile.clone());
+        let options = compiler::exact(profile.clone());
         self.with_input(|input| match profile.target {
             Target::Spirv => module(input, &options).map(Made::Spirv),
             Target::Wgsl => {
@@ -81,7 +81,7 @@ impl Source {
     /// The kernel with the profile's plans, for subgroups of `lanes` lanes.
     pub fn kernel(&self, profile: &Profile, lanes: usize) -> Result<Kernel, String> {
         let profile = profile.clone().with_wave_size(Some(lanes as u32));
-        let options = Options::new(profile.clone());
+        let options = compiler::exact(profile.clone());
         let mut kernel = self.with_input(|input| compiler::parsed(input, &options, &Specializations::new()))?;
         optimize(&mut kernel);
         lower_lanes(&mut kernel, &profile).map_err(|errors| format!("{errors:?}"))?;

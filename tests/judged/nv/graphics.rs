@@ -109,7 +109,7 @@ impl Source {
     fn program(&self, profile: &str, request: &Request) -> Result<Program, String> {
         let input = Input { name: &self.name, bytes: self.text.as_bytes(), language: Language::Glsl };
         let profile = Profile::named(profile).ok_or_else(|| format!("no profile {profile}"))?;
-        let options = Options { stage: Some(self.stage), ..Options::new(profile) };
+        let options = Options { stage: Some(self.stage), ..compiler::exact(profile) };
         compiler::nv_program(&input, &options, &request.settings())
     }
 }

@@ -6,13 +6,12 @@ use crosslane::compile::{self, Input, Options};
 use crosslane::glsl::preprocess::MacroOption;
 use crosslane::ir::Stage;
 use crosslane::kernel::Specializations;
-use crosslane::profile::Profile;
 use std::path::{Path, PathBuf};
 use support::device::gl::{Attribute, Draw, Format, Numbers, Scene, Shape, Spot, Texture};
 use support::device::{Address, Rate};
 
-use super::PROFILE;
 use super::formats::{self, FLOAT, INT, UINT};
+use super::{PROFILE, SEEN};
 use support::{compiler, opengl};
 
 /// A source with its name and stage.
@@ -57,11 +56,10 @@ impl Source {
     fn program(&self, profile: &str) -> Result<Program, String> {
         let text = self.text()?;
         let input = Input { name: &self.name, bytes: text.as_bytes(), language: compile::Language::Glsl };
-        let profile = Profile::named(profile).ok_or_else(|| format!("no profile {profile}"))?;
         let define =
             |(name, value): &(String, String)| MacroOption::Define { name: name.clone(), value: value.clone() };
         let macros = self.macros.iter().map(define).collect();
-        let options = Options { stage: Some(self.stage), macros, ..Options::new(profile) };
+        let options = Options { stage: Some(self.stage), macros, ..compiler::named(profile)? };
         compiler::nv_program(&input, &options, &Specializations::new())
     }
 }
@@ -80,7 +78,7 @@ impl Case {
 
     /// The texts of all programs.
     pub fn text(&self) -> Result<String, String> {
-        Ok(self.programs(PROFILE)?.into_iter().map(|program| program.text).collect::<Vec<_>>().join("\n"))
+        Ok(self.programs(SEEN)?.into_iter().map(|program| program.text).collect::<Vec<_>>().join("\n"))
     }
 
     /// Runs the assembly and the driver's own compilation; they leave the same.

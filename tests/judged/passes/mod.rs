@@ -6,7 +6,7 @@
 mod reads;
 mod runs;
 
-use crosslane::kernel::pass::{GATHERING, OPTIMIZING, Pass, optimize};
+use crosslane::kernel::pass::{FP_CONTRACT, GATHERING, OPTIMIZING, Pass, fp_contract, optimize};
 use crosslane::kernel::print::print;
 use crosslane::kernel::verify::verify;
 use crosslane::kernel::{Kernel, lower_lanes};
@@ -24,7 +24,7 @@ const BECOMES: &str = "// becomes";
 /// Files that each pass should have.
 const ENOUGH: usize = 3;
 
-/// Steps that are not single passes: the lowering of lanes, which needs a profile, and all passes of a target.
+/// Steps that are not single passes: the lowering of lanes, which needs a profile as contraction does, and all passes of a target.
 const LOWER_LANES: &str = "lower_lanes";
 const OPTIMIZE: &str = "optimize";
 
@@ -46,7 +46,7 @@ pub fn trials() -> Vec<Trial> {
 }
 
 fn passes() -> impl Iterator<Item = &'static str> {
-    OPTIMIZING.into_iter().chain(GATHERING).map(|pass| pass.name).chain([LOWER_LANES])
+    OPTIMIZING.into_iter().chain(GATHERING).map(|pass| pass.name).chain([LOWER_LANES, FP_CONTRACT])
 }
 
 fn enough(pass: &'static str, files: &[String]) -> Trial {
@@ -101,8 +101,13 @@ fn check(name: &str) -> Result<(), String> {
 }
 
 fn run(step: &str, profile: Option<&Profile>, kernel: &mut Kernel) -> Result<(), String> {
+    let profile = profile.ok_or("`// profile: NAME` is missing");
+    if step == FP_CONTRACT {
+        fp_contract(kernel, profile?);
+        return Ok(());
+    }
     if step == LOWER_LANES {
-        let profile = profile.ok_or("`// profile: NAME` is missing")?;
+        let profile = profile?;
         return lower_lanes(kernel, profile).map_err(|errors| format!("{errors:?}"));
     }
     if step == OPTIMIZE {

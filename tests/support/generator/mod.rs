@@ -1,6 +1,7 @@
 //! The generator of random kernels, for every test binary that runs them.
 
 pub mod arms;
+pub mod contraction;
 mod expressions;
 pub mod formulas;
 pub mod lanes;

@@ -105,6 +105,7 @@ fn float(inst: &Inst, name: &str, ty: Type, args: &[u64]) -> Result<u64, String>
             a.mul_add(b, c).to_bits().into()
         }
         "fma" => ty.of_float(value(0).mul_add(value(1), value(2))),
+        "neg" => args[0] ^ (ty.mask() ^ ty.mask() >> 1),
         "add" => ty.of_float(value(0) + value(1)),
         "sub" => ty.of_float(value(0) - value(1)),
         "mul" => ty.of_float(value(0) * value(1)),

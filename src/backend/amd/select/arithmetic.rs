@@ -287,23 +287,38 @@ impl Selector<'_> {
     // Bit fields and three operands.
 
     pub fn ternary(&mut self, op: TernOp, scalar: Scalar, args: [Value; 3]) -> Words {
+        if op == TernOp::Fma {
+            return self.fused(scalar, args);
+        }
         let [a, b, c] = args.map(|arg| self.words(arg));
         match (op, scalar.width) {
-            (TernOp::Fma, 64) => {
-                let operands = [&a, &b, &c].map(|words| self.double_operand(words));
-                let sum = self.vector_pair(Operation::FmaF64, &operands);
-                self.words_of(sum, 2)
-            }
-            (TernOp::Fma, 32) => one(self.vector(Operation::FmaF32, &[a[0], b[0], c[0]])),
-            (TernOp::Fma, _) if self.exists(Operation::FmaF16) => {
-                let sum = self.vector(Operation::FmaF16, &[a[0], b[0], c[0]]);
-                one(self.low_half(sum))
-            }
             (TernOp::BitExtract, 64) => self.long_extract(scalar, &a, b[0], c[0]),
             (TernOp::BitExtract, 32) => one(self.extract(scalar.is_signed(), a[0], b[0], c[0])),
             (TernOp::BitExtract, _) => one(self.narrow_extract(scalar, a[0], b[0], c[0])),
-            _ => self.refused("a fused multiplication and addition of 16 bits"),
+            _ => self.refused("this operation"),
         }
+    }
+
+    /// `a * b + c`, whose operands may be negated by modifiers.
+    fn fused(&mut self, scalar: Scalar, args: [Value; 3]) -> Words {
+        let is_negated =
+            |arg: Value| self.kernel.definition(arg).is_some_and(|inst| self.negated_factors[inst.index()]);
+        let neg = args.iter().enumerate().fold(0, |bits, (n, arg)| bits | u8::from(is_negated(*arg)) << n);
+        let words = args.map(|arg| self.words(arg));
+        let sum = match scalar.width {
+            64 => {
+                let operands = words.map(|words| self.double_operand(&words));
+                let sum = self.vectors(2);
+                self.vector_to(Operation::FmaF64, sum, &operands).modifiers.neg = neg;
+                return self.words_of(sum, 2);
+            }
+            32 => Operation::FmaF32,
+            _ if self.exists(Operation::FmaF16) => Operation::FmaF16,
+            _ => return self.refused("a fused multiplication and addition of 16 bits"),
+        };
+        let to = self.vectors(1);
+        self.vector_to(sum, to, &words.map(|words| words[0])).modifiers.neg = neg;
+        one(if scalar.width == 16 { self.low_half(to) } else { to })
     }
 
     /// V_BFE looks at five bits of the number of bits: a field of 32 begins at 0 and is the whole word.

@@ -23,6 +23,7 @@ use super::arch::Arch;
 use super::interface::{Interface, Needs};
 use super::machine::{Block, File, Function, Label, Operand, Special};
 use super::reconvergence::Reconvergence;
+use crate::backend::negations;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::kernel::tree::Tree;
 use crate::kernel::uniform::Uniformity;
@@ -68,6 +69,7 @@ pub fn select(subject: Subject<'_>, spills: bool) -> Result<Selected, Vec<Diagno
         values: vec![None; kernel.values.len()],
         late: vec![None; kernel.values.len()],
         uses: uses(subject),
+        negated_factors: negations::of_fused(kernel, subject.tree, 16),
         start: start::Start::default(),
         open: Vec::new(),
         needs: Needs::default(),
@@ -108,6 +110,8 @@ struct Selector<'k> {
     /// Comparisons of scalars with one use, which happen there.
     late: Vec<Option<arithmetic::ScalarTest>>,
     uses: Vec<u32>,
+    /// True for negations that are modifiers of fused multiplications and additions.
+    negated_factors: Vec<bool>,
     start: start::Start,
     /// The constructs around.
     open: Vec<flow::Open>,
@@ -227,6 +231,7 @@ impl Selector<'_> {
         let kernel = self.kernel;
         let args = kernel.args(inst);
         let words = match kernel.insts[inst].op {
+            Op::Un(..) if self.negated_factors[inst.index()] => self.words(args[0]),
             Op::Un(op, scalar) => self.unary(op, scalar, args[0]),
             Op::Bin(op, scalar) => self.binary(op, scalar, [args[0], args[1]]),
             Op::Cmp(op, scalar) => return self.comparison(inst, op, scalar, [args[0], args[1]]),

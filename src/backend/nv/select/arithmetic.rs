@@ -1,7 +1,7 @@
 //! Arithmetic on 32-bit values and bools.
 //!
-//! Multiplications and additions of floats carry `.PREC`, without which the driver contracts them. Negation and absolute
-//! value of floats are done on their bits: a move of a float may change a NaN or flush a subnormal.
+//! Multiplications and additions of floats that must not be contracted carry `.PREC`; others the driver contracts.
+//! Negation and absolute value of floats are done on their bits: a move of a float may change a NaN or flush a subnormal.
 
 use super::convert::ONE;
 use super::{Selector, is_word};
@@ -45,14 +45,17 @@ fn unary_name(op: UnOp, kind: Kind) -> Option<&'static str> {
 }
 
 /// Instructions of two operands of one type and a result of it. None where there is no single one.
-fn binary_name(op: BinOp, kind: Kind) -> Option<&'static str> {
+fn binary_name(op: BinOp, kind: Kind, is_exact: bool) -> Option<&'static str> {
     use Kind::{Float, Sint, Uint};
     Some(match (op, kind) {
-        (BinOp::Add, Float) => "ADD.F32.PREC",
+        (BinOp::Add, Float) if is_exact => "ADD.F32.PREC",
+        (BinOp::Add, Float) => "ADD.F32",
         (BinOp::Add, _) => "ADD.U",
-        (BinOp::Sub, Float) => "SUB.F32.PREC",
+        (BinOp::Sub, Float) if is_exact => "SUB.F32.PREC",
+        (BinOp::Sub, Float) => "SUB.F32",
         (BinOp::Sub, _) => "SUB.U",
-        (BinOp::Mul, Float) => "MUL.F32.PREC",
+        (BinOp::Mul, Float) if is_exact => "MUL.F32.PREC",
+        (BinOp::Mul, Float) => "MUL.F32",
         (BinOp::Mul, _) => "MUL.U",
         (BinOp::MulHigh, Uint) => "MUL.HI.U",
         (BinOp::MulHigh, Sint) => "MUL.HI.S",
@@ -177,7 +180,7 @@ impl Selector<'_> {
         if op == BinOp::Rem && kind == Kind::Sint {
             return self.signed_remainder(args);
         }
-        match binary_name(op, kind) {
+        match binary_name(op, kind, self.is_exact) {
             Some(name) => {
                 let args = if name.contains(".U") { args.map(as_bits) } else { args };
                 self.word(name, &args)

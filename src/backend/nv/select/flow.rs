@@ -5,6 +5,7 @@ use super::{Selector, rest_of};
 use crate::backend::copies::{Step, in_order};
 use crate::backend::nv::exits::{Goal, Rest, Way, goal};
 use crate::backend::nv::machine::{ANY, Class, Kind, Line, Operand, Reg, Test};
+use crate::ir::InstFlags;
 use crate::kernel::{BlockId, InstId, Op, Value};
 use crate::lane::{LaneFact, MaskOp};
 use std::collections::BTreeSet;
@@ -109,6 +110,7 @@ impl Selector<'_> {
     fn begin(&mut self, inst: InstId) {
         let data = &self.kernel.insts[inst];
         (self.span, self.origin) = (data.span, data.origin);
+        self.is_exact = data.flags.contains(InstFlags::PRECISE);
         if data.span.is_none() {
             return;
         }

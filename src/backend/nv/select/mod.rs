@@ -70,6 +70,7 @@ pub fn select(
         tree,
         span: Span::NONE,
         origin: Origin::Code,
+        is_exact: true,
         flow_origin: Origin::Code,
         line: None,
         lane_comment: None,
@@ -104,6 +105,8 @@ struct Selector<'k> {
     /// Of the instruction being selected.
     span: Span,
     origin: Origin,
+    /// True if the driver must not contract it.
+    is_exact: bool,
     /// The origin of the last line of control flow.
     flow_origin: Origin,
     /// The line that the last comments gave.

@@ -16,7 +16,7 @@ fn suffix(scalar: Scalar) -> &'static str {
 }
 
 /// Name of an instruction on 64-bit values; none where there is no single one.
-fn binary_name(op: BinOp, scalar: Scalar) -> Option<String> {
+fn binary_name(op: BinOp, scalar: Scalar, is_exact: bool) -> Option<String> {
     let is_float = scalar.is_float();
     let name = match op {
         BinOp::Add => "ADD",
@@ -33,8 +33,8 @@ fn binary_name(op: BinOp, scalar: Scalar) -> Option<String> {
         BinOp::Shr => "SHR",
         BinOp::Rem | BinOp::MulHigh | BinOp::And | BinOp::Or | BinOp::Xor => return None,
     };
-    let contracts = is_float && matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul);
-    Some(format!("{name}.{}{}", suffix(scalar), if contracts { ".PREC" } else { "" }))
+    let is_kept = is_exact && is_float && matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul);
+    Some(format!("{name}.{}{}", suffix(scalar), if is_kept { ".PREC" } else { "" }))
 }
 
 impl Selector<'_> {
@@ -89,11 +89,11 @@ impl Selector<'_> {
         }
         if matches!(op, BinOp::Shl | BinOp::Shr) {
             let amount = self.uint(args[1]);
-            let name = binary_name(op, scalar).unwrap_or_default();
+            let name = binary_name(op, scalar, self.is_exact).unwrap_or_default();
             return self.long(name, &[a, amount]);
         }
         let b = self.long_arg(args[1]);
-        match binary_name(op, scalar) {
+        match binary_name(op, scalar, self.is_exact) {
             Some(name) => self.long(name, &[a, b]),
             None if op == BinOp::Rem => self.long_remainder([a, b]),
             None => self.refused("this operation on 64-bit values"),

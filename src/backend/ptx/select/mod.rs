@@ -15,6 +15,7 @@ mod truth;
 
 use super::interface::Interface;
 use super::isa::Isa;
+use crate::backend::negations;
 use crate::backend::truth::ONE;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{BuiltIn, Scalar};
@@ -141,6 +142,7 @@ pub fn select(kernel: &Kernel, interface: &Interface, isa: Isa, debug: bool) -> 
         goal: None,
         labels: 0,
         floats_unsigned: kernel.insts.iter().any(|(_, inst)| inst.op.floats_unsigned()),
+        negated_factors: negations::of_fused(kernel, &tree, NARROWEST_NEGATION),
         uses_private: false,
         span: Span::NONE,
         origin: Origin::Code,
@@ -151,6 +153,9 @@ pub fn select(kernel: &Kernel, interface: &Interface, isa: Isa, debug: bool) -> 
     let Selector { lines, counts, uses_private, errors, .. } = selector;
     if errors.is_empty() { Ok(Selected { lines, counts, uses_private }) } else { Err(errors) }
 }
+
+/// Bits of the floats for which `neg` is as old as the language, so that the assembler makes a modifier of it.
+const NARROWEST_NEGATION: u8 = 32;
 
 pub(super) struct Selector<'k> {
     kernel: &'k Kernel,
@@ -183,6 +188,8 @@ pub(super) struct Selector<'k> {
     labels: u32,
     /// Somewhere in the kernel unsigned words become floats.
     floats_unsigned: bool,
+    /// True for negations of floats that only fused multiplications and additions take.
+    negated_factors: Vec<bool>,
     uses_private: bool,
     span: Span,
     origin: Origin,
@@ -316,6 +323,10 @@ impl Selector<'_> {
         let kernel = self.kernel;
         let args = kernel.args(inst);
         let reg = match kernel.insts[inst].op {
+            Op::Un(_, scalar) if self.negated_factors[inst.index()] => {
+                let a = self.arg(args[0]);
+                self.inst(arithmetic::class(scalar), format_args!("neg.{}", arithmetic::ty(scalar)), a)
+            }
             Op::Un(op, scalar) => self.unary(op, scalar, args[0]),
             Op::Bin(op, scalar) => self.binary(op, scalar, [args[0], args[1]]),
             Op::Cmp(op, scalar) => self.compare(op, scalar, [args[0], args[1]]),
