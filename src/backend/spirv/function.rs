@@ -330,7 +330,7 @@ impl<'a> Body<'_, 'a> {
 
     /// Returns true for reductions and scans whose steps must keep the promised bits.
     fn is_ordered(&self, inst: &Inst) -> bool {
-        matches!(inst.op, crate::ir::Op::Lane(..)) && self.m.options.profile.reproducible
+        matches!(inst.op, ir::Op::Lane(..)) && self.m.options.profile.reproducible
     }
 
     /// Writes one instruction of the IR.
@@ -340,7 +340,7 @@ impl<'a> Body<'_, 'a> {
         if self.m.options.debug.has_lines() {
             self.place(inst.span);
         }
-        self.exact = inst.flags.contains(InstFlags::PRECISE) || self.is_ordered(&inst);
+        self.exact = inst.flags.contains(InstFlags::PRECISE) || self.is_ordered(inst);
         if self.m.narrow {
             self.need_narrow(inst);
         }
