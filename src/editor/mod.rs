@@ -97,7 +97,7 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    /// Reads a shader. It is compiled for the profiles when somebody first asks for what comes of that.
+    /// Reads a shader. It is compiled for the profiles when somebody first asks for the results.
     pub fn new(source: &Source<'_>) -> Analysis {
         let first = &source.options[0];
         let (reading, symbols) = Reading::with_symbols(&source.input, first, source.loader);
@@ -278,7 +278,7 @@ impl Output {
     }
 }
 
-/// What comes of compiling a shader for the profiles.
+/// The results of compiling a shader for the profiles.
 struct Compiled {
     /// Those of all profiles, each once.
     messages: Vec<Message>,

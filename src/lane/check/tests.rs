@@ -142,7 +142,7 @@ fn profiles_of_users_are_proven() {
     assert!(tally.cases > 1000 && tally.plans > 300, "{tally:?}");
 }
 
-/// What is taken out of a fold must be part of it, and floats round.
+/// A value that is taken out of a fold must be part of it; floats round, so nothing is taken out of them.
 #[test]
 fn a_part_is_taken_out_of_a_fold_of_integers_only() {
     let leaf = |label| Term::Leaf { input: 0, label };
