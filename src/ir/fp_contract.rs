@@ -53,7 +53,7 @@ impl FpContract {
 }
 
 /// Returns true for arithmetic that makes floats, or structs with floats.
-fn can_contract(inst: &Inst, types: &Types) -> bool {
+pub fn can_contract(inst: &Inst, types: &Types) -> bool {
     let is_arithmetic = matches!(inst.op, Op::Unary(..) | Op::Binary(..) | Op::Math(..) | Op::Lane(..));
     is_arithmetic && types.scalar_of(inst.ty).is_none_or(|scalar| !scalar.is_int() && !scalar.is_bool())
 }

@@ -43,7 +43,7 @@ pub use foreign::{
     Foreign, ForeignDecoration, ForeignInstruction, ForeignMode, ForeignOperand, ForeignType, OperandKind, Passing,
     Requirements,
 };
-pub use fp_contract::FpContract;
+pub use fp_contract::{FpContract, can_contract};
 pub use image::{BlockWindow, ImageOp, ImageParts};
 pub use name::Name;
 pub use op::{

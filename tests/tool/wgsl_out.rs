@@ -154,11 +154,15 @@ fn precision_that_is_lost_is_said() {
     let folder = Folder::new("wgsl-precise");
     folder.file(
         "precise.comp",
-        SIZED.replace("row[gl_LocalInvocationIndex] =", "precise float x = b[0] * b[1] + b[2]; b[3] ="),
+        SIZED.replace(
+            "row[gl_LocalInvocationIndex] =",
+            "precise uint n = gl_LocalInvocationIndex + 1u;\n    precise float x = b[0] * b[1] + b[2]; b[n] =",
+        ),
     );
     let output = folder.run(&["compile", "precise.comp", "-p", "wgsl", "-o", "-"]);
     assert_eq!(status(&output), 0);
     assert!(stderr(&output).contains("warning[W0700]"), "{}", stderr(&output));
+    assert!(!stderr(&output).contains("precise uint n"), "integers are exact: {}", stderr(&output));
 }
 
 const PUSHED: &str = "#version 450

@@ -30,7 +30,7 @@ mod uniform;
 use super::written::{Code as WrittenCode, Unit};
 use super::{Artifact, Backend, Form, Made, ModuleWriter, Options, Writer};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ir::{Inst, InstFlags, Module, Op, Space};
+use crate::ir::{Inst, InstFlags, Module, Op, Space, can_contract};
 use crate::source::{SourceMap, Span};
 use language::{Asked, Language};
 use translator::Translator;
@@ -68,10 +68,12 @@ fn written(module: &Module, options: &Options, _: &SourceMap) -> Made<WrittenCod
     Ok(Shader::new(&module, options)?.code())
 }
 
-/// The first operation that is `precise`.
+/// A warning for the first operation on floats that is `precise`.
 fn losses(module: &Module) -> Vec<Diagnostic> {
-    let is_precise =
-        |inst: &&Inst| inst.flags.contains(InstFlags::PRECISE) && matches!(inst.op, Op::Binary(..) | Op::Math(..));
+    let is_precise = |inst: &&Inst| {
+        let may_round = matches!(inst.op, Op::Binary(..) | Op::Math(..)) && can_contract(inst, &module.types);
+        inst.flags.contains(InstFlags::PRECISE) && may_round
+    };
     let all = module.functions.iter().flat_map(|(_, f)| f.insts.iter().map(|(_, inst)| inst));
     let warned = all.filter(is_precise).map(|inst| {
         let message = "the language of the target has no `precise`: this may be contracted with other operations";
