@@ -43,7 +43,7 @@ use variables::Variables;
 type Scalars = SmallVec<[Value; 4]>;
 
 /// Instructions after which a kernel counts as too large.
-const INSTRUCTION_LIMIT: usize = 1 << 18;
+pub const INSTRUCTION_LIMIT: usize = 1 << 18;
 
 /// Invocations that a workgroup may have; targets take fewer.
 const INVOCATION_LIMIT: u32 = 1 << 16;

@@ -9,6 +9,7 @@ mod trial;
 use super::copy::Copier;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::InstFlags;
+use crate::kernel::lower::INSTRUCTION_LIMIT;
 use crate::kernel::tree::Tree;
 use crate::kernel::{BlockId, InstId, Kernel, Op, Value};
 use crate::source::SourceMap;
@@ -32,9 +33,6 @@ const SIZE_WITH_LANES: usize = 2048;
 const SIZE_IF_ASKED: usize = 16384;
 const ROUNDS_IF_ASKED: usize = 1024;
 
-/// Instructions of a kernel beyond which no loop is unrolled.
-const KERNEL_SIZE: usize = 1 << 18;
-
 /// Unrolls loops, inner ones first. Gives whether there were some.
 pub fn run(kernel: &mut Kernel) -> bool {
     let mut changed = false;
@@ -46,7 +44,11 @@ pub fn run(kernel: &mut Kernel) -> bool {
 
 /// A warning for each loop that is there although its source asks to unroll it; it points to the first line of the loop.
 pub fn refused(kernel: &Kernel, sources: &SourceMap) -> Vec<Diagnostic> {
-    let asked = loops(kernel).into_iter().filter(|inst| kernel.insts[*inst].flags.contains(InstFlags::UNROLL));
+    let is_asked = |flags: InstFlags| flags.contains(InstFlags::UNROLL);
+    if !kernel.insts.iter().any(|(_, inst)| is_asked(inst.flags)) {
+        return Vec::new();
+    }
+    let asked = loops(kernel).into_iter().filter(|inst| is_asked(kernel.insts[*inst].flags));
     let warning = |inst| {
         let why = rounds_of(kernel, inst).err()?;
         let warning = Diagnostic::warning(Code::NOT_UNROLLED, "`[[unroll]]` has no effect on this loop");
@@ -107,7 +109,7 @@ fn rounds_of(kernel: &Kernel, inst: InstId) -> Result<usize, Refusal> {
     if has_lanes && rounds > ROUNDS_LEFT_EARLY && is_left_early(kernel, inst, [body, continuing]) {
         return Err(Refusal::LeftEarly);
     }
-    let is_small = rounds * insts <= limit && kernel.insts.len() + rounds * insts <= KERNEL_SIZE;
+    let is_small = rounds * insts <= limit && kernel.insts.len() + rounds * insts <= INSTRUCTION_LIMIT;
     if is_small { Ok(rounds) } else { Err(Refusal::TooLarge(limit)) }
 }
 
