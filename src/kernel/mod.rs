@@ -170,8 +170,31 @@ pub struct Buffer {
     pub element: u32,
     /// The smallest size in bytes: up to the end of the last member, run-time arrays counted as empty.
     pub bytes: u32,
-    pub writable: bool,
+    pub writes: BufferWrites,
     pub span: Span,
+}
+
+impl Buffer {
+    /// Returns true if the kernel may write it through this variable.
+    pub fn is_writable(&self) -> bool {
+        self.writes == BufferWrites::Here
+    }
+
+    /// Returns true if nothing writes it while the kernel runs.
+    pub fn is_constant(&self) -> bool {
+        self.writes == BufferWrites::Never
+    }
+}
+
+/// The writes that may change a buffer while the kernel runs.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum BufferWrites {
+    /// None: it is uniform, or `readonly` and `restrict`, so that no other variable refers to its memory.
+    Never,
+    /// Those through other buffers, which may refer to the same memory.
+    Elsewhere,
+    /// Those through this buffer too.
+    Here,
 }
 
 /// A variable that is indexed at run time, in the invocation's memory.
@@ -195,8 +218,8 @@ impl PrivateVariable {
 impl Buffer {
     /// A storage buffer that may be written, in set 0.
     pub fn storage(name: &str, binding: u32) -> Buffer {
-        let (kind, span) = (BufferKind::Storage, Span::NONE);
-        Buffer { name: name.into(), kind, set: 0, binding, element: 0, bytes: 0, writable: true, span }
+        let (kind, writes, span) = (BufferKind::Storage, BufferWrites::Here, Span::NONE);
+        Buffer { name: name.into(), kind, set: 0, binding, element: 0, bytes: 0, writes, span }
     }
 }
 

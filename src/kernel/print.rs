@@ -7,7 +7,7 @@
 mod body;
 mod operation;
 
-use super::{BindingPoint, Buffer, Image, Kernel, LaneContract, Ty};
+use super::{BindingPoint, Buffer, BufferWrites, Image, Kernel, LaneContract, Ty};
 use crate::ir::print::{scalar_name, snake};
 use crate::ir::{DepthPromise, FragmentModes};
 use crate::kernel::Stage;
@@ -115,8 +115,12 @@ fn image_text(index: usize, image: &Image) -> String {
 }
 
 fn buffer_text(index: usize, buffer: &Buffer) -> String {
-    let Buffer { kind, set, binding, element, bytes, writable, .. } = buffer;
-    let access = if *writable { "" } else { " read-only" };
+    let Buffer { kind, set, binding, element, bytes, writes, .. } = buffer;
+    let access = match writes {
+        BufferWrites::Here => "",
+        BufferWrites::Elsewhere => " read-only",
+        BufferWrites::Never => " constant",
+    };
     let element = if *element == 0 { String::new() } else { format!(" element {element}") };
     let name = name(&buffer.name);
     format!("    buffer {index} {name}: {} set {set} binding {binding}{element}, {bytes} bytes{access}\n", snake(kind))

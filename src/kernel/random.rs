@@ -9,7 +9,8 @@ mod value;
 
 use crate::ir::{BuiltIn, Scalar, ScalarKind};
 use crate::kernel::{
-    BinOp, Buffer, Builder, CmpOp, InstId, Kernel, MemoryAccess, MemorySpace, Op, PrivateVariable, Ty, Value, verify,
+    BinOp, Buffer, BufferWrites, Builder, CmpOp, InstId, Kernel, MemoryAccess, MemorySpace, Op, PrivateVariable, Ty,
+    Value, verify,
 };
 use crate::sim::{Dispatch, FaultKind, Memory, Program, Undefined};
 
@@ -62,8 +63,8 @@ pub struct Generator {
 pub fn kernel(seed: u64, lanes: bool) -> Kernel {
     let size = [8, 20, 32, 40, 64][(seed % 5) as usize];
     let mut kernel = Kernel::new("random", [size, 1, 1]);
-    for (binding, writable) in [(0, false), (1, true)] {
-        kernel.buffers.push(Buffer { writable, ..Buffer::storage("words", binding) });
+    for (binding, writes) in [(0, BufferWrites::Elsewhere), (1, BufferWrites::Here)] {
+        kernel.buffers.push(Buffer { writes, ..Buffer::storage("words", binding) });
     }
     kernel.shared_bytes = size * WORDS * 4;
     kernel.private_bytes = 2 * WORDS * 4;

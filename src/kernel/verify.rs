@@ -98,8 +98,8 @@ impl Verifier<'_> {
         let size = kernel.workgroup_size;
         self.report(workgroup_check(size), Span::NONE, || "workgroup size".to_owned());
         for buffer in &kernel.buffers {
-            let writable = buffer.writable && buffer.kind == BufferKind::Uniform;
-            let check = if writable { Err("it is uniform and writable".to_owned()) } else { Ok(()) };
+            let changes = buffer.kind == BufferKind::Uniform && !buffer.is_constant();
+            let check = if changes { Err("it is uniform and not constant".to_owned()) } else { Ok(()) };
             self.report(check, buffer.span, || format!("buffer {}", buffer.name));
         }
     }

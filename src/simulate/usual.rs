@@ -18,7 +18,7 @@ pub fn usual(shader: &Shader, buffer: &Buffer, invocations: u32) -> Usual {
     let element = element(&shader.module, ty).unwrap_or(Element::U32);
     let open = stride(&shader.module, ty).unwrap_or(0) as usize * invocations as usize;
     let count = (buffer.bytes as usize + open).div_ceil(element.bytes());
-    let is_input = !buffer.writable || shader.kernel.buffers.iter().all(|other| other.writable);
+    let is_input = !buffer.is_writable() || shader.kernel.buffers.iter().all(Buffer::is_writable);
     let kind = if is_input { "iota" } else { "zeros" };
     Usual { element, fill: format!("{kind}:{}:{count}", element.name()) }
 }

@@ -74,9 +74,10 @@ impl Shader {
         Shader::made(seed, formulas::kernel(seed), program::INVOCATIONS)
     }
 
-    /// In every third one counted loops ask to be unrolled.
+    /// In every third one counted loops ask to be unrolled, and in every second one the input is constant.
     fn made(seed: u64, source: String, invocations: usize) -> Shader {
         let source = if seed.is_multiple_of(3) { program::unrolled(&source) } else { source };
+        let source = if seed.is_multiple_of(2) { program::with_constant_input(&source) } else { source };
         let given = Domain::Any(Type::I32);
         let results = invocations * program::RESULTS;
         let run = |&pattern| {

@@ -10,6 +10,7 @@ mod builder;
 mod cli;
 mod cmake;
 mod commands;
+mod constant_buffers;
 mod contraction;
 mod deps;
 mod device;

@@ -111,7 +111,7 @@ impl Setup {
             set: buffer.set,
             binding: buffer.binding,
             is_uniform: buffer.kind == BufferKind::Uniform,
-            is_writable: buffer.writable,
+            is_writable: buffer.is_writable(),
             bytes: memory.len(),
             fill: fill.into(),
             ty: element.name().into(),

@@ -112,7 +112,7 @@ fn arguments(kernel: &Kernel, interface: &Interface) -> Vec<Argument> {
             set: Some(buffer.set),
             binding: Some(buffer.binding),
             bytes: Some(buffer.bytes),
-            writable: Some(buffer.writable),
+            writable: Some(buffer.is_writable()),
             ..argument(format!("buffer{n}"), kind, *offset, 8)
         });
     }

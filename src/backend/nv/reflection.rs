@@ -108,7 +108,7 @@ impl Reflection {
                 gl_target,
                 gl_index: slot.point,
                 bytes: buffer.bytes,
-                writable: buffer.writable,
+                writable: buffer.is_writable(),
                 size_word: slot.size_word,
             }
         };

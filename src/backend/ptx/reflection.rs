@@ -107,6 +107,6 @@ fn binding(buffer: &crate::kernel::Buffer) -> BufferBinding {
         element: buffer.element,
         kind: if buffer.kind == BufferKind::Uniform { BindingKind::Uniform } else { BindingKind::Storage },
         bytes: buffer.bytes,
-        writable: buffer.writable,
+        writable: buffer.is_writable(),
     }
 }

@@ -68,7 +68,7 @@ pub fn shown(kernel: &Kernel, request: &Request) -> Result<Vec<Print>, CommandEr
     if !(request.prints.is_empty() && request.outs.is_empty()) {
         return Ok(request.prints.clone());
     }
-    let written = kernel.buffers.iter().filter(|buffer| buffer.writable);
+    let written = kernel.buffers.iter().filter(|buffer| buffer.is_writable());
     Ok(written.map(|buffer| Print { slot: Slot::of(buffer), element: Element::U32, limit: table::SHOWN }).collect())
 }
 

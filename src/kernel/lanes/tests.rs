@@ -7,7 +7,9 @@ use crate::ir::{Scalar, ScalarKind};
 use crate::kernel::print::print;
 use crate::kernel::tree::Tree;
 use crate::kernel::verify::verify;
-use crate::kernel::{BinOp, Buffer, Builder, CmpOp, Kernel, MemoryAccess, MemorySpace, Op, Ty, Value, random};
+use crate::kernel::{
+    BinOp, Buffer, BufferWrites, Builder, CmpOp, Kernel, MemoryAccess, MemorySpace, Op, Ty, Value, random,
+};
 use crate::lane::catalog::{self, Sample};
 use crate::lane::{AluOp, Known, LaneOp, LaneType, Refusal, Swap, Width};
 use crate::profile::Profile;
@@ -147,8 +149,8 @@ fn results(sample: &Sample, ty: [Scalar; 2]) -> Vec<(Ty, Scalar)> {
 fn kernel_of(sample: &Sample, shape: Shape, size: u32) -> Kernel {
     let invocations = if shape == Shape::First { size + 8 } else { 2 * size };
     let mut b = Builder::new(Kernel::new("main", [invocations, 1, 1]));
-    for (binding, writable) in [(0, false), (1, true)] {
-        b.kernel.buffers.push(Buffer { writable, ..Buffer::storage("words", binding) });
+    for (binding, writes) in [(0, BufferWrites::Elsewhere), (1, BufferWrites::Here)] {
+        b.kernel.buffers.push(Buffer { writes, ..Buffer::storage("words", binding) });
     }
     let local = b.value(Op::BuiltIn(crate::ir::BuiltIn::LocalInvocationIndex, 0), &[], Ty::B32);
     let stride = b.u32(STRIDE);

@@ -9,7 +9,7 @@ use crate::ir::{
     self, Access, ArrayLen, Binding, BuiltIn, ConstId, Global, GlobalId, MemoryKinds, Module, Order, Scalar, Scope,
     Space, Type, TypeId,
 };
-use crate::kernel::{BinOp, Buffer, BufferKind, CmpOp, MemoryAccess, MemorySpace, Op, Ty, Value};
+use crate::kernel::{BinOp, Buffer, BufferKind, BufferWrites, CmpOp, MemoryAccess, MemorySpace, Op, Ty, Value};
 
 /// Bytes of workgroup memory above which no hardware follows.
 const SHARED_LIMIT: u32 = 1 << 20;
@@ -316,15 +316,27 @@ fn described(global: &Global, name: &str, (set, binding): (u32, u32), element: u
         binding,
         element,
         bytes,
-        writable: kind == BufferKind::Storage && !global.access.contains(Access::READONLY),
+        writes: writes(kind, global.access),
         span: global.span,
+    }
+}
+
+/// The writes of which a variable's kind and qualifiers tell (GLSL 4.60 section 4.10, "Memory Qualifiers").
+fn writes(kind: BufferKind, access: Access) -> BufferWrites {
+    let is_watched = access.intersects(Access::COHERENT | Access::VOLATILE);
+    let is_constant = access.contains(Access::READONLY | Access::RESTRICT) && !is_watched;
+    match kind {
+        BufferKind::Uniform => BufferWrites::Never,
+        BufferKind::Storage if is_constant => BufferWrites::Never,
+        BufferKind::Storage if access.contains(Access::READONLY) => BufferWrites::Elsewhere,
+        BufferKind::Storage => BufferWrites::Here,
     }
 }
 
 /// Two views of the same buffer as one.
 fn merge(known: &mut Buffer, other: &Buffer) {
     known.bytes = known.bytes.max(other.bytes);
-    known.writable |= other.writable;
+    known.writes = known.writes.max(other.writes);
     if other.kind == BufferKind::Storage {
         known.kind = BufferKind::Storage;
     }

@@ -1,13 +1,14 @@
 //! The known contents of memory at one place of the text, which need not be loaded again.
 //!
 //! Kept is what this invocation stored or loaded last, in a few places; a store to a place that may be the same, an atomic
-//! or a barrier forgets it. Storage buffers and physical memory may be the same memory; uniform buffers and push constants
-//! never change. Coherent and volatile memory is not looked at.
+//! or a barrier forgets it. Storage buffers and physical memory may be the same memory; constant buffers
+//! ([`BufferWrites::Never`](crate::kernel::BufferWrites::Never)) and push constants never change. Coherent and volatile
+//! memory is not looked at.
 
 use crate::ir::Order;
 use crate::kernel::image;
 use crate::kernel::tree::Tree;
-use crate::kernel::{BufferKind, Kernel, MemoryAccess, MemorySpace, Op, Value};
+use crate::kernel::{Kernel, MemoryAccess, MemorySpace, Op, Value};
 
 /// Places that are kept, so that the search takes constant time.
 const PLACES: usize = 32;
@@ -82,8 +83,8 @@ pub fn is_stable(kernel: &Kernel, access: MemoryAccess, written: Kinds) -> bool 
 /// The kind of memory that an access touches.
 pub fn kind(kernel: &Kernel, space: MemorySpace) -> Kind {
     match space {
-        MemorySpace::Buffer(buffer) => match kernel.buffers.get(buffer as usize).map(|buffer| buffer.kind) {
-            Some(BufferKind::Uniform) => Kind::Constant,
+        MemorySpace::Buffer(buffer) => match kernel.buffers.get(buffer as usize) {
+            Some(buffer) if buffer.is_constant() => Kind::Constant,
             _ => Kind::Global,
         },
         MemorySpace::Push => Kind::Constant,

@@ -2,7 +2,7 @@
 
 use super::Extent;
 use crate::ir::{BuiltIn, ImageOp};
-use crate::kernel::{BinOp, BufferKind, Def, InstId, Kernel, MemoryAccess, MemorySpace, Op, Value};
+use crate::kernel::{BinOp, Def, InstId, Kernel, MemoryAccess, MemorySpace, Op, Value};
 use crate::lane::primitive::{NvOp, ScalarOp};
 use crate::lane::{Depends, GroupOp, GroupReduce, LaneFact, LaneOp, Primitive};
 
@@ -83,7 +83,7 @@ impl Sources<'_> {
             MemorySpace::Push => Extent::Dispatch,
             MemorySpace::Private(_) => Extent::Lane,
             MemorySpace::Buffer(buffer) => match self.kernel.buffers.get(buffer as usize) {
-                Some(buffer) if buffer.kind == BufferKind::Uniform => Extent::Dispatch,
+                Some(buffer) if buffer.is_constant() => Extent::Dispatch,
                 // Another invocation may write it, if through another buffer.
                 _ => Extent::Wave,
             },

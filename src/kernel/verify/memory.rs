@@ -3,7 +3,7 @@
 use super::operation::Signature;
 use super::{Check, Verifier, ensure};
 use crate::ir::{AtomicOp, Scalar};
-use crate::kernel::{BufferKind, InstId, MemoryAccess, MemorySpace, Op, Ty};
+use crate::kernel::{InstId, MemoryAccess, MemorySpace, Op, Ty};
 
 /// The effect of an operation on memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -72,7 +72,7 @@ impl Verifier<'_> {
             MemorySpace::Buffer(buffer) => {
                 let found = self.kernel.buffers.get(buffer as usize);
                 let found = found.ok_or_else(|| format!("there is no buffer {buffer}"))?;
-                found.writable && found.kind == BufferKind::Storage
+                found.is_writable()
             }
             MemorySpace::Push => false,
             MemorySpace::Private(variable) => {

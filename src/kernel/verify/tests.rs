@@ -1,6 +1,6 @@
 use super::verify;
 use crate::ir::{BuiltIn, Scalar};
-use crate::kernel::{BinOp, Buffer, Builder, Kernel, MemoryAccess, MemorySpace, Op, Ty, UnOp};
+use crate::kernel::{BinOp, Buffer, BufferWrites, Builder, Kernel, MemoryAccess, MemorySpace, Op, Ty, UnOp};
 use crate::lane::{LaneOp, Primitive, ReduceOp, Width};
 
 const WORD: MemoryAccess = MemoryAccess::words(MemorySpace::Buffer(0), 0, 1);
@@ -8,7 +8,7 @@ const WORD: MemoryAccess = MemoryAccess::words(MemorySpace::Buffer(0), 0, 1);
 /// The errors of a kernel that `build` writes; the read-only buffer 0 exists.
 fn errors(build: impl FnOnce(&mut Builder)) -> Vec<String> {
     let mut b = Builder::new(Kernel::new("main", [32, 1, 1]));
-    b.kernel.buffers.push(Buffer { writable: false, ..Buffer::storage("data", 0) });
+    b.kernel.buffers.push(Buffer { writes: BufferWrites::Elsewhere, ..Buffer::storage("data", 0) });
     build(&mut b);
     if !b.is_terminated() {
         b.effect(Op::Return, &[]);

@@ -39,7 +39,10 @@ fn texel_access(access: StorageAccess) -> Access {
 
 fn access(space: naga::AddressSpace) -> Access {
     match space {
-        naga::AddressSpace::Storage { access } if !access.contains(StorageAccess::STORE) => Access::READONLY,
+        // WebGPU refuses to bind memory twice where one binding writes it ("Encoder bind groups alias a writable resource").
+        naga::AddressSpace::Storage { access } if !access.contains(StorageAccess::STORE) => {
+            Access::READONLY | Access::RESTRICT
+        }
         naga::AddressSpace::Uniform | naga::AddressSpace::Immediate => Access::READONLY,
         _ => Access::empty(),
     }

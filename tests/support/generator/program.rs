@@ -46,6 +46,11 @@ pub fn unrolled(source: &str) -> String {
     format!("{version}\n{extension}\n{asked}")
 }
 
+/// A kernel whose input is in a buffer that nothing writes.
+pub fn with_constant_input(source: &str) -> String {
+    source.replace("readonly buffer In", "readonly restrict buffer In")
+}
+
 /// Writes a kernel that failed to a file and says where.
 pub fn keep(seed: u64, source: &str) -> String {
     let path = std::env::temp_dir().join(format!("crosslane-random-{seed}.comp"));

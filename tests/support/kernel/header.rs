@@ -3,7 +3,9 @@
 use super::Read;
 use super::words::{Words, named, number, scalar};
 use crosslane::ir::{FragmentModes, ImageType, Interlock, PixelParts};
-use crosslane::kernel::{BindingPoint, Buffer, Image, Input, Kernel, Output, PrivateVariable, Site, Stage};
+use crosslane::kernel::{
+    BindingPoint, Buffer, BufferWrites, Image, Input, Kernel, Output, PrivateVariable, Site, Stage,
+};
 use crosslane::source::Span;
 
 /// The first line.
@@ -96,8 +98,12 @@ fn buffer(words: &mut Words<'_>) -> Read<Buffer> {
     let element = if words.eat("element") { words.number()? } else { 0 };
     words.expect(",")?;
     let bytes = bytes(words)?;
-    let writable = !words.eat("read-only");
-    Ok(Buffer { name, kind, set, binding, element, bytes, writable, span: Span::NONE })
+    let writes = match (words.eat("constant"), words.eat("read-only")) {
+        (true, _) => BufferWrites::Never,
+        (false, true) => BufferWrites::Elsewhere,
+        (false, false) => BufferWrites::Here,
+    };
+    Ok(Buffer { name, kind, set, binding, element, bytes, writes, span: Span::NONE })
 }
 
 fn point(words: &mut Words<'_>) -> Read<BindingPoint> {

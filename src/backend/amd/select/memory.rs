@@ -10,7 +10,7 @@ use crate::backend::amd::arch::Addressing;
 use crate::backend::amd::machine::{Code, Fence, File, Inst, Modifiers, Operand, Pseudo, Reach, Scratch, Slice};
 use crate::backend::amd::mnemonic::{Generation, Operation};
 use crate::ir::{MemoryKinds, Order, Scalar, Scope};
-use crate::kernel::{BinOp, BufferKind, InstId, MemoryAccess, MemorySpace, Value};
+use crate::kernel::{BinOp, InstId, MemoryAccess, MemorySpace, Value};
 use smallvec::SmallVec;
 
 /// Consecutive words, or one component of less.
@@ -107,11 +107,11 @@ impl Selector<'_> {
 
     // By the scalar unit.
 
-    /// Returns true if all lanes load the same words of read-only memory.
+    /// Returns true if all lanes load the same words of memory that does not change while the kernel runs.
     fn is_scalar_load(&self, access: MemoryAccess, address: Value) -> bool {
         let is_constant = match access.space {
             MemorySpace::Push => true,
-            MemorySpace::Buffer(buffer) => self.kernel.buffers[buffer as usize].kind == BufferKind::Uniform,
+            MemorySpace::Buffer(buffer) => self.kernel.buffers[buffer as usize].is_constant(),
             _ => false,
         };
         is_constant && access.bytes >= 4 && access.align >= 4 && self.is_uniform(address) && !access.volatile

@@ -4,7 +4,7 @@ use super::{Class, Reg, Selector};
 use crate::backend::pieces::{self, Piece};
 use crate::backend::ptx::interface::{PRIVATE, PUSH, SHARED};
 use crate::ir::{MemoryKinds, Order, Scope};
-use crate::kernel::{BufferKind, InstId, MemoryAccess, MemorySpace, Value};
+use crate::kernel::{InstId, MemoryAccess, MemorySpace, Value};
 
 /// The pieces of an access, of at most 16 bytes (PTX ISA, section "Vectors").
 fn pieces(access: MemoryAccess) -> Vec<Piece> {
@@ -89,7 +89,7 @@ impl Selector<'_> {
         Address { base: sum.to_string(), offset: 0 }
     }
 
-    /// The state space with what others watch. Uniform buffers never change while the kernel runs.
+    /// The state space with what others watch.
     fn space(&self, access: MemoryAccess, is_load: bool) -> &'static str {
         let watched = access.coherent || access.volatile;
         match access.space {
@@ -103,9 +103,8 @@ impl Selector<'_> {
         }
     }
 
-    /// A storage buffer that the shader only reads may be part of one that it writes; a uniform one may not.
     fn is_constant(&self, buffer: u32) -> bool {
-        self.kernel.buffers[buffer as usize].kind == BufferKind::Uniform && self.isa.has_constant_loads()
+        self.kernel.buffers[buffer as usize].is_constant() && self.isa.has_constant_loads()
     }
 
     pub fn load(&mut self, inst: InstId, access: MemoryAccess) {

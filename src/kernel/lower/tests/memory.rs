@@ -3,7 +3,7 @@
 use super::made::{buffer, finish, global};
 use super::{codes, count, kernel, run, specialized, with_body};
 use crate::ir::{self, ArrayLen, BinaryOp, Binding, BuiltIn, ConstValue, Module, Space, Types, Value};
-use crate::kernel::{BufferKind, Kernel, MemoryAccess, MemorySpace, Op};
+use crate::kernel::{BufferKind, BufferWrites, Kernel, MemoryAccess, MemorySpace, Op};
 use crate::source::Span;
 
 const INPUT: [u32; 8] = [3, 1, 4, 1, 5, 9, 2, 6];
@@ -97,12 +97,31 @@ layout(std430, binding = 5) buffer D { uvec2 d[]; } view;
 layout(std430, binding = 5) readonly buffer E { uint e[5]; } other;
 void main() { last.a[two[1].c.length()] = two[1].b + uint(one.c.x) + other.e[0]; view.d[0] = uvec2(1u); }";
     let kernel = kernel(text);
-    let found: Vec<_> = kernel.buffers.iter().map(|b| (b.set, b.binding, b.element, b.bytes, b.writable)).collect();
+    let found: Vec<_> =
+        kernel.buffers.iter().map(|b| (b.set, b.binding, b.element, b.bytes, b.is_writable())).collect();
     let expected =
         [(0, 1, 0, 12, false), (0, 2, 0, 4, false), (0, 2, 1, 4, false), (0, 5, 0, 20, true), (1, 0, 0, 0, true)];
     assert_eq!(found, expected);
     assert_eq!(kernel.buffers[0].kind, BufferKind::Uniform);
     assert_eq!(count(&kernel, |op| *op == Op::BufferBytes(2)), 1);
+}
+
+#[test]
+fn qualifiers_say_what_may_write_a_buffer() {
+    let text = "#version 450
+layout(local_size_x = 1) in;
+layout(std430, binding = 0) buffer A { uint a[]; };
+layout(std430, binding = 1) readonly buffer B { uint b[]; };
+layout(std430, binding = 2) readonly restrict buffer C { uint c[]; };
+layout(std430, binding = 3) readonly restrict volatile buffer D { uint d[]; };
+layout(std430, binding = 4) restrict buffer E { uint e[]; };
+layout(std430, binding = 5) readonly restrict buffer F { uint f[]; };
+layout(std430, binding = 5) restrict buffer G { uint g[]; };
+layout(binding = 6) uniform H { uint h; };
+void main() { a[0] = b[0] + c[0] + d[0] + e[0] + f[0] + g[0] + h; }";
+    use BufferWrites::{Elsewhere, Here, Never};
+    let found: Vec<_> = kernel(text).buffers.iter().map(|buffer| buffer.writes).collect();
+    assert_eq!(found, [Here, Elsewhere, Never, Elsewhere, Here, Here, Never]);
 }
 
 #[test]
