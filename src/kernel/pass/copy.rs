@@ -32,6 +32,11 @@ impl Copier {
         self.values.get(&value).copied().unwrap_or(value)
     }
 
+    /// The copy of a construct.
+    pub fn construct(&self, inst: InstId) -> Option<InstId> {
+        self.constructs.get(&inst).copied()
+    }
+
     /// The operands of an instruction in the copy.
     pub fn args(&self, kernel: &Kernel, inst: InstId) -> Vec<Value> {
         kernel.args(inst).iter().map(|arg| self.value(*arg)).collect()

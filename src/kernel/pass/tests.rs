@@ -2,7 +2,7 @@
 
 mod image;
 
-use super::{GATHERING, OPTIMIZING, Pass, optimize};
+use super::{GATHERING, OPTIMIZING, Pass, optimize, unroll};
 use crate::kernel::print::print;
 use crate::kernel::tree::Tree;
 use crate::kernel::verify::verify;
@@ -17,6 +17,9 @@ const OPTIMIZE: Pass = Pass::new("optimize", |kernel| {
     true
 });
 
+/// Repeats small loops too, which are unrolled otherwise.
+const REPEAT: Pass = Pass::new("unroll (repeat)", unroll::repeat_all);
+
 fn check(kernel: &Kernel, what: &str) {
     if let Err(errors) = verify(kernel) {
         panic!("{what}: {errors:#?}\n{}", print(kernel, None));
@@ -30,15 +33,15 @@ fn same(before: &[Option<u32>], after: &[Option<u32>]) -> bool {
 
 #[test]
 fn passes_change_no_result() {
-    let mut runs = 0;
+    let (mut runs, mut repeated) = (0, 0);
     for seed in 0..KERNELS {
         let kernel = random::kernel(seed, true);
         for lanes in [8, 32] {
             let Some(before) = random::run_generated(&kernel, lanes) else { continue };
             runs += 1;
-            for pass in OPTIMIZING.into_iter().chain(GATHERING).chain([OPTIMIZE]) {
+            for pass in OPTIMIZING.into_iter().chain(GATHERING).chain([OPTIMIZE, REPEAT]) {
                 let mut changed = kernel.clone();
-                (pass.run)(&mut changed);
+                repeated += u32::from((pass.run)(&mut changed) && pass.name == REPEAT.name);
                 let what = format!("seed {seed}, {lanes} lanes, {}", pass.name);
                 check(&changed, &what);
                 let after = random::run(&changed, lanes);
@@ -48,6 +51,7 @@ fn passes_change_no_result() {
         }
     }
     assert!(runs > KERNELS, "only {runs} runs gave something");
+    assert!(repeated > 10, "only {repeated} kernels had a loop to repeat");
 }
 
 #[test]

@@ -3,18 +3,22 @@
 //!
 //! The number of iterations is found by running the loop on the constants in it. Early exits of some lanes stay: each
 //! iteration is a scope that `Continue` leaves, inside a scope that `Exit` leaves.
+//!
+//! A small loop with more iterations repeats its body, so that the condition on which it ends is tested once for several
+//! of them.
 
 mod trial;
+mod write;
 
-use super::copy::Copier;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::InstFlags;
 use crate::kernel::lower::INSTRUCTION_LIMIT;
 use crate::kernel::tree::Tree;
-use crate::kernel::{BlockId, InstId, Kernel, Op, Value};
+use crate::kernel::{BlockId, InstId, Kernel, Op};
 use crate::source::SourceMap;
 use std::fmt;
-use trial::{Miss, rounds};
+use trial::{Miss, decided, rounds};
+use write::Writer;
 
 /// Rounds that are unrolled at most.
 const ROUNDS: usize = 64;
@@ -32,6 +36,16 @@ const SIZE_WITH_LANES: usize = 2048;
 /// The same for a loop whose source asks for it, and the rounds that it may have.
 const SIZE_IF_ASKED: usize = 16384;
 const ROUNDS_IF_ASKED: usize = 1024;
+
+/// Times that the body of a loop with more rounds is there.
+const COPIES: usize = 4;
+
+/// Instructions that the copies may have together.
+const SIZE_OF_COPIES: usize = 128;
+
+/// Rounds of such a loop, and instructions looked at to count them.
+const ROUNDS_OF_COPIES: usize = 4096;
+const STEPS_OF_COPIES: usize = 16384;
 
 /// Unrolls loops, inner ones first. Gives whether there were some.
 pub fn run(kernel: &mut Kernel) -> bool {
@@ -70,9 +84,31 @@ fn unroll(kernel: &mut Kernel, inst: InstId) -> bool {
     if kernel.insts[inst].flags.contains(InstFlags::DONT_UNROLL) {
         return false;
     }
-    let Ok(rounds) = rounds_of(kernel, inst) else { return false };
-    write(kernel, inst, rounds);
-    true
+    match rounds_of(kernel, inst) {
+        Ok(rounds) => Writer::of(kernel, inst).is_some_and(|writer| writer.unroll(rounds)),
+        Err(_) => repeat(kernel, inst),
+    }
+}
+
+/// Repeats the bodies of inner loops, however few rounds they have.
+#[cfg(test)]
+pub fn repeat_all(kernel: &mut Kernel) -> bool {
+    loops(kernel).into_iter().rev().fold(false, |changed, inst| repeat(kernel, inst) | changed)
+}
+
+/// Repeats the body of a loop whose end constants tell in every round. One whose source asks for more stays as it is, so
+/// that the warning about it is true.
+fn repeat(kernel: &mut Kernel, inst: InstId) -> bool {
+    let Op::Loop { body, continuing } = kernel.insts[inst].op else { return false };
+    let is_asked = kernel.insts[inst].flags.contains(InstFlags::UNROLL);
+    let is_small = |size: Size| size.insts * COPIES <= SIZE_OF_COPIES && !size.has_loops;
+    if is_asked || !size(kernel, body, continuing, false).is_ok_and(is_small) {
+        return false;
+    }
+    match decided(kernel, inst, COPIES, ROUNDS_OF_COPIES, STEPS_OF_COPIES) {
+        Some(decided) => Writer::of(kernel, inst).is_some_and(|writer| writer.repeat(COPIES, &decided)),
+        None => false,
+    }
 }
 
 /// Why a loop stays one.
@@ -100,7 +136,7 @@ impl fmt::Display for Refusal {
 fn rounds_of(kernel: &Kernel, inst: InstId) -> Result<usize, Refusal> {
     let Op::Loop { body, continuing } = kernel.insts[inst].op else { return Err(Refusal::Uncounted(0)) };
     let is_asked = kernel.insts[inst].flags.contains(InstFlags::UNROLL);
-    let Size { insts, limit, has_lanes } = size(kernel, body, continuing, is_asked)?;
+    let Size { insts, limit, has_lanes, .. } = size(kernel, body, continuing, is_asked)?;
     let most = if is_asked { ROUNDS_IF_ASKED } else { ROUNDS };
     let rounds = rounds(kernel, inst, limit, most).map_err(|miss| match miss {
         Miss::Uncounted => Refusal::Uncounted(most),
@@ -136,6 +172,7 @@ struct Size {
     insts: usize,
     limit: usize,
     has_lanes: bool,
+    has_loops: bool,
 }
 
 /// The size of a loop.
@@ -144,7 +181,7 @@ struct Size {
 /// If it is too large to be unrolled at all.
 fn size(kernel: &Kernel, body: BlockId, continuing: BlockId, is_asked: bool) -> Result<Size, Refusal> {
     let (limit, with_lanes) = if is_asked { (SIZE_IF_ASKED, SIZE_IF_ASKED) } else { (SIZE, SIZE_WITH_LANES) };
-    let mut size = Size { insts: 0, limit, has_lanes: false };
+    let mut size = Size { insts: 0, limit, has_lanes: false, has_loops: false };
     let mut open = vec![body, continuing];
     while let Some(block) = open.pop() {
         let insts = &kernel.blocks[block].insts;
@@ -153,80 +190,13 @@ fn size(kernel: &Kernel, body: BlockId, continuing: BlockId, is_asked: bool) -> 
             return Err(Refusal::TooLarge(with_lanes));
         }
         for inst in insts {
-            if matches!(kernel.insts[*inst].op, Op::Lane { .. }) {
-                (size.limit, size.has_lanes) = (with_lanes, true);
+            match kernel.insts[*inst].op {
+                Op::Lane { .. } => (size.limit, size.has_lanes) = (with_lanes, true),
+                Op::Loop { .. } => size.has_loops = true,
+                _ => {}
             }
             open.extend(kernel.inner_blocks(*inst));
         }
     }
     Ok(size)
-}
-
-/// Writes the iterations one after the other. The loop becomes a scope, so that lanes can still leave it.
-fn write(kernel: &mut Kernel, inst: InstId, rounds: usize) {
-    let Op::Loop { body, continuing } = kernel.insts[inst].op else { return };
-    kernel.insts[inst].flags.remove(InstFlags::UNROLL);
-    let unrolled = kernel.add_block(&[]);
-    let mut params = kernel.args(inst).to_vec();
-    for round in 0..rounds {
-        let passed = write_body(kernel, inst, body, &params, continuing, unrolled);
-        params = write_continuing(kernel, inst, continuing, &passed, unrolled, round + 1 == rounds);
-    }
-    kernel.insts[inst].op = Op::Scope { body: unrolled };
-    kernel.set_args(inst, &[]);
-}
-
-/// One round's body as a scope; gives what it passes to the continuing block.
-fn write_body(
-    kernel: &mut Kernel,
-    inst: InstId,
-    body: BlockId,
-    params: &[Value],
-    continuing: BlockId,
-    to: BlockId,
-) -> Vec<Value> {
-    let types: Vec<_> = kernel.blocks[continuing].params.iter().map(|param| kernel.ty(*param)).collect();
-    let (flags, span) = (kernel.insts[inst].flags, kernel.insts[inst].span);
-    let block = kernel.add_block(&[]);
-    let scope = kernel.add_inst(Op::Scope { body: block }, &[], &types, flags, span);
-    let mut copier = Copier::default();
-    copier.set_all(&kernel.blocks[body].params, params);
-    copier.turn(Op::Continue(inst), Op::Exit(scope));
-    copier.append(kernel, body, block);
-    kernel.blocks[to].insts.push(scope);
-    kernel.results(scope).collect()
-}
-
-/// Writes the instructions between two rounds, and the end of the last one; returns the parameters of the next round.
-fn write_continuing(
-    kernel: &mut Kernel,
-    inst: InstId,
-    continuing: BlockId,
-    passed: &[Value],
-    to: BlockId,
-    is_last: bool,
-) -> Vec<Value> {
-    let mut copier = Copier::default();
-    copier.set_all(&kernel.blocks[continuing].params, passed);
-    copier.append(kernel, continuing, to);
-    let repeat = kernel.blocks[to].insts.pop().expect("a block ends with its terminator");
-    let results = kernel.results(inst).len();
-    let args = kernel.args(repeat).to_vec();
-    let (params, given) = args[1..].split_at(args.len() - 1 - results);
-    let (flags, span) = (kernel.insts[inst].flags, kernel.insts[inst].span);
-    if is_last {
-        let end = kernel.add_inst(Op::Yield, given, &[], flags, span);
-        kernel.blocks[to].insts.push(end);
-        return Vec::new();
-    }
-    if kernel.as_constant(args[0]) != Some(0) {
-        let (then, otherwise) = (kernel.add_block(&[]), kernel.add_block(&[]));
-        for (block, op, args) in [(then, Op::Exit(inst), given), (otherwise, Op::Yield, &[])] {
-            let end = kernel.add_inst(op, args, &[], flags, span);
-            kernel.blocks[block].insts.push(end);
-        }
-        let choice = kernel.add_inst(Op::If { then, otherwise }, &args[..1], &[], flags, span);
-        kernel.blocks[to].insts.push(choice);
-    }
-    params.to_vec()
 }

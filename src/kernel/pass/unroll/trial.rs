@@ -19,29 +19,75 @@ pub enum Miss {
 /// # Errors
 /// If that is not known within the limits.
 pub fn rounds(kernel: &Kernel, inst: InstId, steps: usize, most: usize) -> Result<usize, Miss> {
-    let Op::Loop { body, continuing } = kernel.insts[inst].op else { return Err(Miss::Uncounted) };
-    let ends_so = kernel.blocks[continuing].insts.last().is_some_and(|last| kernel.insts[*last].op == Op::Repeat);
-    let mut params: Vec<Option<u64>> = kernel.args(inst).iter().map(|arg| kernel.as_constant(*arg)).collect();
-    // A loop in which nothing is constant cannot be counted, unless it never goes round.
-    if !ends_so || params.iter().all(Option::is_none) {
-        return Err(Miss::Uncounted);
-    }
-    let mut trial = Trial { kernel, known: FxHashMap::default(), reached: FxHashSet::default(), steps };
+    let (blocks, mut params) = start(kernel, inst).ok_or(Miss::Uncounted)?;
+    let mut trial = Trial::new(kernel, steps);
     for round in 1..=most {
-        trial.start(&kernel.blocks[body].params, &params);
-        trial.block(body, Some(inst)).ok_or(Miss::TooLong)?;
-        if !trial.reached.contains(&JumpTarget::Continuing(inst)) {
-            return Ok(round);
+        match trial.round(inst, blocks, &params)? {
+            Round::Last => return Ok(round),
+            Round::Next { args, .. } => params = args,
         }
-        trial.block(continuing, Some(inst)).ok_or(Miss::TooLong)?;
-        let repeat = *kernel.blocks[continuing].insts.last().ok_or(Miss::Uncounted)?;
-        let args: Vec<Option<u64>> = kernel.args(repeat).iter().map(|arg| trial.value(*arg)).collect();
-        if args[0] == Some(1) {
-            return Ok(round);
-        }
-        params = args[1..=params.len()].to_vec();
     }
     Err(Miss::Uncounted)
+}
+
+/// The blocks of a loop and the constants that it starts with. A loop in which nothing is constant cannot be counted,
+/// unless it never goes round.
+fn start(kernel: &Kernel, inst: InstId) -> Option<([BlockId; 2], Vec<Option<u64>>)> {
+    let Op::Loop { body, continuing } = kernel.insts[inst].op else { return None };
+    let ends_so = kernel.blocks[continuing].insts.last().is_some_and(|last| kernel.insts[*last].op == Op::Repeat);
+    let params: Vec<Option<u64>> = kernel.args(inst).iter().map(|arg| kernel.as_constant(*arg)).collect();
+    (ends_so && params.iter().any(Option::is_some)).then_some(([body, continuing], params))
+}
+
+/// What is known of the conditions in a loop by the number of the round modulo a number of copies.
+#[derive(Default)]
+pub struct Decided {
+    copies: usize,
+    /// The conditions of branches; none where rounds differ.
+    conditions: FxHashMap<(InstId, usize), Option<u64>>,
+    /// The number of the round whose continuing block ends the loop, if one does.
+    ends: Option<usize>,
+}
+
+impl Decided {
+    /// The branches whose condition is the same in all rounds of a number, with it.
+    pub fn at(&self, position: usize) -> impl Iterator<Item = (InstId, u64)> + '_ {
+        let here = self.conditions.iter().filter(move |((_, at), _)| *at == position);
+        here.filter_map(|((inst, _), condition)| condition.map(|condition| (*inst, condition)))
+    }
+
+    /// Returns true if no continuing block of a number ends the loop.
+    pub fn goes_on(&self, position: usize) -> bool {
+        self.ends != Some(position)
+    }
+}
+
+/// The conditions in so many copies of a loop's body, if constants tell in each round whether the loop ends.
+pub fn decided(kernel: &Kernel, inst: InstId, copies: usize, most: usize, steps: usize) -> Option<Decided> {
+    let (blocks, mut params) = start(kernel, inst)?;
+    let mut trial = Trial::new(kernel, steps);
+    trial.decided.copies = copies;
+    for round in 0..most {
+        trial.position = round % copies;
+        match trial.round(inst, blocks, &params).ok()? {
+            Round::Last => {
+                let at_end = trial.reached.contains(&JumpTarget::Continuing(inst));
+                trial.decided.ends = at_end.then_some(trial.position);
+                return Some(trial.decided);
+            }
+            Round::Next { args, is_decided: true } => params = args,
+            Round::Next { .. } => return None,
+        }
+    }
+    None
+}
+
+/// How a round ended.
+enum Round {
+    /// With the loop.
+    Last,
+    /// With the parameters of the next; `is_decided` if the loop surely does not end here.
+    Next { args: Vec<Option<u64>>, is_decided: bool },
 }
 
 /// Where control may come.
@@ -60,9 +106,38 @@ struct Trial<'k> {
     reached: FxHashSet<JumpTarget>,
     /// Instructions that may still be looked at.
     steps: usize,
+    decided: Decided,
+    /// The number of this round modulo the copies.
+    position: usize,
 }
 
-impl Trial<'_> {
+impl<'k> Trial<'k> {
+    fn new(kernel: &'k Kernel, steps: usize) -> Trial<'k> {
+        let (known, reached) = (FxHashMap::default(), FxHashSet::default());
+        Trial { kernel, known, reached, steps, decided: Decided::default(), position: 0 }
+    }
+
+    /// Runs a round with these parameters.
+    fn round(&mut self, inst: InstId, blocks: [BlockId; 2], params: &[Option<u64>]) -> Result<Round, Miss> {
+        let [body, continuing] = blocks;
+        self.start(&self.kernel.blocks[body].params, params);
+        self.block(body, Some(inst)).ok_or(Miss::TooLong)?;
+        if !self.reached.contains(&JumpTarget::Continuing(inst)) {
+            return Ok(Round::Last);
+        }
+        let is_left = self.reached.contains(&JumpTarget::End(inst));
+        self.block(continuing, Some(inst)).ok_or(Miss::TooLong)?;
+        let repeat = *self.kernel.blocks[continuing].insts.last().ok_or(Miss::Uncounted)?;
+        let args: Vec<Option<u64>> = self.kernel.args(repeat).iter().map(|arg| self.value(*arg)).collect();
+        match args[0] {
+            Some(1) => Ok(Round::Last),
+            ends => {
+                let args = args[1..=params.len()].to_vec();
+                Ok(Round::Next { args, is_decided: !is_left && ends == Some(0) })
+            }
+        }
+    }
+
     fn start(&mut self, params: &[Value], values: &[Option<u64>]) {
         self.known.clear();
         self.reached.clear();
@@ -111,6 +186,7 @@ impl Trial<'_> {
         match op {
             Op::If { then, otherwise } => {
                 let condition = self.value(self.kernel.args(inst)[0]);
+                self.decide(inst, condition);
                 if condition != Some(0) {
                     self.block(then, Some(inst))?;
                 }
@@ -128,6 +204,14 @@ impl Trial<'_> {
             _ => {}
         }
         Some(())
+    }
+
+    /// Learns the condition of a branch in this round.
+    fn decide(&mut self, inst: InstId, condition: Option<u64>) {
+        if self.decided.copies > 0 {
+            let known = self.decided.conditions.entry((inst, self.position)).or_insert(condition);
+            *known = known.filter(|known| Some(*known) == condition);
+        }
     }
 
     fn terminator(&mut self, inst: InstId, op: Op, owner: Option<InstId>) {

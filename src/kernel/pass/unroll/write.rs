@@ -1,0 +1,113 @@
+//! Writes the iterations of a loop one after the other.
+
+use super::trial::Decided;
+use crate::ir::InstFlags;
+use crate::kernel::pass::copy::Copier;
+use crate::kernel::{BlockId, InstId, Kernel, Op, Ty, Value};
+
+/// Writes copies of the blocks of a loop.
+pub struct Writer<'k> {
+    kernel: &'k mut Kernel,
+    inst: InstId,
+    body: BlockId,
+    continuing: BlockId,
+}
+
+impl<'k> Writer<'k> {
+    /// A writer for an instruction that is a loop.
+    pub fn of(kernel: &'k mut Kernel, inst: InstId) -> Option<Writer<'k>> {
+        match kernel.insts[inst].op {
+            Op::Loop { body, continuing } => Some(Writer { kernel, inst, body, continuing }),
+            _ => None,
+        }
+    }
+
+    /// Writes so many in place of the loop, which becomes a scope, so that lanes can still leave it.
+    pub fn unroll(mut self, rounds: usize) -> bool {
+        self.kernel.insts[self.inst].flags.remove(InstFlags::UNROLL);
+        let to = self.kernel.add_block(&[]);
+        let mut params = self.kernel.args(self.inst).to_vec();
+        for round in 1..=rounds {
+            let passed = self.write_body(&params, to, &Decided::default(), 0);
+            params = self.write_continuing(&passed, to, round == rounds, false);
+        }
+        self.kernel.insts[self.inst].op = Op::Scope { body: to };
+        self.kernel.set_args(self.inst, &[]);
+        true
+    }
+
+    /// Writes so many into the loop, with the conditions that are known in each. It is not unrolled again.
+    pub fn repeat(mut self, copies: usize, decided: &Decided) -> bool {
+        self.kernel.insts[self.inst].flags.insert(InstFlags::DONT_UNROLL);
+        let types = self.types(self.body);
+        let to = self.kernel.add_block(&types);
+        let mut params = self.kernel.blocks[to].params.clone();
+        for position in 0..copies - 1 {
+            let passed = self.write_body(&params, to, decided, position);
+            params = self.write_continuing(&passed, to, false, decided.goes_on(position));
+        }
+        let mut copier = Copier::default();
+        copier.set_all(&self.kernel.blocks[self.body].params, &params);
+        copier.append(self.kernel, self.body, to);
+        self.fix(&copier, decided, copies - 1);
+        self.kernel.insts[self.inst].op = Op::Loop { body: to, continuing: self.continuing };
+        true
+    }
+
+    fn types(&self, block: BlockId) -> Vec<Ty> {
+        self.kernel.blocks[block].params.iter().map(|param| self.kernel.ty(*param)).collect()
+    }
+
+    /// One round's body as a scope; gives what it passes to the continuing block.
+    fn write_body(&mut self, params: &[Value], to: BlockId, decided: &Decided, position: usize) -> Vec<Value> {
+        let types = self.types(self.continuing);
+        let (flags, span) = (self.kernel.insts[self.inst].flags, self.kernel.insts[self.inst].span);
+        let block = self.kernel.add_block(&[]);
+        let scope = self.kernel.add_inst(Op::Scope { body: block }, &[], &types, flags, span);
+        let mut copier = Copier::default();
+        copier.set_all(&self.kernel.blocks[self.body].params, params);
+        copier.turn(Op::Continue(self.inst), Op::Exit(scope));
+        copier.append(self.kernel, self.body, block);
+        self.fix(&copier, decided, position);
+        self.kernel.blocks[to].insts.push(scope);
+        self.kernel.results(scope).collect()
+    }
+
+    /// Gives the branches of a copy the conditions that are known there.
+    fn fix(&mut self, copier: &Copier, decided: &Decided, position: usize) {
+        for (branch, condition) in decided.at(position) {
+            if let Some(copy) = copier.construct(branch) {
+                let known = self.kernel.constant(Ty::Bool, condition);
+                self.kernel.set_args(copy, &[known]);
+            }
+        }
+    }
+
+    /// Writes the instructions between two rounds, and the end of the last one; returns the parameters of the next round.
+    fn write_continuing(&mut self, passed: &[Value], to: BlockId, is_last: bool, goes_on: bool) -> Vec<Value> {
+        let kernel = &mut *self.kernel;
+        let mut copier = Copier::default();
+        copier.set_all(&kernel.blocks[self.continuing].params, passed);
+        copier.append(kernel, self.continuing, to);
+        let repeat = kernel.blocks[to].insts.pop().expect("a block ends with its terminator");
+        let results = kernel.results(self.inst).len();
+        let args = kernel.args(repeat).to_vec();
+        let (params, given) = args[1..].split_at(args.len() - 1 - results);
+        let (flags, span) = (kernel.insts[self.inst].flags, kernel.insts[self.inst].span);
+        if is_last {
+            let end = kernel.add_inst(Op::Yield, given, &[], flags, span);
+            kernel.blocks[to].insts.push(end);
+            return Vec::new();
+        }
+        if !goes_on && kernel.as_constant(args[0]) != Some(0) {
+            let (then, otherwise) = (kernel.add_block(&[]), kernel.add_block(&[]));
+            for (block, op, args) in [(then, Op::Exit(self.inst), given), (otherwise, Op::Yield, &[])] {
+                let end = kernel.add_inst(op, args, &[], flags, span);
+                kernel.blocks[block].insts.push(end);
+            }
+            let choice = kernel.add_inst(Op::If { then, otherwise }, &args[..1], &[], flags, span);
+            kernel.blocks[to].insts.push(choice);
+        }
+        params.to_vec()
+    }
+}
