@@ -36,6 +36,7 @@ const LOOP: &str = "the loop around the turns, and the copies of its results, ar
 const BALLOT_WORD: &str = "a word of a ballot at an index that only the run knows is one instruction, priced as the two that hardware takes; a ballot's four words are one operand, priced as four";
 const BOOLS_MOVE: &str = "bools move as words that are 0 or 1, of which one more line makes a bool again";
 const UNSIGNED: &str = "folds of bits take unsigned numbers and bools as words, of which one more line makes what they were; a ballot's four words are one operand, priced as four";
+const SELECTORS: &str = "moves with equal selectors read them from one register, and each is priced with its own";
 const INFINITY: &str = "bools move as words that are 0 or 1, of which one more line makes a bool again; an infinity takes two lines, as no literal says it";
 const BALLOT_CALLS: &str = "the words of a ballot are taken out by a line each, and a mask of lanes is a call, which is not priced; a ballot's four words are one operand, priced as four";
 const WGSL_JUMPS: &str = "a ballot's four words are one operand, priced as four, and a mask of lanes is a call, priced as none; bools move as words, of which one more line makes a bool again; an infinity takes two lines, as no literal says it";
@@ -119,6 +120,12 @@ const REASONS: &[(&str, &str, &str, &[&str])] = &[
             "vote by mask",
             "whole quads of a mask",
         ],
+    ),
+    (
+        "amd",
+        PARTS[0],
+        SELECTORS,
+        &["bitonic network of butterflies", "bitonic network of butterflies, minimum and maximum"],
     ),
     ("nv", PARTS[0], NOT_OF_COMPARISON, &["comparison with the first active lane"]),
     ("nv", PARTS[0], UNPACKED, &["reading of a ballot"]),

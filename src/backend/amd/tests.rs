@@ -3,7 +3,9 @@
 use super::{Options, Program, emit};
 use crate::ir::{AtomicOp, BuiltIn, MemoryKinds, Order, Scalar, Scope};
 use crate::kernel::verify::verify;
-use crate::kernel::{BinOp, Buffer, Builder, CmpOp, Kernel, MemoryAccess, MemorySpace, Op, PrivateVariable, Ty, Value};
+use crate::kernel::{
+    BinOp, Buffer, Builder, CmpOp, Kernel, MemoryAccess, MemorySpace, Op, PrivateVariable, TernOp, Ty, Value,
+};
 use crate::profile::Profile;
 use crate::source::SourceMap;
 
@@ -175,8 +177,38 @@ fn workgroups_are_where_each_processor_leaves_them() {
     assert!(text("gfx1100-wave32").contains(".amdhsa_user_sgpr_count 15\n"));
     assert!(text("gfx1100-wave64").contains("v_mov_b32 v1, s2"), "{}", text("gfx1100-wave64"));
     assert!(text("gfx1200-wave32").contains("ttmp9"), "{}", text("gfx1200-wave32"));
-    // Packed numbers are taken apart.
-    assert!(text("gfx90a").contains("v_and_b32 v0, 0x3ff, v0"), "{}", text("gfx90a"));
+}
+
+#[test]
+fn packed_numbers_are_taken_apart_where_there_are_others() {
+    let text = |asked: &[u8]| {
+        let mut b = builder(1);
+        b.kernel.workgroup_size = [8, 8, 1];
+        let (address, value) = own(&mut b);
+        let add = |b: &mut Builder, sum, n| {
+            let more = b.value(Op::BuiltIn(BuiltIn::LocalInvocationId, n), &[], Ty::B32);
+            b.bin(BinOp::Add, U, sum, more)
+        };
+        let sum = asked.iter().fold(value, |sum, n| add(&mut b, sum, *n));
+        b.store(words(1, 4), address, &[sum]);
+        program(b, "gfx90a").text
+    };
+    assert!(!text(&[]).contains("0x3ff"));
+    assert!(text(&[1]).contains("0x3ff, v0"), "{}", text(&[1]));
+}
+
+#[test]
+fn literals_are_moved_once_a_block() {
+    let mut b = builder(64);
+    let (address, value) = own(&mut b);
+    let factor = b.f32(1.25);
+    let fused = |b: &mut Builder, by| b.value(Op::Tern(TernOp::Fma, F), &[value, factor, by], Ty::B32);
+    let once = fused(&mut b, value);
+    let twice = fused(&mut b, once);
+    b.store(words(1, 4), address, &[twice]);
+    let text = program(b, "gfx900").text;
+    assert_eq!(names(&text).iter().filter(|name| name.starts_with("v_fma")).count(), 2, "{text}");
+    assert_eq!(code(&text).iter().filter(|line| line.contains("0x3fa00000")).count(), 1, "{text}");
 }
 
 #[test]

@@ -183,14 +183,16 @@ impl Descriptor {
         }
     }
 
-    /// Ids in one register with ten bits each, of which those not asked for are unknown, or in a register each.
+    /// Ids in one register with ten bits each, or in a register each. Of packed ones those not asked for are unknown, but
+    /// zero where the first alone is asked for.
     fn workitems(&self, state: &mut State, start: &Start, lanes: usize) {
         let [x, y, _] = start.group_size.map(|size| size as usize);
         let packs = state.target.packs_ids();
         for lane in 0..lanes {
             let n = start.first + lane;
             let ids = [n % x, n / x % y, n / x / y];
-            let mut packed = Value { bits: 0, undefined: 0xffff_ffff };
+            let undefined = if self.workitem_dimensions == 1 { 0 } else { 0xffff_ffff };
+            let mut packed = Value { bits: 0, undefined };
             for (at, id) in ids.into_iter().enumerate().take(self.workitem_dimensions) {
                 packed.bits |= (id as u64) << (10 * at);
                 packed.undefined &= !(0x3ff << (10 * at));

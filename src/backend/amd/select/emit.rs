@@ -27,6 +27,9 @@ pub fn part(operand: Operand, n: u8) -> Operand {
     }
 }
 
+/// Constants that a block keeps in scalar registers at once, so that others find room.
+const LITERALS: usize = 8;
+
 impl Selector<'_> {
     // Registers.
 
@@ -185,13 +188,28 @@ impl Selector<'_> {
 
     /// A word in a scalar register; if it was in a vector one, it is the same in all active lanes.
     pub fn in_scalar(&mut self, word: Operand) -> Operand {
-        let operation = match word {
-            Operand::Constant(_) => Operation::ScalarMove,
-            _ if self.is_vector(word) => Operation::ReadFirstLane,
-            _ => return word,
-        };
+        match word {
+            Operand::Constant(bits) => self.literal(bits),
+            _ if self.is_vector(word) => {
+                let to = self.scalars(1);
+                self.raw(Operation::ReadFirstLane, &[to], &[word]);
+                to
+            }
+            _ => word,
+        }
+    }
+
+    /// A constant in a scalar register, which nothing writes again: the one that the block has, or a new one.
+    fn literal(&mut self, bits: u32) -> Operand {
+        if let Some((_, known)) = self.literals.iter().find(|(known, _)| *known == bits) {
+            return *known;
+        }
         let to = self.scalars(1);
-        self.raw(operation, &[to], &[word]);
+        self.raw(Operation::ScalarMove, &[to], &[Operand::Constant(bits)]);
+        if self.literals.len() == LITERALS {
+            self.literals.remove(0);
+        }
+        self.literals.push((bits, to));
         to
     }
 

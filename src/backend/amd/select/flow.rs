@@ -45,6 +45,7 @@ impl Selector<'_> {
         self.function.blocks.push(done);
         (self.clean_from, self.swapped) = (0, None);
         self.flat.clear();
+        self.literals.clear();
     }
 
     fn branch(&mut self, operation: Operation, to: Label) {

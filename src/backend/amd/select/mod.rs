@@ -78,6 +78,7 @@ pub fn select(subject: Subject<'_>, spills: bool) -> Result<Selected, Vec<Diagno
         origin: Origin::Code,
         swapped: None,
         flat: Vec::new(),
+        literals: Vec::new(),
         clean_from: 0,
         errors: Vec::new(),
     };
@@ -124,6 +125,8 @@ struct Selector<'k> {
     swapped: Option<lane::Swapped>,
     /// Addresses that the block has computed.
     flat: Vec<memory::FlatAddress>,
+    /// Constants that the block has in scalar registers, the last ones.
+    literals: Vec<(u32, Operand)>,
     /// Where in the block EXEC was changed last.
     clean_from: usize,
     errors: Vec<Diagnostic>,

@@ -303,7 +303,8 @@ impl Selector<'_> {
         }
     }
 
-    /// The local numbers, in registers of their own or ten bits each.
+    /// The local numbers, in registers of their own or ten bits each. Where x alone is asked for, the other bits are zero:
+    /// LLVM relies on it too.
     fn local_inputs(&mut self, wanted: &Wanted) -> [Option<Operand>; 3] {
         if !wanted.locals.contains(&true) {
             return [None; 3];
@@ -313,9 +314,11 @@ impl Selector<'_> {
                 wanted.locals[usize::from(n)].then(|| Operand::Reg(self.function.fixed_register(File::Vector, n, 1)))
             });
         }
+        let is_alone = wanted.locals == [true, false, false];
         let packed = Operand::Reg(self.function.fixed_register(File::Vector, 0, 1));
         [0, 1, 2].map(|n: u32| {
             wanted.locals[n as usize].then(|| match n {
+                0 if is_alone => packed,
                 0 => self.vector(Operation::AndB32, &[Operand::Constant(0x3ff), packed]),
                 _ => self.vector(Operation::BfeU32, &[packed, Operand::Constant(10 * n), Operand::Constant(10)]),
             })
