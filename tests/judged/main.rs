@@ -16,6 +16,7 @@ mod ptx;
 mod random;
 mod reflection;
 mod trees;
+mod whole;
 
 use libtest_mimic::Arguments;
 use std::path::Path;
@@ -25,7 +26,7 @@ use support::{cuda, dawn, lavapipe, opengl, radv};
 /// The first part of the tests' names, and the function that lists them.
 type Group = (&'static str, fn() -> Vec<Trial>);
 
-const GROUPS: [Group; 13] = [
+const GROUPS: [Group; 14] = [
     ("amd", amd::trials),
     ("contraction", contraction::trials),
     ("core_language", core_language::trials),
@@ -39,6 +40,7 @@ const GROUPS: [Group; 13] = [
     ("random", random::trials),
     ("reflection", reflection::trials),
     ("trees", trees::trials),
+    ("whole", whole::trials),
 ];
 
 fn main() {

@@ -42,6 +42,7 @@ pub mod slang;
 pub mod snapshot;
 pub mod tables;
 pub mod trial;
+pub mod whole;
 
 /// The folder of the project.
 pub fn root() -> &'static Path {

@@ -2,6 +2,7 @@
 //! results up, so that its rate decides.
 
 use crosslane::run::BufferBinding;
+use std::fmt;
 
 /// Invocations of a workgroup, and workgroups: 2^20 invocations.
 pub const GROUP: u32 = 256;
@@ -27,15 +28,37 @@ void main() {{
     )
 }
 
+/// The words of a buffer before a run.
+#[derive(Debug, Clone, Copy)]
+pub enum Fill {
+    /// The same word everywhere.
+    Same(u32),
+    /// Floats from 0 to 0.96.
+    Floats,
+    /// Integers that look random.
+    Words,
+}
+
+impl Fill {
+    /// The word at an index.
+    pub fn word(self, n: u32) -> u32 {
+        match self {
+            Fill::Same(word) => word,
+            Fill::Floats => ((n % 97) as f32 * 0.01).to_bits(),
+            Fill::Words => n.wrapping_mul(0x9e37_79b9),
+        }
+    }
+
+    /// A storage buffer of that many words in set 0.
+    pub fn buffer(self, binding: u32, words: u32) -> BufferBinding {
+        BufferBinding::storage(0, binding, (0..words).flat_map(|n| self.word(n).to_le_bytes()).collect())
+    }
+}
+
 /// The two buffers of a kernel on values of a type: its input, and room for as many words.
 pub fn buffers(ty: &str, words: u32) -> Vec<BufferBinding> {
-    let word = |n: u32| match ty {
-        "float" => ((n % 97) as f32 * 0.01).to_bits(),
-        _ => n.wrapping_mul(0x9e37_79b9),
-    };
-    let input: Vec<u8> = (0..words).flat_map(|n| word(n).to_le_bytes()).collect();
-    let output = vec![0; input.len()];
-    vec![BufferBinding::storage(0, 0, input), BufferBinding::storage(0, 1, output)]
+    let input = if ty == "float" { Fill::Floats } else { Fill::Words };
+    vec![input.buffer(0, words), Fill::Same(0).buffer(1, words)]
 }
 
 /// The cells of a row: the medians of both sides' times in microseconds, and their ratio. Times are in nanoseconds.
@@ -47,4 +70,43 @@ pub fn cells(times: [Vec<u64>; 2]) -> [String; 3] {
 fn median(mut times: Vec<u64>) -> f64 {
     times.sort_unstable();
     times[times.len() / 2] as f64 / 1000.0
+}
+
+/// Nanoseconds that each turn of a measurement took, run by run.
+pub type Turns = Vec<Vec<u64>>;
+
+/// The median of all runs, in microseconds.
+pub fn microseconds(turns: &Turns) -> f64 {
+    median(turns.concat())
+}
+
+/// The ratio of two programs that ran in turn: the median over the turns, and between which ratios eight of ten turns lie.
+#[derive(Debug, Clone, Copy)]
+pub struct Ratio {
+    pub middle: f64,
+    pub low: f64,
+    pub high: f64,
+}
+
+impl Ratio {
+    /// The ratio of our times to theirs. Both have as many turns, at least one.
+    pub fn new(ours: &Turns, theirs: &Turns) -> Ratio {
+        let of_turn = |(ours, theirs): (&Vec<u64>, &Vec<u64>)| median(ours.clone()) / median(theirs.clone());
+        let mut all: Vec<f64> = ours.iter().zip(theirs).map(of_turn).collect();
+        all.sort_by(f64::total_cmp);
+        let last = all.len() - 1;
+        Ratio { middle: all[last / 2], low: all[last / 10], high: all[last - last / 10] }
+    }
+}
+
+impl fmt::Display for Ratio {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.2} ({:.2}–{:.2})", self.middle, self.low, self.high)
+    }
+}
+
+/// The geometric mean of ratios; none if there are none.
+pub fn geometric_mean(ratios: &[f64]) -> Option<f64> {
+    let sum: f64 = ratios.iter().map(|ratio| ratio.ln()).sum();
+    (!ratios.is_empty()).then(|| (sum / ratios.len() as f64).exp())
 }

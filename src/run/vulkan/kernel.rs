@@ -21,7 +21,7 @@ impl<'d> Kernel<'d> {
     pub(super) fn new(device: &'d Device, job: &Job<'_>, resources: &impl Resources) -> Result<Self, RunError> {
         check_subgroups(device, job)?;
         let layout = Layout::new(device, vk::ShaderStageFlags::COMPUTE, resources.slots(), job.push_constants.len())?;
-        let pipeline = pipeline(device, job, layout.pipeline.get())?;
+        let pipeline = compute_pipeline(device, job, layout.pipeline.get())?;
         Ok(Self { layout, pipeline })
     }
 
@@ -78,7 +78,11 @@ pub fn entry_name(name: &str) -> Result<CString, RunError> {
     CString::new(name).or_else(|_| refuse("the entry point's name holds a zero byte"))
 }
 
-fn pipeline<'d>(
+/// The compiled pipeline of a job's module.
+///
+/// # Errors
+/// [`RunError`] when the driver refuses the module.
+pub fn compute_pipeline<'d>(
     device: &'d Device,
     job: &Job<'_>,
     layout: vk::PipelineLayout,

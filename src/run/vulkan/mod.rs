@@ -30,7 +30,7 @@ pub mod parts {
     pub use super::bound::{Blocks, Bound, Held, Resources, Sets};
     pub use super::command::Commands;
     pub use super::guard::Guard;
-    pub use super::kernel::{entry_name, shader_module, specialization};
+    pub use super::kernel::{compute_pipeline, entry_name, shader_module, specialization};
     pub use super::layout::{Layout, Slot, refuse};
     pub use super::memory::{Block, allocate};
     pub use super::run_failure;

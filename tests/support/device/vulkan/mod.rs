@@ -6,9 +6,11 @@ mod image;
 mod pass;
 mod raster;
 mod render;
+mod timed;
 mod trace;
 mod world;
 
 pub use format::Format;
 pub use render::draw;
+pub use timed::Timed;
 pub use trace::{Common, trace};

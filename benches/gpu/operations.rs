@@ -1,22 +1,17 @@
-//! Cross-lane operations on the GPU: each kernel, compiled by crosslane and by the driver from its own GLSL, in turn in
-//! one process; the medians of the GPU's own times. Without an NVIDIA GPU it says so and ends.
+//! Cross-lane operations: each in a kernel of crosslane and in one of the driver's own GLSL, measured in turn.
 //!
 //! A kernel has a million invocations that do an operation 256 times and sum the results up, so that the rate of shuffles
 //! decides.
-//! `CROSSLANE_VERIFIED=docs/verified/nv.md` puts the table into that page.
 
-use crosslane::backend::nv;
-use crosslane::compile::{self, Input, Language, Options};
-use crosslane::diagnostic::{Diagnostics, render};
+use crosslane::compile::{Input, Language, Options};
 use crosslane::kernel::Specializations;
 use crosslane::profile::Profile;
-use crosslane::source::NoIncludes;
-use std::path::Path;
 use support::device::gl::Painter;
 use support::rates::{self, GROUP, GROUPS};
-use support::report;
+use support::{compiler, report};
 
-const PROFILE: &str = "nv-hopper";
+use crate::PROFILE;
+
 const WIDTHS: [u32; 5] = [2, 4, 8, 16, 32];
 /// Operators, each with the type that its operands have here.
 const OPERATORS: [(&str, &str); 7] = [
@@ -32,33 +27,15 @@ const OPERATORS: [(&str, &str); 7] = [
 const TURNS: usize = 7;
 const RUNS: usize = 5;
 
-fn main() {
-    // Cargo says `--bench` to benchmarks and nothing when it only tests that they start.
-    if !std::env::args().any(|argument| argument == "--bench") {
-        return;
-    }
-    let painter = match Painter::open() {
-        Ok(painter) => painter,
-        Err(why) => return eprintln!("skipped: {why}"),
-    };
-    let rows: Vec<Vec<String>> = comparisons().iter().map(|what| what.row(&painter)).collect();
+/// The section of the page.
+pub fn section(painter: &Painter) -> String {
+    let rows: Vec<Vec<String>> = comparisons().iter().map(|what| what.row(painter)).collect();
     let head = ["operation of crosslane", "operation of the driver", "crosslane, µs", "driver, µs", "ratio"];
-    let table = report::table(&head, &rows);
-    println!("{table}");
-    if let Some(path) = std::env::var_os("CROSSLANE_VERIFIED") {
-        let written = report::replace(Path::new(&path), "Speed", &section(&painter, &table));
-        written.unwrap_or_else(|why| panic!("{why}"));
-    }
-}
-
-fn section(painter: &Painter, table: &str) -> String {
-    let command = "```sh\nCROSSLANE_VERIFIED=docs/verified/nv.md cargo bench --bench gpu\n```";
     let times = TURNS * RUNS;
     format!(
-        "A million invocations that do an operation 256 times and sum the results up, on {}: medians of {times} runs, taken in turn. A ratio \
-         below 1 means that crosslane's program is the faster one; times compare within a row, because the GPU's clock \
-         changes from one to the next.\n\n{table}\n{command}",
-        painter.device.info().name
+        "A million invocations that do an operation 256 times and sum the results up: medians of {times} runs, taken in turn. Times \
+         compare within a row, because the GPU's clock changes from one to the next.\n\n{}",
+        report::table(&head, &rows)
     )
 }
 
@@ -135,12 +112,8 @@ impl Comparison {
     }
 }
 
-fn program(source: &str) -> nv::Program {
+fn program(source: &str) -> crosslane::backend::nv::Program {
     let options = Options::new(Profile::named(PROFILE).expect("a built-in profile"));
     let input = Input { name: "bench.comp", bytes: source.as_bytes(), language: Language::Glsl };
-    let parsed = compile::parse(&input, &options, &NoIncludes);
-    let module = parsed.module.unwrap_or_else(|| panic!("{}", render::human(&parsed.sources, &parsed.diagnostics)));
-    let mut messages = Diagnostics::new();
-    let made = compile::nv_program(&module, &options, &Specializations::new(), &parsed.sources, &mut messages);
-    made.unwrap_or_else(|| panic!("{}", render::human(&parsed.sources, &messages)))
+    compiler::nv_program(&input, &options, &Specializations::new()).unwrap_or_else(|why| panic!("{why}"))
 }

@@ -1,0 +1,65 @@
+//! Programs of crosslane on the GPU beside those that others make for the same work: whole kernels as NVIDIA assembly beside the
+//! driver's own GLSL, and as SPIR-V beside glslang's modules; then single operations. Everything of a row runs in turn in one
+//! process; times are those of the GPU. Without an NVIDIA GPU it measures SPIR-V alone, without Vulkan assembly alone.
+//!
+//! `cargo bench --bench gpu -- WORD NAME…` does a part: `operations`; `kernels`, or those whose names hold one of these; `check`
+//! compares the results of kernels and measures nothing; `texts` prints kernels as the driver reads them. `CROSSLANE_GGML` names
+//! the folder of ggml's shaders, `CROSSLANE_JUDGES` that of glslang. `CROSSLANE_VERIFIED=docs/verified/speed-nvidia.md` puts the
+//! tables into that page. It ends with an error where a result is wrong.
+
+mod kernels;
+mod operations;
+mod ways;
+
+use crosslane::run::vulkan::Device;
+use std::path::Path;
+use std::process::ExitCode;
+use support::device::gl::Painter;
+use support::report;
+
+/// The profiles that are measured.
+const PROFILE: &str = "nv-hopper";
+const SPIRV: &str = "spirv-1.6";
+
+fn main() -> ExitCode {
+    // Cargo says `--bench` to benchmarks and nothing when it only tests that they start.
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if !words.iter().any(|word| word == "--bench") {
+        return ExitCode::SUCCESS;
+    }
+    let words: Vec<&str> = words.iter().map(String::as_str).filter(|word| !word.starts_with("--")).collect();
+    let (part, names) = words.split_first().map_or(("", &words[..]), |(part, names)| (*part, names));
+    if part == "texts" {
+        return kernels::print_texts(names);
+    }
+    let painter = opened(Painter::open());
+    let vulkan = opened(Device::open());
+    let devices = kernels::Devices { painter: painter.as_ref(), vulkan: vulkan.as_ref() };
+    let mut sections = Vec::new();
+    let mut are_right = true;
+    match part {
+        "check" => are_right = kernels::check_all(&devices, names),
+        "" | "kernels" if painter.is_some() || vulkan.is_some() => {
+            let found = kernels::measure(&devices, names);
+            are_right = found.are_right;
+            sections.extend(found.sections);
+        }
+        _ => {}
+    }
+    if ["", "operations"].contains(&part) {
+        sections.extend(painter.as_ref().map(|painter| ("Operations", operations::section(painter))));
+    }
+    for (title, body) in &sections {
+        println!("## {title}\n\n{body}\n");
+    }
+    if let Some(path) = std::env::var_os("CROSSLANE_VERIFIED") {
+        let write = |(title, body): &(&str, String)| report::replace(Path::new(&path), title, body);
+        sections.iter().try_for_each(write).unwrap_or_else(|why| panic!("{why}"));
+    }
+    if are_right { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// The device, or nothing after a line that says why.
+fn opened<T, E: std::fmt::Display>(device: Result<T, E>) -> Option<T> {
+    device.map_err(|why| eprintln!("left out: {why}")).ok()
+}

@@ -1,0 +1,196 @@
+//! Whole kernels that are measured on a GPU: `benches/gpu` and `benches/cuda` have those that are written here, which are part
+//! of the program; those of ggml are read from the folder that `CROSSLANE_GGML` names. Each has a text for crosslane and the
+//! same for compilers that know Khronos' operations only, and a small case that the simulator runs too.
+
+mod ggml;
+mod own;
+mod text;
+
+use crate::compare::{Closeness, compare};
+use crate::lavapipe::{Buffers, Request, to_words};
+use crate::rates::Fill;
+use crate::scalar::Type;
+use crate::{compiler, simulator};
+use crosslane::backend::nv;
+use crosslane::compile::{Artifact, Input, Language, Options, Verdict, compile};
+use crosslane::diagnostic::render;
+use crosslane::kernel::Specializations;
+use crosslane::profile::Profile;
+use crosslane::run::BufferBinding;
+use crosslane::source::NoIncludes;
+
+/// The lanes of a subgroup that the kernels count on.
+pub const LANES: usize = 32;
+
+/// A kernel of a table.
+#[derive(Debug)]
+pub struct Row {
+    pub name: &'static str,
+    pub origin: Origin,
+    /// Macros, by their names.
+    pub defines: &'static [(&'static str, &'static str)],
+    /// Specialization constants, by their numbers.
+    pub constants: &'static [(u32, u32)],
+    pub push: &'static [u32],
+    /// Workgroups of the measurement, and those that the simulator runs too.
+    pub groups: [u32; 3],
+    pub checked: [u32; 3],
+    /// The storage buffers, by their bindings.
+    pub buffers: &'static [Buffer],
+}
+
+/// Where a kernel's text is from.
+#[derive(Debug, Clone, Copy)]
+pub enum Origin {
+    /// A whole kernel that is written here.
+    Own(&'static str),
+    /// A single operation in a kernel that is written here.
+    Operation(&'static str),
+    /// A file of ggml.
+    Ggml(&'static str),
+}
+
+/// A buffer of a kernel.
+#[derive(Debug, Clone, Copy)]
+pub struct Buffer {
+    pub words: u32,
+    pub fill: Fill,
+    pub kind: Type,
+    /// How close results must come to each other.
+    pub closeness: Closeness,
+}
+
+/// The kernels that are written here.
+pub fn own() -> impl Iterator<Item = &'static Row> {
+    own::KERNELS.iter().chain(own::OPERATIONS)
+}
+
+/// The kernels of ggml.
+pub fn of_ggml() -> impl Iterator<Item = &'static Row> {
+    ggml::KERNELS.iter()
+}
+
+/// Returns true if ggml's sources are there.
+pub fn has_ggml() -> bool {
+    ggml::folder().is_some()
+}
+
+/// A kernel with its texts.
+pub struct Kernel {
+    pub row: &'static Row,
+    /// As crosslane reads it.
+    pub ours: String,
+    /// As other compilers for Vulkan read it.
+    pub theirs: String,
+    /// As NVIDIA's compiler for OpenGL reads it: with values instead of specialization constants, and a uniform block at
+    /// binding 0 instead of push constants.
+    pub driver: String,
+}
+
+impl Kernel {
+    /// Reads a kernel of a table.
+    ///
+    /// # Errors
+    /// If a file of ggml cannot be read.
+    pub fn read(row: &'static Row) -> Result<Kernel, String> {
+        let (ours, theirs) = match row.origin {
+            Origin::Own(text) | Origin::Operation(text) => {
+                (text::defined(text, row.defines), text::in_khr(text, row.defines))
+            }
+            Origin::Ggml(file) => {
+                let text = ggml::text(file, row.defines)?;
+                (text.clone(), text)
+            }
+        };
+        let driver = text::for_opengl(&theirs, row.constants);
+        Ok(Kernel { row, ours, theirs, driver })
+    }
+
+    /// Its buffers before a run.
+    pub fn buffers(&self) -> Vec<BufferBinding> {
+        (0..).zip(self.row.buffers).map(|(binding, buffer)| buffer.fill.buffer(binding, buffer.words)).collect()
+    }
+
+    /// The bytes of its push constants.
+    pub fn push(&self) -> Vec<u8> {
+        self.row.push.iter().flat_map(|word| word.to_le_bytes()).collect()
+    }
+
+    /// Its program in NVIDIA assembly, as users have it.
+    ///
+    /// # Errors
+    /// With the compiler's messages.
+    pub fn nv(&self, profile: &str) -> Result<nv::Program, String> {
+        compiler::nv_program(&self.input(), &options(profile)?, &self.settings())
+    }
+
+    /// Its SPIR-V, as users have it.
+    ///
+    /// # Errors
+    /// With the compiler's messages.
+    pub fn spirv(&self, profile: &str) -> Result<Vec<u32>, String> {
+        let done = compile(&self.input(), &options(profile)?, &NoIncludes);
+        match done.verdict {
+            Verdict::Done(Artifact::Spirv(words)) => Ok(words),
+            _ => Err(render::human(&done.sources, &done.diagnostics)),
+        }
+    }
+
+    /// The buffers that the simulator leaves of the small case.
+    ///
+    /// # Errors
+    /// If the kernel has undefined behaviour, or is not read.
+    pub fn simulated(&self) -> Result<Vec<simulator::After>, String> {
+        let kernel = compiler::parsed(&self.input(), &options("spirv-1.6")?, &self.settings())?;
+        simulator::run(&kernel, LANES, &self.request()).map(|mut runs| runs.remove(0))
+    }
+
+    /// The small case.
+    pub fn request(&self) -> Request {
+        let words = self.buffers().iter().map(|buffer| to_words(&buffer.data)).collect();
+        let request = Request::new(Vec::new(), 1, vec![words]);
+        let spec_constants = self.row.constants.to_vec();
+        Request { groups: self.row.checked, push_constants: self.push(), spec_constants, ..request }
+    }
+
+    /// Says where buffers differ from those of the simulator, where these are defined.
+    ///
+    /// # Errors
+    /// With the differences.
+    pub fn hold(&self, simulated: &[simulator::After], found: &Buffers) -> Result<(), String> {
+        let expected = simulated.iter().map(simulator::After::column);
+        self.compare(expected, found)
+    }
+
+    /// Says where the buffers of two runs differ.
+    ///
+    /// # Errors
+    /// With the differences.
+    pub fn alike(&self, one: &Buffers, other: &Buffers) -> Result<(), String> {
+        self.compare(one.iter().map(|words| words.iter().map(|word| Some(*word)).collect()), other)
+    }
+
+    fn compare(&self, expected: impl Iterator<Item = Vec<Option<u32>>>, found: &Buffers) -> Result<(), String> {
+        for ((binding, buffer), (expected, found)) in self.row.buffers.iter().enumerate().zip(expected.zip(found)) {
+            compare(buffer.kind, buffer.closeness, &expected, found, 1)
+                .map_err(|e| format!("binding {binding}: {e}"))?;
+        }
+        Ok(())
+    }
+
+    fn input(&self) -> Input<'_> {
+        Input { name: self.row.name, bytes: self.ours.as_bytes(), language: Language::Glsl }
+    }
+
+    fn settings(&self) -> Specializations {
+        let mut settings = Specializations::new();
+        self.row.constants.iter().for_each(|(id, bits)| settings.set_bits(*id, (*bits).into()));
+        settings
+    }
+}
+
+fn options(profile: &str) -> Result<Options, String> {
+    let profile = Profile::named(profile).ok_or_else(|| format!("no profile {profile}"))?;
+    let stage = Some(crosslane::ir::Stage::Compute);
+    Ok(Options { stage, ..Options::new(profile) })
+}
