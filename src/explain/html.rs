@@ -213,8 +213,11 @@ impl Page {
         let uniform = if lowering.uniform { ", the same in all lanes" } else { "" };
         let instructions = lowering.instructions();
         let mut rows = vec![("instructions".to_owned(), instructions.to_string())];
-        if instructions != cost.instructions {
-            rows.push(("… priced as".into(), cost.instructions.to_string()));
+        if instructions != cost.written() {
+            rows.push(("… priced as".into(), cost.written().to_string()));
+        }
+        if cost.rare > 0 {
+            rows.push(("… on the less common way".into(), cost.rare.to_string()));
         }
         rows.extend(lowering.units.iter().map(|unit| (format!("… {}", unit.unit.name()), unit.count.to_string())));
         let others = [

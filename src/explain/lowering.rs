@@ -80,7 +80,7 @@ impl Lowering {
     /// Instructions at the operation, as they are written, otherwise as they are priced.
     pub fn instructions(&self) -> u32 {
         match self.unwritten {
-            Some(_) => self.cost.instructions,
+            Some(_) => self.cost.written(),
             None => self.sequence.iter().filter(|line| line.unit.works()).count() as u32,
         }
     }

@@ -107,12 +107,14 @@ impl Painter<'_> {
         }
     }
 
-    /// The steps that have a value of the operation's type.
+    /// The steps that have a value of the operation's type. Of two ways the one that is taken where all lanes are active.
     fn steps(&mut self, plan: &Plan, target: Target, trace: &Trace<Mark>) {
         let results = [Some(plan.result), plan.second];
         for (n, (step, row)) in plan.steps.iter().zip(&trace.steps).enumerate() {
             let operand = Operand::Step(n as u16);
-            if !is_shown(step) || results.contains(&Some(operand)) && plan.steps.len() == 1 {
+            let joins =
+                plan.fork.as_ref().is_some_and(|fork| (fork.reject.start..=fork.select()).contains(&(n as u16)));
+            if joins || !is_shown(step) || results.contains(&Some(operand)) && plan.steps.len() == 1 {
                 continue;
             }
             let sources = self.sources(step, trace);

@@ -164,8 +164,11 @@ fn summary(lowering: &Lowering) -> String {
     let units = if units.is_empty() { String::new() } else { format!(" ({})", units.join(", ")) };
     let instructions = lowering.instructions();
     let mut parts = vec![format!("{}{units}", count(instructions, "instruction"))];
-    if instructions != cost.instructions {
-        parts.push(format!("priced as {}", cost.instructions));
+    if instructions != cost.written() {
+        parts.push(format!("priced as {}", cost.written()));
+    }
+    if cost.rare > 0 {
+        parts.push(format!("{} of them on the less common way", cost.rare));
     }
     if lowering.wait_states.max(cost.waits) > 0 {
         parts.push(count(lowering.wait_states, "wait state"));

@@ -105,8 +105,12 @@ pub fn write(
         setup_insts: Vec::new(),
         names: Names::default(),
         origin: Origin::Code,
+        depth: 0,
     };
-    for block in Tree::new(lowering.kernel).blocks {
+    let tree = Tree::new(lowering.kernel);
+    let nesting = tree.nesting();
+    for block in tree.blocks {
+        lowering.depth = nesting.depth(block);
         lowering.block(block);
     }
     lowering.put_setup();
@@ -239,6 +243,8 @@ struct Lowering<'k> {
     names: Names,
     /// The origin of the instructions that come next.
     origin: Origin,
+    /// Number of constructs around the block that is being lowered.
+    depth: usize,
 }
 
 impl Lowering<'_> {

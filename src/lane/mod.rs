@@ -25,7 +25,7 @@ pub use op::{
     CountOp, Group, InvertibleOp, LaneOp, MaskOp, Members, QuadMove, ReduceKind, ReduceOp, ShuffleMode, VoteOp, WARP,
     Width,
 };
-pub use plan::{Activity, AluOp, CompareOp, LaneFact, Operand, Plan, Step, StepOp, StepType, Turns};
+pub use plan::{Activity, AluOp, CompareOp, Fork, LaneFact, Operand, Plan, Step, StepOp, StepType, Turns};
 pub use planner::{Candidate, Candidates, candidates, plan};
 pub use plans::Plans;
 pub use primitive::{GroupOp, GroupReduce, LaneMap, Move, Primitive, Source};

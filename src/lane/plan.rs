@@ -1,7 +1,7 @@
 //! A plan: the small SSA program that stands for one cross-lane operation on one profile.
 //!
-//! Straight-line code that every active lane runs at once; of branches it has one at most, the loop of [`Turns`]. It names primitives and lane
-//! arithmetic, never target syntax. Making plans is [`crate::lane::planner`]'s task, judging them [`crate::lane::check`]'s.
+//! Straight-line code that every active lane runs at once; of branches it has one at most, the loop of [`Turns`] or the choice of
+//! [`Fork`]. It names primitives and lane arithmetic, never target syntax. Making plans is [`crate::lane::planner`]'s task, judging them [`crate::lane::check`]'s.
 
 use super::op::{InvertibleOp, MaskOp, ReduceOp};
 use super::primitive::Primitive;
@@ -225,6 +225,8 @@ pub struct Plan {
     pub whole: Range<u16>,
     /// The steps that lanes run in turns, where there are such.
     pub turns: Option<Turns>,
+    /// The steps of which lanes run a part, where there are such.
+    pub fork: Option<Fork>,
     /// True if all active lanes get the same result, so that it can stay in a scalar register.
     pub uniform: bool,
     /// The fewest lanes that the subgroup must have for the plan to be right.
@@ -238,6 +240,25 @@ pub struct Turns {
     pub steps: Range<u16>,
     /// A bool of one of the steps.
     pub done: Operand,
+}
+
+/// Two ways to one result, of which all active lanes take the same. The step after them is the select between the two
+/// results: its condition, the same in all active lanes, says which steps run.
+///
+/// The second way is right whatever the condition says: a target may take it always ([`Plan::by_second_way`]).
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Fork {
+    /// The steps that run where the condition is true: the common case.
+    pub accept: Range<u16>,
+    /// The steps that run where it is false. They follow the others.
+    pub reject: Range<u16>,
+}
+
+impl Fork {
+    /// Number of the select.
+    pub const fn select(&self) -> u16 {
+        self.reject.end
+    }
 }
 
 impl Plan {
@@ -259,6 +280,14 @@ impl Plan {
             Operand::Bool(_) => StepType::Bool,
             Operand::None => StepType::None,
         }
+    }
+
+    /// The plan that takes the second of its two ways always; none if it has one way.
+    pub fn by_second_way(&self) -> Option<Plan> {
+        let select = self.fork.as_ref()?.select();
+        let mut plan = self.clone();
+        plan.steps.get_mut(usize::from(select))?.args[0] = Operand::Bool(false);
+        Some(plan)
     }
 
     /// All steps, set-up first.

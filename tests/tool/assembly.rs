@@ -84,6 +84,7 @@ fn one_move(map: &LaneMap, step: Move, old: bool) -> Plan {
         assumes: Activity::Full,
         whole: 0..0,
         turns: None,
+        fork: None,
         uniform: false,
         least_size: map.size(),
     }

@@ -208,9 +208,10 @@ fn check_shown(profile: &Profile) -> Vec<Shown> {
                 operation: format!("{:?} of {:?}", sample.op, sample.inputs),
                 rule: plan.rule,
                 is_chosen: n == 0,
-                priced: [cost.instructions, cost.setup, cost.waits],
+                priced: [cost.written(), cost.setup, cost.waits],
                 written: [instructions, setup, listing.wait_states],
-                weighed: PlanCost { instructions, setup, ..cost }.weighed(&profile.weights),
+                weighed: PlanCost { instructions: instructions.saturating_sub(cost.rare), setup, ..cost }
+                    .weighed(&profile.weights),
                 lines: listing.setup.len() + listing.lines.len(),
             });
         }

@@ -5,8 +5,9 @@ use crate::ir::{InstFlags, Scalar, ScalarKind};
 use crate::kernel::arith;
 use crate::kernel::{BinOp, BlockId, CmpOp, InstId, OWN_WORD, Op, Origin, Ty, UnOp, Value};
 use crate::lane::primitive::LdsOp;
-use crate::lane::{AluOp, CompareOp, LaneFact, Operand, Plan, Step, StepOp, StepType, Turns};
+use crate::lane::{AluOp, CompareOp, Fork, LaneFact, Operand, Plan, Step, StepOp, StepType, Turns};
 use crate::source::Span;
+use std::ops::Range;
 
 /// A value with its scalar type; masks have none.
 #[derive(Clone, Copy)]
@@ -96,6 +97,12 @@ impl Lowering<'_> {
             self.write(&plan.steps[end..], run, out);
             return;
         }
+        if let Some(fork) = &plan.fork {
+            self.write(&plan.steps[..usize::from(fork.accept.start)], run, out);
+            self.write_fork(fork, run, out);
+            self.write(&plan.steps[usize::from(fork.select()) + 1..], run, out);
+            return;
+        }
         let whole = usize::from(plan.whole.start)..usize::from(plan.whole.end);
         let (before, rest) = plan.steps.split_at(whole.start);
         let (inside, after) = rest.split_at(whole.len());
@@ -130,6 +137,43 @@ impl Lowering<'_> {
         for (arg, result) in run.steps[start..].iter_mut().flatten().zip(results) {
             arg.value = result;
         }
+    }
+
+    /// Writes the two ways of a fork as a branch; the second alone where branches are nested deeply.
+    fn write_fork(&mut self, fork: &Fork, run: &mut Run, out: &mut Vec<InstId>) {
+        let plan = run.plan;
+        let steps = |range: &Range<u16>| &plan.steps[usize::from(range.start)..usize::from(range.end)];
+        let [test, accepted, rejected] = plan.steps[usize::from(fork.select())].args;
+        if !self.may_branch() {
+            run.steps.extend(steps(&fork.accept).iter().map(|_| None));
+            self.write(steps(&fork.reject), run, out);
+            let result = self.operand(rejected, run);
+            return run.steps.push(result);
+        }
+        let condition = self.operand(test, run).map(|arg| arg.value);
+        let mut way = |range: &Range<u16>, result: Operand| {
+            let mut insts = Vec::new();
+            self.write(steps(range), run, &mut insts);
+            let result = self.operand(result, run);
+            let values: Vec<Value> = result.iter().map(|arg| arg.value).collect();
+            insts.push(self.add(Op::Yield, &values, &[], run));
+            let block = self.kernel.add_block(&[]);
+            self.kernel.blocks[block].insts = insts;
+            (block, result)
+        };
+        let (then, result) = way(&fork.accept, accepted);
+        let (otherwise, _) = way(&fork.reject, rejected);
+        let types: Vec<Ty> = result.iter().map(|arg| self.kernel.ty(arg.value)).collect();
+        let branch = self.add(Op::If { then, otherwise }, condition.as_slice(), &types, run);
+        out.push(branch);
+        let value = self.kernel.result(branch);
+        run.steps.push(result.zip(value).map(|(arg, value)| Arg { value, ..arg }));
+    }
+
+    /// Returns true if a branch here is sure to leave cross-lane instructions in as few branches and loops as the profile
+    /// demands. Each construct becomes two at most: a loop gets a branch around it.
+    fn may_branch(&self) -> bool {
+        self.profile.lane_nesting.is_none_or(|most| 2 * (self.depth as u32 + 1) < most)
     }
 
     fn write(&mut self, steps: &[Step], run: &mut Run, out: &mut Vec<InstId>) {

@@ -11,7 +11,7 @@ use crate::kernel::{
     BinOp, Buffer, BufferWrites, Builder, CmpOp, Kernel, MemoryAccess, MemorySpace, Op, Ty, Value, random,
 };
 use crate::lane::catalog::{self, Sample};
-use crate::lane::{AluOp, Known, LaneOp, LaneType, Refusal, Swap, Width};
+use crate::lane::{AluOp, Known, LaneOp, LaneType, Members, ReduceKind, ReduceOp, Refusal, Swap, Width, plan};
 use crate::profile::Profile;
 
 /// The lanes that run the operation.
@@ -22,6 +22,8 @@ enum Shape {
     First,
     /// Some lanes take another way.
     Divergent,
+    /// Some lanes may take another way, and none does.
+    Together,
 }
 
 const SHAPES: [Shape; 3] = [Shape::Full, Shape::First, Shape::Divergent];
@@ -146,6 +148,14 @@ fn results(sample: &Sample, ty: [Scalar; 2]) -> Vec<(Ty, Scalar)> {
     candidates.iter().find(fits).cloned().expect("the verifier knows the operation")
 }
 
+/// A bool that each lane reads from memory, and that is true.
+fn always(b: &mut Builder, own: Value) -> Value {
+    let (one, zero) = (b.u32(1), b.u32(0));
+    let word = b.load(words(1), own)[0];
+    let odd = b.bin(BinOp::Or, Scalar::U32, word, one);
+    b.cmp(CmpOp::Ne, Scalar::U32, odd, zero)
+}
+
 fn kernel_of(sample: &Sample, shape: Shape, size: u32) -> Kernel {
     let invocations = if shape == Shape::First { size + 8 } else { 2 * size };
     let mut b = Builder::new(Kernel::new("main", [invocations, 1, 1]));
@@ -162,9 +172,15 @@ fn kernel_of(sample: &Sample, shape: Shape, size: u32) -> Kernel {
     };
     let ty = [scalar(0), scalar(1)];
     let (then, otherwise) = (b.kernel.add_block(&[]), b.kernel.add_block(&[]));
-    if shape == Shape::Divergent {
-        let (bits, two) = (number(&mut b, local, 7), b.u32(2));
-        let condition = b.cmp(CmpOp::Gt, Scalar::U32, bits, two);
+    let condition = match shape {
+        Shape::Full | Shape::First => None,
+        Shape::Divergent => {
+            let (bits, two) = (number(&mut b, local, 7), b.u32(2));
+            Some(b.cmp(CmpOp::Gt, Scalar::U32, bits, two))
+        }
+        Shape::Together => Some(always(&mut b, own)),
+    };
+    if let Some(condition) = condition {
         b.inst(Op::If { then, otherwise }, &[condition], &[]);
         b.switch_to(otherwise);
         b.effect(Op::Yield, &[]);
@@ -181,7 +197,7 @@ fn kernel_of(sample: &Sample, shape: Shape, size: u32) -> Kernel {
             offset += 4;
         }
     }
-    if shape == Shape::Divergent {
+    if condition.is_some() {
         b.effect(Op::Yield, &[]);
         b.switch_to(b.kernel.body);
     }
@@ -242,6 +258,63 @@ fn every_operation_computes_what_it_means() {
         }
     }
     assert!(lowered > 200, "only {lowered} were lowered");
+}
+
+/// Both ways of a plan that has two, each for all lanes that come.
+#[test]
+fn both_ways_of_a_fork_compute_what_the_operation_means() {
+    let profile = Profile::named("nv-hopper").expect("a profile");
+    let forks = |sample: &Sample| plan(&sample.request(), &profile).is_ok_and(|plan| plan.fork.is_some());
+    let samples: Vec<Sample> = catalog::all().into_iter().filter(forks).collect();
+    assert!(samples.len() > 50, "only {} plans have two ways", samples.len());
+    for sample in &samples {
+        for shape in [Shape::Divergent, Shape::Together] {
+            let what = format!("{:?} {:?}, {shape:?}", sample.op, sample.inputs);
+            assert!(lowers(&kernel_of(sample, shape, 32), &profile, &what), "{what} is refused");
+        }
+    }
+}
+
+/// A branch inside so many others takes an operation past what the profile allows.
+#[test]
+fn a_fork_is_no_branch_where_branches_are_nested_deeply() {
+    let profile = Profile::named("nv-hopper").expect("a profile");
+    let branches = |depth: usize| {
+        let mut b = Builder::new(Kernel::new("main", [64, 1, 1]));
+        b.kernel.buffers.push(Buffer::storage("words", 0));
+        let local = b.value(Op::BuiltIn(crate::ir::BuiltIn::LocalInvocationIndex, 0), &[], Ty::B32);
+        let stride = b.u32(STRIDE);
+        let own = b.bin(BinOp::Mul, Scalar::U32, local, stride);
+        let mut around = vec![b.kernel.body];
+        for n in 0..depth as u32 {
+            let (then, otherwise) = (b.kernel.add_block(&[]), b.kernel.add_block(&[]));
+            let (word, other) = (b.load(words(1), own)[0], b.u32(n));
+            let condition = b.cmp(CmpOp::Ne, Scalar::U32, word, other);
+            b.inst(Op::If { then, otherwise }, &[condition], &[]);
+            b.switch_to(otherwise);
+            b.effect(Op::Yield, &[]);
+            b.switch_to(then);
+            around.push(then);
+        }
+        let value = b.load(words(1), own)[0];
+        let (kind, members) = (ReduceKind::AllReduce, Members::Active);
+        let op = LaneOp::Reduce { op: ReduceOp::Add, kind, width: Width::SUBGROUP, members };
+        let sum = b.value(Op::Lane { op, ty: [Scalar::U32, Scalar::BOOL] }, &[value], Ty::B32);
+        b.store(words(1), own, &[sum]);
+        for block in around.into_iter().skip(1).rev() {
+            b.switch_to(block);
+            b.effect(Op::Yield, &[]);
+        }
+        b.switch_to(b.kernel.body);
+        b.effect(Op::Return, &[]);
+        let what = format!("{depth} branches");
+        assert!(lowers(&b.kernel, &profile, &what), "{what}");
+        let mut lowered = b.kernel;
+        lower_lanes(&mut lowered, &profile).expect("it lowers");
+        let insts = Tree::new(&lowered).insts(&lowered);
+        insts.into_iter().filter(|inst| matches!(lowered.insts[*inst].op, Op::If { .. })).count()
+    };
+    assert_eq!([1, 4, 5, 10].map(branches), [2, 5, 5, 10]);
 }
 
 #[test]

@@ -154,14 +154,19 @@ fn takes(primitive: Primitive, request: &Request, profile: &Profile, plan: &Plan
 
 fn check_size(request: &Request, plan: &Plan, size: u32, ordered: bool, effort: Effort) -> Result<u32, Wrong> {
     let case = Case { request, plan, ordered, float: is_float(request), setup: set_up(plan, Lanes::full(size))? };
+    let other = plan.by_second_way();
+    let other = other.as_ref().map(|plan| Case { plan, setup: case.setup.clone(), ..case });
     // Waves of 128 lanes, which no hardware profile has, get fewer masks.
     let effort = if size > 64 { effort.min(Effort::Quick) } else { effort };
     let operands: Vec<Vec<TermRow>> =
         operands::patterns(request, effort).iter().map(|p| operands::rows(request, size, p)).collect();
     let mut runs = 0;
     for (n, active) in operands::masks(size, assumed(request, plan), effort).into_iter().enumerate() {
+        let lanes = Lanes { size, active };
         for inputs in operands::some_of(&operands, n, effort) {
-            runs += u32::from(case.run(Lanes { size, active }, inputs)?);
+            for case in other.iter().chain([&case]) {
+                runs += u32::from(case.run(lanes, inputs)?);
+            }
         }
     }
     Ok(runs)

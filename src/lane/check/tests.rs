@@ -3,13 +3,13 @@
 use super::operands::{masks, patterns, rows};
 use super::prove::{Prover, Tally};
 use super::terms::{Term, Terms, Traits};
-use super::{Effort, prove};
+use super::{Effort, Wrong, check, prove};
 use crate::lane::catalog::{self, Sample};
 use crate::lane::meaning::meaning;
-use crate::lane::op::{InvertibleOp, LaneOp, Members, ReduceOp};
-use crate::lane::plan::Activity;
+use crate::lane::op::{InvertibleOp, LaneOp, Members, ReduceKind, ReduceOp, Width};
+use crate::lane::plan::{Activity, Operand, Step};
 use crate::lane::value::{Domain, LaneValue, Lanes};
-use crate::lane::{Depends, Family, Gives, Input, Known, Refusal, Request, Span, plan};
+use crate::lane::{Depends, Family, Gives, Input, Known, LaneType, Refusal, Request, Span, plan};
 use crate::profile::{Feature, Profile, Target};
 
 /// SPIR-V's profiles at every size, with and without the promised order, the unknown size first; hardware as it is. Of
@@ -133,6 +133,29 @@ fn what_is_not_proven_is_refused_with_a_reason() {
             assert!(right, "{sample:?} on {}: {refusal}", profile.name);
         }
     }
+}
+
+/// A second way that gives the own value back where all lanes are active: the plan never takes it then, but a target may.
+#[test]
+fn the_second_of_two_ways_is_right_under_any_mask() {
+    let inputs = [Input::varying(LaneType::U32)];
+    let (op, kind, members) = (ReduceOp::Add, ReduceKind::AllReduce, Members::Active);
+    let op = LaneOp::Reduce { op, kind, width: Width::SUBGROUP, members };
+    let request = Request { op, inputs: (&inputs).into(), activity: Activity::Any, index: None, fragment: false };
+    let profile = Profile::named("nv-hopper").expect("a profile");
+    let mut plan = plan(&request, &profile).expect("a plan");
+    assert!(check(&request, &profile, &plan, Effort::Quick).is_ok());
+    let fork = plan.fork.as_mut().expect("two ways");
+    let last = fork.select();
+    fork.reject.end += 1;
+    let mut select = plan.steps[usize::from(last)];
+    let [test, _, rejected] = select.args;
+    plan.steps.insert(last.into(), Step { args: [test, Operand::Input(0), rejected], ..select });
+    select.args[2] = Operand::Step(last);
+    plan.steps[usize::from(last) + 1] = select;
+    plan.result = Operand::Step(last + 1);
+    let wrong = check(&request, &profile, &plan, Effort::Quick);
+    assert!(matches!(wrong, Err(Wrong::Lane { lanes, .. }) if lanes.is_full()), "{wrong:?}");
 }
 
 #[test]

@@ -10,6 +10,9 @@ use crate::profile::{Cost, Feature, Profile};
 /// Switches to the whole wave and back: one write of EXEC each.
 const MODE_SWITCHES: u32 = 2;
 
+/// Instructions of a branch that the steps on either way wait for: the condition code, and the jump.
+const BRANCH_LATENCY: u32 = 2;
+
 /// Where the wave's part of the workgroup's memory begins: its number as a scalar, and two shifts.
 const WAVE_BASE: u32 = 3;
 
@@ -246,8 +249,36 @@ impl Meter<'_> {
         }
     }
 
+    /// When a step can start: its operands are there, and on a way of a fork the branch is decided. A fork's select does not
+    /// wait for the less common way.
+    fn start(&self, n: usize, step: &Step) -> u32 {
+        let operands = if self.joins_ways(n) { &step.args[..2] } else { step.operands() };
+        let ready = |operand| self.passed(operand).map(|passed| passed.ready);
+        let cycle = u32::from(price::of_unit(self.profile, Unit::Vector).latency);
+        let decided = self.condition(n).and_then(ready).map(|ready| ready + BRANCH_LATENCY * cycle);
+        operands.iter().copied().filter_map(ready).chain(decided).max().unwrap_or(0)
+    }
+
+    /// The condition under which a step runs, if it is on a way of a fork.
+    fn condition(&self, n: usize) -> Option<Operand> {
+        let fork = self.plan.fork.as_ref()?;
+        let ways = fork.accept.start..fork.reject.end;
+        ways.contains(&(n as u16)).then(|| self.plan.steps[usize::from(fork.select())].args[0])
+    }
+
+    /// Returns true if the step is on the less common way of a fork.
+    fn is_rare(&self, n: usize) -> bool {
+        self.plan.fork.as_ref().is_some_and(|fork| fork.reject.contains(&(n as u16)))
+    }
+
+    /// Returns true if the step is the select of a fork, whose ways leave their results in one place.
+    fn joins_ways(&self, n: usize) -> bool {
+        self.plan.fork.as_ref().is_some_and(|fork| usize::from(fork.select()) == n)
+    }
+
     fn pass(&mut self, n: usize, step: &Step) {
-        let is_free = self.is_second_of_swap(n, step) || self.is_predicate_of_shuffle(n, step) || is_ballot(step);
+        let is_half = self.is_second_of_swap(n, step) || self.is_predicate_of_shuffle(n, step);
+        let is_free = is_half || is_ballot(step) || self.joins_ways(n);
         let (price, count) = if is_free { (price::FREE, 0) } else { self.price(step) };
         self.wait_for_lds(step);
         let copies = if count > 0 { self.copies(n, step) } else { 0 };
@@ -258,19 +289,22 @@ impl Meter<'_> {
         let waits = early + self.waits(step, &price).max(self.waits_behind_copies(step, &price, copies));
         let instructions = count * u32::from(price.instructions);
         self.slot += waits - early + instructions;
-        self.cost.instructions += instructions + extra;
+        match self.is_rare(n) {
+            true => self.cost.rare += instructions + extra,
+            false => self.cost.instructions += instructions + extra,
+        }
         self.cost.waits += waits;
         self.cost.lds += count * u32::from(price.lds);
         if count > 0 && price.lds > 0 {
             self.pending.push(Operand::Step(n as u16));
         }
         let cycle = u32::from(price::of_unit(self.profile, Unit::Vector).latency);
-        let start = step.operands().iter().filter_map(|operand| self.passed(*operand)).map(|passed| passed.ready).max();
+        let start = self.start(n, step);
         let busy = u32::from(price.latency) * count.min(1) + cycle * (count.saturating_sub(1) + waits);
         let place = self.result_kind(step);
         self.steps.push(Passed {
             place,
-            ready: start.unwrap_or(0) + busy,
+            ready: start + busy,
             slot: self.slot,
             wait_after: price.wait_after.into(),
             registers: self.registers(step, place),
@@ -430,6 +464,9 @@ impl Meter<'_> {
         self.cost.setup += self.own_address();
         if self.plan.turns.is_some() {
             self.cost.instructions += (price::table(self.profile.target).turns)(self.halves());
+        }
+        if self.plan.fork.is_some() {
+            self.cost.instructions += price::table(self.profile.target).fork;
         }
         if !self.plan.whole.is_empty() {
             let switch = price::of_unit(self.profile, Unit::Scalar);

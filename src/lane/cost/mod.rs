@@ -19,9 +19,13 @@ use std::fmt;
 /// The cost of one plan. Set-up, which may be hoisted and shared, is apart.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize)]
 pub struct PlanCost {
-    /// Instructions at the place of the operation, with the copies that it needs; wait states are apart.
+    /// Instructions at the place of the operation, with the copies that it needs; wait states are apart. Of two ways those
+    /// of the common one.
     pub instructions: u32,
-    /// Cycles from the operands to the result along the longest chain of dependences, wait states included.
+    /// Instructions of the other way.
+    pub rare: u32,
+    /// Cycles from the operands to the result along the longest chain of dependences, wait states included; of two ways
+    /// those of the common one.
     pub latency: u32,
     /// Uses of the pipe to the local data share.
     pub lds: u32,
@@ -35,6 +39,9 @@ pub struct PlanCost {
     pub setup: u32,
 }
 
+/// Instructions of a less common way that weigh as one of the set-up.
+const RARE: u32 = 2;
+
 /// The cost of a plan on a profile. A step without a price in the profile counts as one instruction that takes no time.
 pub fn of(plan: &Plan, request: &Request, profile: &Profile) -> PlanCost {
     meter::measure(plan, request, profile)
@@ -42,9 +49,10 @@ pub fn of(plan: &Plan, request: &Request, profile: &Profile) -> PlanCost {
 
 impl PlanCost {
     /// Its parts by name, in the order of the fields.
-    pub const fn parts(&self) -> [(&'static str, u32); 7] {
+    pub const fn parts(&self) -> [(&'static str, u32); 8] {
         [
             ("instructions", self.instructions),
+            ("instructions of the less common way", self.rare),
             ("cycles", self.latency),
             ("LDS uses", self.lds),
             ("wait states", self.waits),
@@ -60,11 +68,19 @@ impl PlanCost {
         pairs.map(|((name, a), (_, b))| (name, i64::from(a) - i64::from(b))).filter(|(_, more)| *more != 0).collect()
     }
 
-    /// The number that decides.
+    /// Instructions at the place of the operation as they are written, those of both ways.
+    pub const fn written(&self) -> u32 {
+        self.instructions + self.rare
+    }
+
+    /// The number that decides. Code that seldom runs weighs less than set-up, which always does.
     pub fn weighed(&self, weights: &Weights) -> u64 {
         let w = weights;
-        let parts = [w.instruction, w.latency, w.lds, w.wait_state, w.vector, w.scalar, w.setup];
-        parts.into_iter().zip(self.parts()).map(|(weight, (_, count))| u64::from(weight) * u64::from(count)).sum()
+        let rare = u64::from(w.setup) * u64::from(self.rare / RARE);
+        let parts = [w.instruction, 0, w.latency, w.lds, w.wait_state, w.vector, w.scalar, w.setup];
+        let weighed =
+            parts.into_iter().zip(self.parts()).map(|(weight, (_, count))| u64::from(weight) * u64::from(count));
+        rare + weighed.sum::<u64>()
     }
 }
 

@@ -52,6 +52,8 @@ pub struct Table {
     /// Instructions of a loop around the turns of a plan, with the copies of its results, in a wave of so many times 32
     /// lanes.
     pub turns: fn(u32) -> u32,
+    /// Instructions of the branch of a plan, with the copies of its result.
+    pub fork: u32,
 }
 
 /// The table of a target.
@@ -66,6 +68,7 @@ pub const fn table(target: Target) -> Table {
         moved_bool: 0,
         compare: |op, ty| if ty == LaneType::BOOL && matches!(op, CompareOp::Lt) { 2 } else { 1 },
         turns: |_| 0,
+        fork: 0,
     };
     match target {
         Target::Spirv | Target::Wgsl | Target::Glsl | Target::Hlsl | Target::Msl => usual,
@@ -93,6 +96,8 @@ pub const fn table(target: Target) -> Table {
                 _ => 1,
             },
             turns: |_| 4,
+            // A condition code; IF, ELSE, ENDIF. Where control flow parts, the back end makes the condition the lane's own.
+            fork: 4,
             ..usual
         },
         Target::Amd => Table {

@@ -40,6 +40,7 @@ fn reduction() -> Plan {
         assumes: Activity::Full,
         whole: 0..0,
         turns: None,
+        fork: None,
         uniform: true,
         least_size: 64,
     }

@@ -7,11 +7,12 @@ mod group;
 mod hardware;
 
 use super::op::MaskOp;
-use super::plan::{CompareOp, LaneFact, Operand, Plan, Step, StepOp, StepType, Turns};
+use super::plan::{CompareOp, Fork, LaneFact, Operand, Plan, Step, StepOp, StepType, Turns};
 use super::primitive::Primitive;
 use super::value::{self, Domain, LaneRow, LaneValue, Lanes, low_bits};
 use smallvec::SmallVec;
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// A plan that is not a program: a step uses what is not there, or operands of the wrong kind.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -87,6 +88,7 @@ fn steps_after<D: Domain>(
 ) -> Result<Steps<D::Data>, Malformed> {
     let inputs: Vec<LaneRow<D::Data>> = inputs.iter().map(|row| only_active(row, lanes)).collect();
     let mut machine = Machine { inputs: &inputs, lanes, setup, steps: Vec::with_capacity(plan.steps.len()) };
+    let mut passed_over = 0..0;
     for (n, step) in plan.steps.iter().enumerate() {
         match &plan.turns {
             Some(turns) if n == usize::from(turns.steps.start) => {
@@ -95,6 +97,13 @@ fn steps_after<D: Domain>(
             _ => {}
         }
         if n < machine.steps.len() {
+            continue;
+        }
+        if let Some(fork) = plan.fork.as_ref().filter(|fork| n == usize::from(fork.accept.start)) {
+            passed_over = machine.way_not_taken(plan, fork)?;
+        }
+        if passed_over.contains(&(n as u16)) {
+            machine.steps.push(vec![LaneValue::Poison; lanes.size as usize]);
             continue;
         }
         machine.lanes = if plan.whole.contains(&(n as u16)) { Lanes::full(lanes.size) } else { lanes };
@@ -215,6 +224,19 @@ impl<T: Copy + PartialEq> Machine<'_, T> {
         let mut lanes = self.lanes.iter();
         let bits = lanes.try_fold(0, |bits, lane| Some(bits | u128::from(done.at(lane as usize).bool()?) << lane))?;
         (bits != 0).then_some(bits)
+    }
+
+    /// The steps of a fork that do not run. Its condition must be defined, and the same in all active lanes.
+    fn way_not_taken(&self, plan: &Plan, fork: &Fork) -> Result<Range<u16>, Malformed> {
+        let malformed = || Malformed { step: plan.steps[usize::from(fork.accept.start)] };
+        let select = plan.steps.get(usize::from(fork.select())).filter(|step| step.op == StepOp::Select);
+        let condition = select.and_then(|select| self.arg(select.args[0])).ok_or_else(malformed)?;
+        let mut lanes = self.lanes.iter().map(|lane| condition.at(lane as usize).bool());
+        let first = lanes.next().flatten().ok_or_else(malformed)?;
+        match lanes.all(|other| other == Some(first)) {
+            true => Ok(if first { fork.reject.clone() } else { fork.accept.clone() }),
+            false => Err(malformed()),
+        }
     }
 
     fn step<D: Domain<Data = T>>(&self, domain: &mut D, step: &Step) -> Outcome<T> {

@@ -4,7 +4,7 @@
 use super::No;
 use crate::lane::op::{InvertibleOp, MaskOp, ReduceOp, Width};
 use crate::lane::plan::{
-    Activity, AluOp, CompareOp, LaneFact, Operand, Plan, Step, StepOp, StepType, Turns, is_same_everywhere,
+    Activity, AluOp, CompareOp, Fork, LaneFact, Operand, Plan, Step, StepOp, StepType, Turns, is_same_everywhere,
 };
 use crate::lane::primitive::{GroupOp, GroupReduce, Primitive};
 use crate::lane::request::{Known, Request};
@@ -33,6 +33,10 @@ pub struct Builder<'a> {
     /// See [`Plan::turns`]; while they grow, their end is open.
     turns: Option<Turns>,
     in_turns: bool,
+    /// See [`Plan::fork`].
+    fork: Option<Fork>,
+    /// Steps of the fork that those to come do not follow.
+    closed: Range<usize>,
 }
 
 impl<'a> Builder<'a> {
@@ -48,6 +52,8 @@ impl<'a> Builder<'a> {
             in_whole: false,
             turns: None,
             in_turns: false,
+            fork: None,
+            closed: 0..0,
         }
     }
 
@@ -61,6 +67,7 @@ impl<'a> Builder<'a> {
             assumes: self.assumes,
             whole: self.whole.clone(),
             turns: self.turns.clone(),
+            fork: self.fork.clone(),
             uniform: self.is_uniform(),
             least_size,
         }
@@ -99,6 +106,25 @@ impl<'a> Builder<'a> {
         self.in_turns = false;
         self.turns = Some(Turns { steps: start..self.steps.len() as u16, done });
         result
+    }
+
+    /// Runs what `accept` adds where the bool `test`, which is the same in all active lanes, is true, and otherwise what
+    /// `reject` adds, which is right in either case; once a plan. Gives what the one that ran gave.
+    pub fn fork(
+        &mut self,
+        test: Operand,
+        accept: impl FnOnce(&mut Self) -> Operand,
+        reject: impl FnOnce(&mut Self) -> Operand,
+    ) -> Operand {
+        let start = self.steps.len();
+        let accepted = accept(self);
+        let middle = self.steps.len();
+        self.closed = start..middle;
+        let rejected = reject(self);
+        let end = self.steps.len();
+        self.closed = start..end;
+        self.fork = Some(Fork { accept: start as u16..middle as u16, reject: middle as u16..end as u16 });
+        self.select(test, accepted, rejected)
     }
 
     pub fn has(&self, feature: Feature) -> bool {
@@ -209,6 +235,9 @@ impl<'a> Builder<'a> {
 
     /// Steps that other lanes run, or run at other times, than the one that is added.
     fn apart(&self) -> Range<usize> {
+        if !self.closed.is_empty() {
+            return self.closed.clone();
+        }
         let turns = self.turns.as_ref().filter(|_| !self.in_turns).map(|turns| turns.steps.clone());
         let steps = if self.in_whole { 0..0 } else { turns.unwrap_or(self.whole.clone()) };
         steps.start.into()..steps.end.into()

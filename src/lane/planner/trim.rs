@@ -1,6 +1,6 @@
 //! Takes steps out of a plan that nothing uses: rules may build more than the result needs.
 
-use crate::lane::plan::{Operand, Plan, Step, Turns};
+use crate::lane::plan::{Fork, Operand, Plan, Step, Turns};
 use smallvec::{SmallVec, smallvec};
 
 /// The plan without dead steps.
@@ -23,6 +23,10 @@ pub fn trim(mut plan: Plan) -> Plan {
     plan.turns = plan.turns.map(|Turns { steps: range, done }| Turns {
         steps: place(&steps, range.start)..place(&steps, range.end),
         done: moved(done),
+    });
+    plan.fork = plan.fork.map(|Fork { accept, reject }| Fork {
+        accept: place(&steps, accept.start)..place(&steps, accept.end),
+        reject: place(&steps, reject.start)..place(&steps, reject.end),
     });
     plan.setup = kept(&plan.setup, &live.setup, moved);
     plan.steps = kept(&plan.steps, &live.steps, moved);

@@ -5,7 +5,7 @@
 use super::named;
 use crate::lane::catalog::{self, Sample};
 use crate::lane::check::{Effort, Wrong, check_size, orders_reductions};
-use crate::lane::plan::{AluOp, LaneFact, Operand, Plan, Step, StepOp, StepType};
+use crate::lane::plan::{AluOp, Fork, LaneFact, Operand, Plan, Step, StepOp, StepType};
 use crate::lane::planner::unproven;
 use crate::lane::primitive::{GroupOp, LdsOp, NvOp, Primitive};
 use crate::lane::request::{LaneType, Request};
@@ -72,6 +72,10 @@ fn with_wrong_map(plan: &Plan, request: &Request, kind_changed: &str, lanes: u64
     }
     let behind = |end: u16| end.checked_sub(1).map_or(0, |last| places[usize::from(last)] + 1);
     changed.whole = behind(plan.whole.start)..behind(plan.whole.end);
+    changed.fork = plan.fork.as_ref().map(|Fork { accept, reject }| Fork {
+        accept: behind(accept.start)..behind(accept.end),
+        reject: behind(reject.start)..behind(reject.end),
+    });
     changed.result = moved(plan.result, &places);
     changed.second = plan.second.map(|operand| moved(operand, &places));
     changed

@@ -2,7 +2,7 @@
 //! step left out.
 
 use crate::lane::op::{CountOp, InvertibleOp, QuadMove, ReduceOp, ShuffleMode, VoteOp, Width};
-use crate::lane::plan::{AluOp, CompareOp, LaneFact, Operand, Plan, Step, StepOp};
+use crate::lane::plan::{AluOp, CompareOp, Fork, LaneFact, Operand, Plan, Step, StepOp};
 use crate::lane::primitive::{
     Dpp8, Dpp16, DppControl, GroupOp, GroupReduce, LdsOp, NvOp, PermlaneOp, Primitive, Reach, ScalarOp, Swizzle,
 };
@@ -21,6 +21,7 @@ pub fn of(plan: &Plan) -> Vec<Plan> {
     }
     all.extend(earlier_result(plan));
     all.extend(other_modes(plan));
+    all.extend(other_ways(plan));
     all.retain(|other| other != plan);
     all
 }
@@ -66,6 +67,18 @@ fn other_modes(plan: &Plan) -> Vec<Plan> {
         return Vec::new();
     }
     [start + 1..end, start..end - 1, start..start].map(|whole| with(plan, |other| other.whole = whole)).to_vec()
+}
+
+/// The plans of whose two ways one begins or ends elsewhere.
+fn other_ways(plan: &Plan) -> Vec<Plan> {
+    let Some(Fork { accept, reject }) = &plan.fork else { return Vec::new() };
+    let (start, middle, end) = (accept.start, accept.end, reject.end);
+    let forks = [(start + 1, middle), (start, middle - 1), (start, middle + 1)];
+    forks
+        .map(|(start, middle)| {
+            with(plan, |other| other.fork = Some(Fork { accept: start..middle, reject: middle..end }))
+        })
+        .to_vec()
 }
 
 /// The step with one operand from the step before, or from one before that.

@@ -10,7 +10,7 @@ use super::shf::{active, from_lane, in_range, is_some, lanes_of, segment_lanes, 
 use crate::lane::op::{MaskOp, ReduceOp, ShuffleMode, WARP};
 use crate::lane::plan::{Activity, AluOp, Operand, StepType};
 use crate::lane::planner::build::Builder;
-use crate::lane::planner::common::reductions::reduction;
+use crate::lane::planner::common::reductions::{Reduction, reduction};
 use crate::lane::planner::partition::{self, Ways};
 use crate::lane::planner::{Answer, No, Rule};
 use crate::lane::primitive::NvOp;
@@ -87,6 +87,11 @@ fn partner_block(b: &mut Builder, level: u32) -> Operand {
 
 pub fn any_tree(b: &mut Builder) -> Answer {
     let fold = reduction(b)?;
+    Ok(tree(b, fold))
+}
+
+/// The reduction of the active lanes of each segment.
+pub fn tree(b: &mut Builder, fold: Reduction) -> Operand {
     let all = active(b);
     let mut value = b.value();
     for level in 0..lanes_of(fold.width).ilog2() {
@@ -97,7 +102,7 @@ pub fn any_tree(b: &mut Builder) -> Answer {
         let source = if level == 0 { first } else { b.alu1(AluOp::FindMsb, partners) };
         value = combine_from(b, fold.op, value, source, partners);
     }
-    Ok(value)
+    value
 }
 
 /// The lowest `count` bits of a word, fewer than 32.

@@ -1,11 +1,11 @@
 //! Reductions of segments. Every lane gets the result, whichever lanes asked for it.
 
 use super::active;
-use super::shf::{ballot, is_none, is_some, lanes_of, segment, shf};
+use super::shf::{ballot, is_full, is_none, is_some, lanes_of, segment, shf};
 use crate::lane::op::{Members, ReduceOp, ShuffleMode, VoteOp, WARP};
-use crate::lane::plan::{AluOp, Operand, StepType};
+use crate::lane::plan::{Activity, AluOp, Operand, StepType};
 use crate::lane::planner::build::Builder;
-use crate::lane::planner::common::reductions::{all_active, one_lane, reduction};
+use crate::lane::planner::common::reductions::{Reduction, all_active, one_lane, reduction};
 use crate::lane::planner::{Answer, No, Rule};
 use crate::lane::primitive::NvOp;
 use crate::lane::request::LaneType;
@@ -18,6 +18,11 @@ pub static RULES: &[Rule] = &[
     Rule { name: "vote of the warp", needs: &[Feature::NvVote], build: vote },
     Rule { name: "own lanes of a ballot", needs: &[Feature::NvBallot], build: bools },
     Rule { name: "tree of SHFXOR", needs: &[Feature::NvShuffle], build: tree },
+    Rule {
+        name: "tree of SHFXOR if all lanes are active, otherwise of SHFIDX over the active ones",
+        needs: SHUFFLE_AND_BALLOT,
+        build: tree_if_full,
+    },
     Rule {
         name: "tree of SHFIDX up to the last active lane",
         needs: SHUFFLE_AND_BALLOT,
@@ -90,7 +95,7 @@ pub fn bits_of(b: &mut Builder, predicate: Operand, lanes: Operand) -> Operand {
     }
 }
 
-/// The balanced tree over ascending lane distance.
+/// The tree where all lanes are known to be active, or segments have all of theirs.
 pub fn tree(b: &mut Builder) -> Answer {
     let fold = reduction(b)?;
     if !all_active(b, fold.members) {
@@ -99,10 +104,25 @@ pub fn tree(b: &mut Builder) -> Answer {
     if fold.members == Members::Active {
         b.assumes = b.request.activity;
     }
+    Ok(butterflies(b, fold))
+}
+
+/// The same under any mask, where the whole warp is asked first: mostly all lanes are active.
+pub fn tree_if_full(b: &mut Builder) -> Answer {
+    let fold = reduction(b)?;
+    if is_bool(b) || b.request.activity != Activity::Any || fold.members == Members::All {
+        return Err(No::NotMine);
+    }
+    let full = is_full(b);
+    Ok(b.fork(full, |b| butterflies(b, fold), |b| active::tree(b, fold)))
+}
+
+/// The balanced tree over ascending lane distance.
+fn butterflies(b: &mut Builder, fold: Reduction) -> Operand {
     let mut value = b.value();
     for level in 0..lanes_of(fold.width).ilog2() {
         let other = shf(b, ShuffleMode::Xor, value, Operand::Const(1 << level), WARP);
         value = b.combine(fold.op, value, other);
     }
-    Ok(value)
+    value
 }

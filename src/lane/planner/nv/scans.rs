@@ -2,7 +2,7 @@
 
 use super::active;
 use super::reductions::{is_bool, reduction_of_ballot};
-use super::shf::{ballot, from_lane, in_range, lanes, lanes_of, segment_lanes, shf, shf_masked};
+use super::shf::{ballot, from_lane, in_range, is_full, lanes, lanes_of, segment_lanes, shf, shf_masked};
 use crate::lane::op::{LaneOp, MaskOp, Members, ReduceOp, ShuffleMode, WARP};
 use crate::lane::plan::{Activity, AluOp, Operand};
 use crate::lane::planner::build::Builder;
@@ -18,6 +18,11 @@ pub static RULES: &[Rule] = &[
     Rule { name: "scan of one lane", needs: &[], build: one_lane },
     Rule { name: "own lower lanes of a ballot", needs: &[Feature::NvBallot], build: bools },
     Rule { name: "steps of SHFUP", needs: &[Feature::NvShuffle], build: steps },
+    Rule {
+        name: "steps of SHFUP if all lanes are active, otherwise jumps from active lane to active lane",
+        needs: SHUFFLE_AND_BALLOT,
+        build: steps_if_full,
+    },
     Rule { name: "jumps from active lane to active lane", needs: SHUFFLE_AND_BALLOT, build: jumps },
     Rule { name: "steps of SHFUP from the run's head on", needs: SHUFFLE_AND_BALLOT, build: segmented },
 ];
@@ -42,12 +47,26 @@ pub fn steps(b: &mut Builder) -> Answer {
         }
         b.assumes = Activity::FirstLanes;
     }
-    let width = lanes_of(scan.width);
-    let inclusive = inclusive(b, scan.op, width);
-    if !scan.exclusive {
-        return Ok(inclusive);
+    Ok(over_all(b, scan))
+}
+
+/// The same under any mask, where the whole warp is asked first: mostly all lanes are active.
+pub fn steps_if_full(b: &mut Builder) -> Answer {
+    let scan = scan(b)?;
+    if is_bool(b) || b.request.activity != Activity::Any || scan.members == Members::All {
+        return Err(No::NotMine);
     }
-    Ok(without_own(b, scan.op, inclusive).unwrap_or_else(|| shifted(b, scan, inclusive)))
+    let full = is_full(b);
+    Ok(b.fork(full, |b| over_all(b, scan), |b| over_active(b, scan)))
+}
+
+/// The scan where each lane's lower ones are active.
+fn over_all(b: &mut Builder, scan: Scan) -> Operand {
+    let inclusive = inclusive(b, scan.op, lanes_of(scan.width));
+    if !scan.exclusive {
+        return inclusive;
+    }
+    without_own(b, scan.op, inclusive).unwrap_or_else(|| shifted(b, scan, inclusive))
 }
 
 /// The inclusive scan in the promised order: Hillis-Steele inside rows of 16 lanes, then the row below.
@@ -97,15 +116,20 @@ pub fn jumps(b: &mut Builder) -> Answer {
     if scan.members == Members::All {
         return Err(No::NotMine);
     }
+    Ok(over_active(b, scan))
+}
+
+/// The scan over the active lanes, whichever they are.
+fn over_active(b: &mut Builder, scan: Scan) -> Operand {
     let width = lanes_of(scan.width);
     let inclusive = active::inclusive(b, scan.op, width);
     if !scan.exclusive {
-        return Ok(inclusive);
+        return inclusive;
     }
-    Ok(without_own(b, scan.op, inclusive).unwrap_or_else(|| {
+    without_own(b, scan.op, inclusive).unwrap_or_else(|| {
         let below = active::active_below(b, width);
         active::exclusive(b, scan.op, inclusive, below)
-    }))
+    })
 }
 
 /// SHFUP clamped at the first lane of the run, which tells where it is in range.

@@ -43,6 +43,12 @@ pub fn active(b: &mut Builder) -> Operand {
     ballot(b, Operand::Bool(true))
 }
 
+/// True if all lanes of the warp are active.
+pub fn is_full(b: &mut Builder) -> Operand {
+    let all = active(b);
+    b.alu(AluOp::Eq, all, Operand::Const(u32::MAX))
+}
+
 /// A ballot as a word.
 pub fn word(b: &mut Builder, ballot: Operand) -> Operand {
     b.alu(AluOp::BallotWord, ballot, Operand::Const(0))

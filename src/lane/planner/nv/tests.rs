@@ -70,7 +70,9 @@ fn reductions_of_active_lanes_follow_what_is_known_of_them() {
     assert_eq!(count(add, &[U32], Activity::Full), 10);
     assert_eq!(count(add, &[U32], Activity::FirstLanes), 2 + 3 * 5);
     assert_eq!(count(active(ReduceOp::Max, ReduceKind::AllReduce), &[U32], Activity::FirstLanes), 2 + 2 * 5);
-    assert_eq!(count(add, &[U32], Activity::Any), 1 + 5 + 6 * 4);
+    // The ballot and its test, the branch, and the tree of the common way.
+    assert_eq!(count(add, &[U32], Activity::Any), 2 + 4 + 10);
+    assert_eq!(chosen(&request(add, &[U32]), "nv-kepler").expect("a plan").cost.rare, 5 + 6 * 4);
 }
 
 #[test]
@@ -83,7 +85,32 @@ fn scans_take_three_instructions_a_level_or_two() {
     assert_eq!(count(fold(ReduceOp::Add, ReduceKind::Exclusive, 8), &[F32], Activity::Any), 9 + 2);
     let over_active = active(ReduceOp::Add, ReduceKind::Inclusive);
     assert_eq!(count(over_active, &[U32], Activity::FirstLanes), 15);
-    assert_eq!(count(over_active, &[U32], Activity::Any), 29);
+    assert_eq!(count(over_active, &[U32], Activity::Any), 2 + 4 + 15);
+}
+
+/// What counts is the common way: two or four lanes are not worth a branch.
+#[test]
+fn a_branch_pays_where_the_common_way_is_much_shorter() {
+    let forks = |op, ty, profile| {
+        let inputs = [Input::varying(ty)];
+        chosen(&request(op, &inputs), profile).expect("a plan").plan.fork.is_some()
+    };
+    let clustered = |lanes| LaneOp::Reduce {
+        op: ReduceOp::Add,
+        kind: ReduceKind::AllReduce,
+        width: width(lanes),
+        members: Members::Active,
+    };
+    assert_eq!(
+        [2, 4, 8, 32].map(|lanes| forks(clustered(lanes), LaneType::U32, "nv-hopper")),
+        [false, false, true, true]
+    );
+    assert!(forks(active(ReduceOp::Max, ReduceKind::Exclusive), LaneType::F32, "nv-kepler"));
+    assert!(forks(active(ReduceOp::Add, ReduceKind::Inclusive), LaneType::U32, "nv-hopper"));
+    assert!(!forks(active(ReduceOp::Or, ReduceKind::AllReduce), LaneType::BOOL, "nv-kepler"));
+    let all =
+        LaneOp::Reduce { op: ReduceOp::Add, kind: ReduceKind::AllReduce, width: width(32), members: Members::All };
+    assert!(!forks(all, LaneType::U32, "nv-kepler"));
 }
 
 /// A move, a choice, and beside them the least and the greatest, or a comparison.

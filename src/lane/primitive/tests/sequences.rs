@@ -95,6 +95,7 @@ impl Program {
             assumes: Activity::Full,
             whole: 0..0,
             turns: None,
+            fork: None,
             uniform: false,
             least_size: size,
         };
@@ -252,6 +253,7 @@ fn row(primitive: impl Into<Primitive>, inputs: &[LaneRow<u64>], lanes: Lanes) -
         assumes: Activity::Any,
         whole: 0..0,
         turns: None,
+        fork: None,
         uniform: false,
         least_size: 1,
     };
