@@ -188,7 +188,8 @@ impl Measured {
     fn refusals(&self) -> impl Iterator<Item = String> {
         let of = |(way, outcome): (&str, &Outcome)| {
             let why = outcome.as_ref().err().filter(|why| ![ABSENT, WRONG].contains(&why.as_str()))?;
-            Some(format!("- {}, {way}: `{}`", self.row.name, why.lines().next().unwrap_or_default().replace('`', "'")))
+            let told = why.lines().find(|line| line.contains("error")).or(why.lines().next()).unwrap_or_default();
+            Some(format!("- {}, {way}: `{}`", self.row.name, told.replace('`', "'")))
         };
         WAYS.into_iter().zip(&self.outcomes).filter_map(of).collect::<Vec<_>>().into_iter()
     }

@@ -138,6 +138,9 @@ fn simplify(
         buffers_only::check(&kernel)?;
     }
     pipeline.optimize(&mut kernel);
+    if target.row().repeats_loops {
+        pipeline.repeat(&mut kernel);
+    }
     check(&kernel)?;
     Ok(kernel)
 }

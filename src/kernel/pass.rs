@@ -51,6 +51,7 @@ const JUMP_THREADING: Pass = Pass::new("jump_threading", jump_threading::run);
 const EARLY_EXIT: Pass = Pass::new("early_exit", early_exit::run);
 const DCE: Pass = Pass::new("dce", dce::run);
 const UNROLL: Pass = Pass::new("unroll", unroll::run);
+const PARTIAL_UNROLL: Pass = Pass::new("partial_unroll", unroll::run_partly);
 const SROA: Pass = Pass::new("sroa", sroa::run);
 const LICM: Pass = Pass::new("licm", licm::run);
 const FOLD_OFFSETS: Pass = Pass::new("fold_offsets", fold_offsets::run);
@@ -73,6 +74,9 @@ pub const OPTIMIZING: [Pass; 12] = [
     FOLD_OFFSETS,
     PACK_PRIVATE,
 ];
+
+/// The passes of [`Pipeline::repeat`].
+pub const REPEATING: [Pass; 1] = [PARTIAL_UNROLL];
 
 /// The contraction of floats, for kernels whose cross-lane operations are lowered.
 pub const FP_CONTRACT: &str = "fp_contract";
@@ -128,6 +132,15 @@ impl<'w> Pipeline<'w> {
         self.run(FOLD_OFFSETS, kernel);
         self.clean(kernel);
         self.run(PACK_PRIVATE, kernel);
+    }
+
+    /// Repeats the bodies of loops, for targets whose compilers leave them as they are.
+    pub fn repeat(&mut self, kernel: &mut Kernel) {
+        if self.run(PARTIAL_UNROLL, kernel) {
+            self.clean(kernel);
+            self.run(FOLD_OFFSETS, kernel);
+            self.clean(kernel);
+        }
     }
 
     /// Contracts floats of the widths for which a profile has fast fused operations.

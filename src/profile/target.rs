@@ -78,6 +78,10 @@ pub struct TargetRow {
     pub is_hardware: bool,
     /// True if waves have scalar registers, and instructions on them, besides those of lanes.
     pub has_scalar_registers: bool,
+    /// True if small loops with many iterations repeat their bodies. The driver that reads NVIDIA's assembly does that
+    /// itself, and better where it finds the loop as it was: `nbody` took 1.25 of the time of its own GLSL with it, and 1.13
+    /// without.
+    pub repeats_loops: bool,
     /// Bits of the floats that have a fast fused multiplication and addition, by the number of the first processor; for
     /// processors with names their rows say it.
     pub fast_fma: &'static [(u32, &'static [u8])],
@@ -115,6 +119,7 @@ const DRIVEN: TargetRow = TargetRow {
     shares: &[],
     is_hardware: false,
     has_scalar_registers: false,
+    repeats_loops: false,
     fast_fma: &[],
     has_images: true,
     has_graphics: true,
@@ -168,6 +173,7 @@ static ROWS: [TargetRow; 8] = [
         given: &[Feature::LaneFacts],
         is_hardware: true,
         has_scalar_registers: true,
+        repeats_loops: true,
         has_images: false,
         has_graphics: false,
         extensions: Target::Amd,
@@ -197,6 +203,7 @@ static ROWS: [TargetRow; 8] = [
         text_ending: ".ptx",
         profile: Some("ptx-sm70"),
         processor: Some("sm_"),
+        repeats_loops: true,
         shares: &[Feature::NvVote, Feature::NvBallot, Feature::NvShuffle],
         // The throughput of native arithmetic instructions in CUDA's programming guide.
         fast_fma: &[(0, &[32, 64]), (53, &[16, 32, 64])],

@@ -4,8 +4,8 @@
 //! The number of iterations is found by running the loop on the constants in it. Early exits of some lanes stay: each
 //! iteration is a scope that `Continue` leaves, inside a scope that `Exit` leaves.
 //!
-//! A small loop with more iterations repeats its body, so that the condition on which it ends is tested once for several
-//! of them.
+//! [`run_partly`] repeats the body of a small loop with more iterations, so that the condition on which it ends is tested
+//! once for several of them.
 
 mod trial;
 mod write;
@@ -84,25 +84,22 @@ fn unroll(kernel: &mut Kernel, inst: InstId) -> bool {
     if kernel.insts[inst].flags.contains(InstFlags::DONT_UNROLL) {
         return false;
     }
-    match rounds_of(kernel, inst) {
-        Ok(rounds) => Writer::of(kernel, inst).is_some_and(|writer| writer.unroll(rounds)),
-        Err(_) => repeat(kernel, inst),
-    }
+    let Ok(rounds) = rounds_of(kernel, inst) else { return false };
+    Writer::of(kernel, inst).is_some_and(|writer| writer.unroll(rounds))
 }
 
-/// Repeats the bodies of inner loops, however few rounds they have.
-#[cfg(test)]
-pub fn repeat_all(kernel: &mut Kernel) -> bool {
-    loops(kernel).into_iter().rev().fold(false, |changed, inst| repeat(kernel, inst) | changed)
+/// Repeats the bodies of inner loops. Gives whether there were some.
+pub fn run_partly(kernel: &mut Kernel) -> bool {
+    loops(kernel).into_iter().fold(false, |changed, inst| repeat(kernel, inst) | changed)
 }
 
-/// Repeats the body of a loop whose end constants tell in every round. One whose source asks for more stays as it is, so
-/// that the warning about it is true.
+/// Repeats the body of a loop whose end constants tell in every round. One that its source wants to be unrolled, or not to
+/// be, stays as it is.
 fn repeat(kernel: &mut Kernel, inst: InstId) -> bool {
     let Op::Loop { body, continuing } = kernel.insts[inst].op else { return false };
-    let is_asked = kernel.insts[inst].flags.contains(InstFlags::UNROLL);
+    let is_told = kernel.insts[inst].flags.intersects(InstFlags::UNROLL | InstFlags::DONT_UNROLL);
     let is_small = |size: Size| size.insts * COPIES <= SIZE_OF_COPIES && !size.has_loops;
-    if is_asked || !size(kernel, body, continuing, false).is_ok_and(is_small) {
+    if is_told || !size(kernel, body, continuing, false).is_ok_and(is_small) {
         return false;
     }
     match decided(kernel, inst, COPIES, ROUNDS_OF_COPIES, STEPS_OF_COPIES) {

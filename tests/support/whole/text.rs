@@ -8,6 +8,10 @@ const KHR: &str = include_str!("../../../benches/gpu/khr.glsl");
 /// The beginning of lines that ask for what only crosslane has.
 const OURS: &str = "#extension GL_CROSSLANE_";
 
+/// The beginning of lines that `KHR` has too. Its functions precede them, and NVIDIA's compiler takes no such line after
+/// one.
+const THEIRS: &str = "#extension GL_KHR_shader_subgroup_";
+
 /// The text with macros.
 pub fn defined(text: &str, defines: &[(&str, &str)]) -> String {
     after_version(text, &macros(defines))
@@ -18,7 +22,8 @@ pub fn in_khr(text: &str, defines: &[(&str, &str)]) -> String {
     if !text.contains(OURS) {
         return defined(text, defines);
     }
-    let theirs: String = text.lines().filter(|line| !line.starts_with(OURS)).map(|line| format!("{line}\n")).collect();
+    let is_kept = |line: &&str| ![OURS, THEIRS].iter().any(|start| line.starts_with(start));
+    let theirs: String = text.lines().filter(is_kept).map(|line| format!("{line}\n")).collect();
     after_version(&theirs, &format!("{KHR}{}", macros(defines)))
 }
 
@@ -33,12 +38,29 @@ fn after_version(text: &str, inserted: &str) -> String {
 }
 
 /// The text as NVIDIA's compiler for OpenGL takes it: without specialization constants, push constants, attributes of loops
-/// and extensions of Vulkan.
+/// and extensions of Vulkan; those of OpenGL before all declarations, and no name that is a keyword there.
 pub fn for_opengl(text: &str, constants: &[(u32, u32)]) -> String {
     let lines = text.lines().filter(|line| !line.starts_with("#extension GL_EXT_"));
-    let lines: Vec<String> = lines.map(|line| specialized(&line.replace("[[unroll]]", ""), constants)).collect();
+    let (extensions, lines): (Vec<&str>, Vec<&str>) = lines.partition(|line| line.starts_with("#extension"));
+    let as_here = |line: &str| renamed(&specialized(&line.replace("[[unroll]]", ""), constants));
+    let lines: Vec<String> = lines.into_iter().map(as_here).collect();
     let text = lines.join("\n").replace("layout (push_constant)", "layout (std140, binding = 0)") + "\n";
-    if text.contains("uint32_t") { after_version(&text, "#define uint32_t uint\n") } else { text }
+    let mut inserted: String = extensions.iter().map(|line| format!("{line}\n")).collect();
+    if text.contains("uint32_t") {
+        inserted += "#define uint32_t uint\n";
+    }
+    after_version(&text, &inserted)
+}
+
+/// A line with another name for `packed`.
+fn renamed(line: &str) -> String {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let pieces = line.split_inclusive(|c: char| !is_word(c));
+    let other = |piece: &str| match piece.strip_prefix("packed") {
+        Some(rest) if !rest.starts_with(is_word) => format!("packed_{rest}"),
+        _ => piece.to_owned(),
+    };
+    pieces.map(other).collect()
 }
 
 /// A line with the value of a specialization constant instead of its number.

@@ -38,7 +38,6 @@ impl<'k> Writer<'k> {
 
     /// Writes so many into the loop, with the conditions that are known in each. It is not unrolled again.
     pub fn repeat(mut self, copies: usize, decided: &Decided) -> bool {
-        self.kernel.insts[self.inst].flags.insert(InstFlags::DONT_UNROLL);
         let types = self.types(self.body);
         let to = self.kernel.add_block(&types);
         let mut params = self.kernel.blocks[to].params.clone();
@@ -50,8 +49,20 @@ impl<'k> Writer<'k> {
         copier.set_all(&self.kernel.blocks[self.body].params, &params);
         copier.append(self.kernel, self.body, to);
         self.fix(&copier, decided, copies - 1);
+        if decided.goes_on(copies - 1) {
+            self.go_on();
+        }
         self.kernel.insts[self.inst].op = Op::Loop { body: to, continuing: self.continuing };
+        self.kernel.insts[self.inst].flags.insert(InstFlags::DONT_UNROLL);
         true
+    }
+
+    /// Lets the continuing block always begin another round.
+    fn go_on(&mut self) {
+        let repeat = *self.kernel.blocks[self.continuing].insts.last().expect("a block ends with its terminator");
+        let mut args = self.kernel.args(repeat).to_vec();
+        args[0] = self.kernel.constant(Ty::Bool, 0);
+        self.kernel.set_args(repeat, &args);
     }
 
     fn types(&self, block: BlockId) -> Vec<Ty> {
