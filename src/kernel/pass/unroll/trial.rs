@@ -39,7 +39,7 @@ fn start(kernel: &Kernel, inst: InstId) -> Option<([BlockId; 2], Vec<Option<u64>
     (ends_so && params.iter().any(Option::is_some)).then_some(([body, continuing], params))
 }
 
-/// What is known of the conditions in a loop by the number of the round modulo a number of copies.
+/// The known conditions in a loop, by the number of the round modulo a number of copies.
 #[derive(Default)]
 pub struct Decided {
     copies: usize,

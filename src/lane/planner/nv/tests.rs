@@ -88,7 +88,7 @@ fn scans_take_three_instructions_a_level_or_two() {
     assert_eq!(count(over_active, &[U32], Activity::Any), 2 + 4 + 15);
 }
 
-/// What counts is the common way: two or four lanes are not worth a branch.
+/// The common way decides: two or four lanes are not worth a branch.
 #[test]
 fn a_branch_pays_where_the_common_way_is_much_shorter() {
     let forks = |op, ty, profile| {
