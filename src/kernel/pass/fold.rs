@@ -22,6 +22,8 @@ pub enum Simpler {
     Is(Value),
     /// Another operation, to be looked at again.
     Op(Op, Vec<Value>),
+    /// An operation on the result of a new one, which has the same type, and on one more value.
+    OfNew { op: Op, new: (Op, Vec<Value>), rest: Option<Value> },
 }
 
 /// A rule's answer: none where it does not apply.

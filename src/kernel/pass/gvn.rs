@@ -15,7 +15,7 @@ use super::memory::{Kinds, Memory, written, written_inside};
 use super::range::Ranges;
 use crate::kernel::names::Names;
 use crate::kernel::tree::Tree;
-use crate::kernel::{BlockId, InstId, Kernel, Op, Origin, Ty, Value};
+use crate::kernel::{BlockId, Inst, InstId, Kernel, Op, Origin, Ty, Value};
 use crate::lane::primitive::NvOp;
 use crate::lane::{Gives, LaneOp, Primitive, VoteOp};
 use rustc_hash::{FxHashMap, FxHasher};
@@ -42,6 +42,7 @@ pub fn run(kernel: &mut Kernel) -> bool {
         facts: Facts::default(),
         region: 0,
         regions: 0,
+        new: Vec::new(),
         changed: false,
     };
     numbering.block(numbering.kernel.body);
@@ -73,6 +74,8 @@ struct Numbering<'k> {
     /// Number of the stretch of text that the same lanes run; 0 stands for all.
     region: u32,
     regions: u32,
+    /// Instructions that the one at hand has been given as operands, which come before it.
+    new: Vec<InstId>,
     changed: bool,
 }
 
@@ -85,7 +88,9 @@ impl Numbering<'_> {
         let mut out = Vec::with_capacity(insts.len());
         for inst in insts {
             self.names.apply(self.kernel, inst);
-            if self.inst(inst) {
+            let stays = self.inst(inst);
+            out.append(&mut self.new);
+            if stays {
                 out.push(inst);
             } else {
                 self.changed = true;
@@ -150,17 +155,37 @@ impl Numbering<'_> {
                     self.names.replace(result, value);
                     return false;
                 }
-                Some(Simpler::Op(op, args)) => {
-                    self.changed = true;
-                    self.kernel.insts[inst].op = op;
-                    self.kernel.set_args(inst, &args);
-                    self.take_origin(inst, &before, &args);
+                Some(Simpler::Op(op, args)) => self.rewrite(inst, op, &args),
+                Some(Simpler::OfNew { op, new, rest }) => {
+                    let new = self.add(inst, new, self.kernel.ty(result));
+                    let new = self.kernel.results(new).map(|new| self.names.get(new));
+                    let args: Operands = new.chain(rest).collect();
+                    self.rewrite(inst, op, &args);
                 }
                 None => break,
             }
         }
         self.learn(inst);
         self.is_first(inst, 0)
+    }
+
+    fn rewrite(&mut self, inst: InstId, op: Op, args: &[Value]) {
+        self.changed = true;
+        let before = Operands::from_slice(self.kernel.args(inst));
+        self.kernel.insts[inst].op = op;
+        self.kernel.set_args(inst, args);
+        self.take_origin(inst, &before, args);
+    }
+
+    /// A new pure operation before an instruction, of the same origin.
+    fn add(&mut self, before: InstId, (op, args): (Op, Vec<Value>), ty: Ty) -> InstId {
+        let Inst { flags, span, origin, .. } = self.kernel.insts[before];
+        let new = self.kernel.add_inst(op, &args, &[ty], flags, span);
+        self.kernel.insts[new].origin = origin;
+        if self.pure(new) {
+            self.new.push(new);
+        }
+        new
     }
 
     /// Code that reads the operands of a former operand does the work of that too.

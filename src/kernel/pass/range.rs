@@ -1,5 +1,5 @@
-//! The bits of a value that may be set, and its maximum: enough to know that an address does not wrap or that a
-//! remainder is redundant.
+//! The bits of a value that may and that must be set, and its maximum: enough to know that an address does not wrap, that a
+//! remainder is redundant, or that a number is negative.
 
 use crate::ir::{BuiltIn, Scalar, ScalarKind};
 use crate::kernel::{BinOp, Def, Kernel, Op, TernOp, Ty, UnOp, Value};
@@ -10,6 +10,8 @@ use crate::lane::{Gives, LaneFact};
 pub struct Range {
     /// Bits that may be set.
     pub may: u64,
+    /// Bits that are set: also the smallest value.
+    pub must: u64,
     /// The largest value.
     pub most: u64,
 }
@@ -22,11 +24,16 @@ impl Range {
 
     /// Any value up to `most`.
     fn upto(most: u64) -> Range {
-        Range { may: fill(most), most }
+        Range { may: fill(most), must: 0, most }
+    }
+
+    /// Any value with these bits.
+    fn bits(may: u64, must: u64) -> Range {
+        Range { may, must, most: may }
     }
 
     fn exactly(bits: u64) -> Range {
-        Range { may: bits, most: bits }
+        Range::bits(bits, bits)
     }
 
     /// Number of low bits that are zero.
@@ -37,7 +44,19 @@ impl Range {
     /// The same with so many low bits known to be zero.
     fn with_zeros(self, zeros: u32) -> Range {
         let may = self.may & u64::MAX.checked_shl(zeros).unwrap_or(0);
-        Range { may, most: self.most.min(may) }
+        Range { may, must: self.must & may, most: self.most.min(may) }
+    }
+
+    /// The bits of both, up to the smaller maximum.
+    fn masked(self, by: Range) -> Range {
+        let may = self.may & by.may;
+        Range { may, must: self.must & by.must, most: self.most.min(by.most).min(may) }
+    }
+
+    /// The bits that an arithmetic shift to the right leaves in numbers of so many.
+    fn shifted(self, by: u64, width: u32) -> Range {
+        let shift = |bits: u64| ((bits << (64 - width)) as i64 >> (64 - width) >> by) as u64 & low_bits(width.into());
+        Range::bits(shift(self.may), shift(self.must))
     }
 }
 
@@ -79,8 +98,9 @@ impl Ranges {
 
     fn made(&self, kernel: &Kernel, op: &Op, args: &[Value], ty: Ty) -> Option<Range> {
         let all = Range::any(ty.bits());
-        let range = self.result(kernel, op, args, all)?;
-        Some(Range { may: range.may & all.may, most: range.most.min(all.most).min(range.may & all.may) })
+        let Range { may, must, most } = self.result(kernel, op, args, all)?;
+        let may = may & all.may;
+        Some(Range { may, must: must & may, most: most.min(may) })
     }
 
     fn result(&self, kernel: &Kernel, op: &Op, args: &[Value], all: Range) -> Option<Range> {
@@ -88,18 +108,19 @@ impl Ranges {
         let constant = |n: usize| args.get(n).and_then(|arg| kernel.as_constant(*arg));
         Some(match *op {
             Op::Bin(op, scalar) if !scalar.is_float() => binary(op, scalar, arg(0), arg(1), constant(1), all)?,
+            Op::Un(UnOp::Not, scalar) if scalar.width != 8 => Range::bits(!arg(0).must & all.may, !arg(0).may & all.may),
             Op::Un(UnOp::BitCount, scalar) => Range::upto(scalar.width.into()),
             Op::Tern(TernOp::BitExtract, scalar) if !scalar.is_signed() => Range::upto(low_bits(constant(2)?)),
-            Op::Select => Range { may: arg(1).may | arg(2).may, most: arg(1).most.max(arg(2).most) },
+            Op::Select => {
+                let (a, b) = (arg(1), arg(2));
+                Range { may: a.may | b.may, must: a.must & b.must, most: a.most.max(b.most) }
+            }
             // Signed integers of 8 bits are extended by their sign.
             Op::Convert(_, to) if to.is_signed() && to.width == 8 => return None,
             Op::Convert(from, to) if from.kind != ScalarKind::Sint && !from.is_float() && to.is_int() => {
                 if to.width >= from.width { arg(0) } else { Range::upto(low_bits(to.width.into())) }
             }
-            Op::Low => {
-                let Range { may, most } = arg(0);
-                Range { may: may & all.may, most: most.min(all.most) }
-            }
+            Op::Low => arg(0),
             Op::Load(access) if access.bytes == 1 => Range::upto(0xff),
             Op::BuiltIn(built_in, component) => Range::upto(most_of(kernel, built_in, component)?),
             Op::Fact(LaneFact::Index) => Range::upto(MOST_LANES - 1),
@@ -136,18 +157,32 @@ fn binary(op: BinOp, scalar: Scalar, a: Range, b: Range, by: Option<u64>, all: R
     }
     let unsigned = !scalar.is_signed() || (a.most | b.most) <= all.most >> 1;
     Some(match op {
-        BinOp::And => Range { may: a.may & b.may, most: a.most.min(b.most) },
-        BinOp::Or | BinOp::Xor => Range { may: a.may | b.may, most: fill(a.most | b.most) },
+        BinOp::And => a.masked(b),
+        BinOp::Or => Range { may: a.may | b.may, must: a.must | b.must, most: fill(a.most | b.most) },
+        BinOp::Xor => {
+            let may = (a.may | b.may) & !(a.must & b.must);
+            Range { may, must: (a.must & !b.may) | (b.must & !a.may), most: fill(a.most | b.most).min(may) }
+        }
+        // Nothing is carried.
+        BinOp::Add if a.may & b.may == 0 => {
+            Range { may: a.may | b.may, must: a.must | b.must, most: a.most + b.most }
+        }
         BinOp::Add => within(a.most.checked_add(b.most), all).with_zeros(a.zeros().min(b.zeros())),
         BinOp::Sub => all.with_zeros(a.zeros().min(b.zeros())),
         BinOp::Mul => within(a.most.checked_mul(b.most), all).with_zeros(a.zeros().saturating_add(b.zeros())),
         BinOp::Shl => {
             let by = u32::try_from(by?).ok().filter(|by| *by < u32::from(scalar.width))?;
-            within(a.most.checked_mul(1 << by), all).with_zeros(a.zeros().saturating_add(by))
+            let must = a.must << by & low_bits(scalar.width.into());
+            let upto = within(a.most.checked_mul(1 << by), all).with_zeros(a.zeros().saturating_add(by));
+            Range { must, ..upto }
         }
-        BinOp::Shr if unsigned => {
+        BinOp::Shr => {
             let by = by.filter(|by| *by < u64::from(scalar.width))?;
-            Range { may: a.may >> by, most: a.most >> by }
+            if unsigned {
+                Range { may: a.may >> by, must: a.must >> by, most: a.most >> by }
+            } else {
+                a.shifted(by, scalar.width.into())
+            }
         }
         BinOp::Rem if unsigned => Range::upto(a.most.min(b.most.saturating_sub(1))),
         BinOp::Div if unsigned => Range::upto(a.most),

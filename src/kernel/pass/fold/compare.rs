@@ -39,18 +39,30 @@ impl Folder<'_> {
         if let Some(truth) = beyond_the_signed(op, scalar, with, ones >> 1) {
             return self.number(Ty::Bool, truth.into());
         }
-        if scalar.is_signed() && (range.most > ones >> 1 || with > ones >> 1) {
-            return None;
-        }
+        let sign = if scalar.is_signed() { ones / 2 + 1 } else { 0 };
+        // True if the operand is negative and the constant is not; none if the signs are the same, or not known.
+        let is_less = match (range.must & sign != 0, range.may & sign == 0, with & sign != 0) {
+            (true, _, false) => Some(true),
+            (_, true, true) => Some(false),
+            _ => None,
+        };
+        let is_one_sign = if with & sign == 0 { range.may & sign == 0 } else { range.must & sign != 0 };
+        let differs = range.most < with || with & !range.may != 0 || range.must & !with != 0;
         let truth = match op {
-            CmpOp::Eq if range.most < with || with & !range.may != 0 => false,
-            CmpOp::Ne if range.most < with || with & !range.may != 0 => true,
+            CmpOp::Eq if differs => false,
+            CmpOp::Ne if differs => true,
+            CmpOp::Lt | CmpOp::Le if is_less.is_some() => is_less == Some(true),
+            CmpOp::Gt | CmpOp::Ge if is_less.is_some() => is_less == Some(false),
+            // Numbers of one sign are in the order of their bits.
+            _ if !is_one_sign => return None,
             CmpOp::Lt if range.most < with => true,
-            CmpOp::Lt if with == 0 => false,
+            CmpOp::Lt if with <= range.must => false,
             CmpOp::Le if range.most <= with => true,
+            CmpOp::Le if with < range.must => false,
             CmpOp::Gt if range.most <= with => false,
+            CmpOp::Gt if with < range.must => true,
             CmpOp::Ge if range.most < with => false,
-            CmpOp::Ge if with == 0 => true,
+            CmpOp::Ge if with <= range.must => true,
             _ => return None,
         };
         self.number(Ty::Bool, truth.into())

@@ -25,6 +25,7 @@ impl Folder<'_> {
         }
         let by = self.known(1)?;
         self.with_constant(op, scalar, by)
+            .or_else(|| self.negative_shifted(op, scalar, by))
             .or_else(|| self.by_power_of_two(op, scalar, by))
             .or_else(|| self.reassociated(op, scalar))
     }
@@ -80,6 +81,27 @@ impl Folder<'_> {
             BinOp::Max if unsigned && range.most <= by => self.number(ty, by),
             _ => None,
         }
+    }
+
+    /// An arithmetic shift of a number that is surely negative: a logical one, of the inverse where that is at hand.
+    /// NVIDIA's compiler takes the result of such a shift by 1 to 3 for positive where it compares it.
+    fn negative_shifted(&mut self, op: BinOp, scalar: Scalar, by: u64) -> Answer {
+        let ty = Ty::of(scalar);
+        let is_negative = self.range(0).must >> (ty.bits() - 1) == 1;
+        if op != BinOp::Shr || !scalar.is_signed() || !is_negative || by >= scalar.width.into() {
+            return None;
+        }
+        let logical = Op::Bin(BinOp::Shr, Scalar { kind: ScalarKind::Uint, ..scalar });
+        let inner = self.kernel.definition(self.args[0]);
+        let inverse = inner.filter(|inner| matches!(self.kernel.insts[*inner].op, Op::Un(UnOp::Not, _)));
+        Some(if let Some(inverse) = inverse {
+            let new = (logical, vec![self.inner_arg(inverse, 0), self.args[1]]);
+            Simpler::OfNew { op: Op::Un(UnOp::Not, scalar), new, rest: None }
+        } else {
+            let ones = u64::MAX >> (64 - ty.bits());
+            let filled = self.kernel.constant(ty, ones & !(ones >> by));
+            Simpler::OfNew { op: Op::Bin(BinOp::Or, scalar), new: (logical, self.args.to_vec()), rest: Some(filled) }
+        })
     }
 
     /// Products, quotients and remainders by powers of two.

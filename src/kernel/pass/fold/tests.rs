@@ -136,6 +136,35 @@ fn comparisons_with_the_last_number_have_one_answer() {
     assert_eq!(simpler(&mut b, Op::Cmp(CmpOp::Le, Scalar::I32), &[x, least], Ty::Bool), None);
 }
 
+/// A number whose sign is set, or is not, compares by it with numbers of the other sign.
+#[test]
+fn comparisons_know_signs() {
+    let (mut b, [x, ..]) = start();
+    let (low, three, minus) = (b.u32(0x0fff_ffff), b.u32(3), b.u32(0xffff_fffe));
+    let positive = b.bin(BinOp::And, Scalar::U32, x, low);
+    let negative = b.un(UnOp::Not, Scalar::U32, positive);
+    let mut ranges = Ranges::new(&b.kernel);
+    for value in [positive, negative] {
+        let inst = b.kernel.definition(value).unwrap();
+        ranges.learn(&b.kernel, &b.kernel.insts[inst].op, b.kernel.args(inst), value);
+    }
+    let cases = [
+        (negative, CmpOp::Lt, three, Some(1)),
+        (negative, CmpOp::Ge, three, Some(0)),
+        (negative, CmpOp::Eq, three, Some(0)),
+        (negative, CmpOp::Lt, minus, None),
+        (positive, CmpOp::Lt, minus, Some(0)),
+        (positive, CmpOp::Gt, minus, Some(1)),
+        (positive, CmpOp::Ne, minus, Some(1)),
+        (positive, CmpOp::Le, three, None),
+    ];
+    for (value, op, with, truth) in cases {
+        let found = fold(&mut b.kernel, &ranges, Op::Cmp(op, Scalar::I32), &[value, with], Ty::Bool);
+        let truth = truth.map(|truth| Simpler::Is(b.constant(Ty::Bool, truth)));
+        assert_eq!(found, truth, "{op:?} {with:?}");
+    }
+}
+
 #[test]
 fn masks_and_halves_are_taken_apart() {
     let (mut b, [x, y, ..]) = start();
