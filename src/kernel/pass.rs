@@ -27,7 +27,7 @@ mod unroll;
 
 use super::Kernel;
 use crate::profile::Profile;
-pub use unroll::refused as not_unrolled;
+pub use unroll::{Count, counted, refused as not_unrolled};
 
 /// One pass.
 #[derive(Clone, Copy)]

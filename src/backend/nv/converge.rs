@@ -26,7 +26,7 @@ pub fn check_nesting(lines: &[Line], profile: &Profile) -> Result<(), Vec<Diagno
     let (mut depth, mut span) = (0_u32, Span::NONE);
     for line in lines {
         match line {
-            Line::If(..) | Line::Repeat => depth += 1,
+            Line::If(..) | Line::Repeat(_) => depth += 1,
             Line::EndIf | Line::EndRepeat => depth -= 1,
             Line::Lane(of) => span = *of,
             Line::Inst(inst) if depth > limit && inst.is_cross_lane() => {

@@ -53,8 +53,8 @@ struct Graph {
 enum Open {
     /// The block that ends with `IF`, and the one that ends the first arm.
     If(u32, Option<u32>),
-    /// The block after `REP`, and the blocks that break.
-    Repeat(u32, Vec<u32>),
+    /// The block after `REP`, the blocks that break, and true if it ends after a number of rounds.
+    Repeat(u32, Vec<u32>, bool),
 }
 
 impl Graph {
@@ -96,14 +96,14 @@ impl Graph {
                     }
                 }
                 Line::EndIf => self.close_if(&mut open, block),
-                Line::Repeat => {
-                    open.push(Open::Repeat(block + 1, Vec::new()));
+                Line::Repeat(rounds) => {
+                    open.push(Open::Repeat(block + 1, Vec::new(), rounds.is_some()));
                     self.edge(block, block + 1);
                 }
                 Line::EndRepeat => self.close_repeat(&mut open, block),
                 Line::Break | Line::BreakIf(..) => {
                     let innermost = open.iter_mut().rev().find_map(|construct| match construct {
-                        Open::Repeat(_, breaks) => Some(breaks),
+                        Open::Repeat(_, breaks, _) => Some(breaks),
                         Open::If(..) => None,
                     });
                     innermost.into_iter().for_each(|breaks| breaks.push(block));
@@ -126,8 +126,11 @@ impl Graph {
     }
 
     fn close_repeat(&mut self, open: &mut Vec<Open>, block: u32) {
-        if let Some(Open::Repeat(head, breaks)) = open.pop() {
+        if let Some(Open::Repeat(head, breaks, is_counted)) = open.pop() {
             self.edge(block, head);
+            if is_counted {
+                self.edge(block, block + 1);
+            }
             breaks.into_iter().for_each(|from| self.edge(from, block + 1));
         }
     }
@@ -248,7 +251,7 @@ mod tests {
     #[test]
     fn what_a_round_leaves_is_alive_in_the_next() {
         let (condition, leave) = (Line::If(Reg(0), Test::True), Line::BreakIf(Reg(0), Test::False));
-        let lines = [write(0), Line::Repeat, read(1), condition, write(1), Line::EndIf, leave, Line::EndRepeat];
+        let lines = [write(0), Line::Repeat(None), read(1), condition, write(1), Line::EndIf, leave, Line::EndRepeat];
         assert_eq!(ranges(&lines, 2)[1][..], [Range { from: 4, to: 7 }, Range { from: 9, to: 15 }]);
     }
 }

@@ -227,12 +227,13 @@ pub enum Line {
     If(Reg, Test),
     Else,
     EndIf,
-    Repeat,
+    /// Begins a loop; one with a number of rounds ends after so many.
+    Repeat(Option<u32>),
     EndRepeat,
     /// Leaves the innermost `Repeat`.
     Break,
     BreakIf(Reg, Test),
-    /// A break that is never taken; the loader asks for one in each `Repeat`.
+    /// A break that is never taken; the loader asks for one in each `Repeat` without a number.
     BreakNever,
     Return,
     /// Makes a helper of a fragment's invocation.

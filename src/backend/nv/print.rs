@@ -298,8 +298,11 @@ impl<'p> Printer<'p> {
                 self.indent += 1;
             }
             Line::EndIf => self.end("ENDIF;"),
-            Line::Repeat => {
-                self.statement("REP;");
+            Line::Repeat(rounds) => {
+                match rounds {
+                    Some(rounds) => self.statement(&format!("REP.S {rounds};")),
+                    None => self.statement("REP;"),
+                }
                 self.indent += 1;
             }
             Line::EndRepeat => self.end("ENDREP;"),

@@ -59,7 +59,7 @@ fn drop_idle_breaks(lines: &mut [Line]) {
     // Of each open `REP`: how many arms are open in it, whether it has a break outside them, and an idle one.
     let mut open: Vec<(u32, bool, Option<usize>)> = Vec::new();
     for at in 0..lines.len() {
-        if matches!(lines[at], Line::Repeat) {
+        if matches!(lines[at], Line::Repeat(_)) {
             open.push((0, false, None));
         }
         let Some((arms, breaks, idle)) = open.last_mut() else { continue };

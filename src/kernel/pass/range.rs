@@ -109,6 +109,12 @@ impl Ranges {
         Some(match *op {
             Op::Bin(op, scalar) if !scalar.is_float() => binary(op, scalar, arg(0), arg(1), constant(1), all)?,
             Op::Un(UnOp::Not, scalar) if scalar.width != 8 => Range::bits(!arg(0).must & all.may, !arg(0).may & all.may),
+            // The negative of a number from 1 to a maximum has ones above that.
+            Op::Un(UnOp::Neg, scalar) if scalar.width != 8 && !scalar.is_float() => {
+                let negative = all.with_zeros(arg(0).zeros());
+                let must = if arg(0).must == 0 { 0 } else { !fill(arg(0).most) & negative.may };
+                Range { must, ..negative }
+            }
             Op::Un(UnOp::BitCount, scalar) => Range::upto(scalar.width.into()),
             Op::Tern(TernOp::BitExtract, scalar) if !scalar.is_signed() => Range::upto(low_bits(constant(2)?)),
             Op::Select => {

@@ -5,7 +5,7 @@
 //! iteration is a scope that `Continue` leaves, inside a scope that `Exit` leaves.
 //!
 //! [`run_partly`] repeats the body of a small loop with more iterations, so that the condition on which it ends is tested
-//! once for several of them.
+//! once for several of them. [`counted`] tells the number of iterations to back ends that can count them.
 
 mod trial;
 mod write;
@@ -17,7 +17,8 @@ use crate::kernel::tree::Tree;
 use crate::kernel::{BlockId, InstId, Kernel, Op};
 use crate::source::SourceMap;
 use std::fmt;
-use trial::{Miss, decided, rounds};
+pub use trial::Count;
+use trial::{Miss, count, decided, rounds};
 use write::Writer;
 
 /// Rounds that are unrolled at most.
@@ -37,15 +38,15 @@ const SIZE_WITH_LANES: usize = 2048;
 const SIZE_IF_ASKED: usize = 16384;
 const ROUNDS_IF_ASKED: usize = 1024;
 
+/// Rounds of a loop that is counted, and instructions looked at to count them.
+const ROUNDS_COUNTED: usize = 4096;
+const STEPS_COUNTED: usize = 16384;
+
 /// Times that the body of a loop with more rounds is there.
 const COPIES: usize = 4;
 
 /// Instructions that the copies may have together.
 const SIZE_OF_COPIES: usize = 128;
-
-/// Rounds of such a loop, and instructions looked at to count them.
-const ROUNDS_OF_COPIES: usize = 4096;
-const STEPS_OF_COPIES: usize = 16384;
 
 /// Unrolls loops, inner ones first. Gives whether there were some.
 pub fn run(kernel: &mut Kernel) -> bool {
@@ -102,10 +103,17 @@ fn repeat(kernel: &mut Kernel, inst: InstId) -> bool {
     if is_told || !size(kernel, body, continuing, false).is_ok_and(is_small) {
         return false;
     }
-    match decided(kernel, inst, COPIES, ROUNDS_OF_COPIES, STEPS_OF_COPIES) {
+    match decided(kernel, inst, COPIES, ROUNDS_COUNTED, STEPS_COUNTED) {
         Some(decided) => Writer::of(kernel, inst).is_some_and(|writer| writer.repeat(COPIES, &decided)),
         None => false,
     }
+}
+
+/// The rounds of a loop without loops in it, if constants tell exactly how many it has.
+pub fn counted(kernel: &Kernel, inst: InstId) -> Option<Count> {
+    let Op::Loop { body, continuing } = kernel.insts[inst].op else { return None };
+    let is_inner = size(kernel, body, continuing, true).is_ok_and(|size| !size.has_loops);
+    is_inner.then(|| count(kernel, inst, ROUNDS_COUNTED, STEPS_COUNTED)).flatten()
 }
 
 /// Why a loop stays one.

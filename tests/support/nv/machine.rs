@@ -128,13 +128,16 @@ impl<'p> Machine<'p> {
                 let second = self.nodes(otherwise, fails)?;
                 Ok(first.iter().zip(second).map(|(a, b)| *a || b).collect())
             }
-            Node::Repeat(body) => {
+            Node::Repeat(rounds, body) => {
                 self.broken.push(vec![false; mask.len()]);
                 let mut inside = mask;
-                while inside.contains(&true) {
+                let mut left = *rounds;
+                while inside.contains(&true) && left != Some(0) {
                     inside = self.nodes(body, inside)?;
+                    left = left.map(|left| left - 1);
                 }
-                self.broken.pop().ok_or_else(|| "a loop ended twice".to_owned())
+                let broken = self.broken.pop().ok_or("a loop ended twice")?;
+                Ok(broken.into_iter().zip(inside).map(|(broken, inside)| broken || inside).collect())
             }
             Node::Break(test) => {
                 let leaves = |lane: usize| mask[lane] && test.is_none_or(|test| self.holds(test, lane));

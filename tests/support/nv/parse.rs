@@ -44,7 +44,8 @@ pub enum Node {
     Inst(Inst),
     /// With both arms.
     If(Condition, Vec<Node>, Vec<Node>),
-    Repeat(Vec<Node>),
+    /// With the number of rounds after which it ends, if there is one.
+    Repeat(Option<u32>, Vec<Node>),
     /// With the condition, if there is one.
     Break(Option<Condition>),
     Kill(Condition),
@@ -151,7 +152,7 @@ enum Open {
     Body,
     /// The condition, and the first arm once the second has begun.
     If(Condition, Option<Vec<Node>>),
-    Repeat,
+    Repeat(Option<u32>),
 }
 
 struct Reader {
@@ -196,12 +197,13 @@ impl Reader {
                 (Open::If(test, Some(then)), otherwise) => self.push(Node::If(test, then, otherwise))?,
                 _ => return None,
             },
-            "REP" => self.open.push((Open::Repeat, Vec::new())),
+            "REP" => self.open.push((Open::Repeat(None), Vec::new())),
+            "REP.S" => self.open.push((Open::Repeat(Some(rest.parse().ok()?)), Vec::new())),
             "ENDREP" => {
-                let (Open::Repeat, body) = self.open.pop()? else { return None };
-                // The loader asks for a break that no condition surrounds.
-                body.iter().any(|node| matches!(node, Node::Break(_))).then_some(())?;
-                self.push(Node::Repeat(body))?;
+                let (Open::Repeat(rounds), body) = self.open.pop()? else { return None };
+                // The loader asks for a number of rounds, or for a break that no condition surrounds.
+                (rounds.is_some() || body.iter().any(|node| matches!(node, Node::Break(_)))).then_some(())?;
+                self.push(Node::Repeat(rounds, body))?;
             }
             "BRK" if rest.is_empty() => self.push(Node::Break(None))?,
             "BRK" => {

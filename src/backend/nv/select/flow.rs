@@ -6,6 +6,7 @@ use crate::backend::copies::{Step, in_order};
 use crate::backend::nv::exits::{Goal, Rest, Way, goal};
 use crate::backend::nv::machine::{ANY, Class, Kind, Line, Operand, Reg, Test};
 use crate::ir::InstFlags;
+use crate::kernel::pass::{Count, counted};
 use crate::kernel::{BlockId, InstId, Op, Value};
 use crate::lane::{LaneFact, MaskOp};
 use std::collections::BTreeSet;
@@ -52,6 +53,7 @@ impl Selector<'_> {
             self.begin(*inst);
             let jumps = self.guarded_jumps();
             match kernel.insts[*inst].op {
+                Op::If { .. } if self.counted.values().any(|count| count.test == Some(*inst)) => {}
                 Op::If { then, otherwise } => {
                     let rest = self.exits.rest(*inst);
                     self.if_(*inst, [then, otherwise], (block, at + 1));
@@ -185,7 +187,7 @@ impl Selector<'_> {
         match way {
             Way::Fall => self.block(body, 0),
             Way::Break => {
-                self.repeat(goal);
+                self.repeat(goal, None);
                 self.block(body, 0);
                 self.flow(Line::Break);
                 self.close();
@@ -205,15 +207,28 @@ impl Selector<'_> {
             self.registers_for(kernel.blocks[block].params.iter().copied());
         }
         self.assign(&kernel.blocks[body].params, kernel.args(inst));
-        self.repeat(Goal::End(inst));
+        let count = counted(kernel, inst);
+        self.repeat(Goal::End(inst), count.as_ref().map(|count| count.rounds as u32));
         if !self.exits.continues(inst) {
             self.block(body, 0);
             self.flow(Line::Break);
             return self.close();
         }
+        self.counted.extend(count.map(|count| (inst, count)));
         self.until(self.exits.way(inst), Goal::Next(inst), body);
         self.block(continuing, 0);
         self.close();
+        self.counted_out(inst);
+    }
+
+    /// The results of a loop whose number of rounds stands for the test at the beginning of its body.
+    fn counted_out(&mut self, inst: InstId) {
+        let Some(Count { test: Some(test), .. }) = self.counted.remove(&inst) else { return };
+        let exits = |block: &BlockId| self.kernel.blocks[*block].insts.first().copied();
+        let mut arms = self.kernel.inner_blocks(test).filter_map(|block| exits(&block));
+        if let Some(exit) = arms.find(|arm| self.kernel.insts[*arm].op == Op::Exit(inst)) {
+            self.assign_results(inst, self.kernel.args(exit));
+        }
     }
 
     /// The end of a continuing block: the loop's own `BRK`.
@@ -223,6 +238,12 @@ impl Selector<'_> {
         let params = &kernel.blocks[body].params;
         let (leave, values) = kernel.args(inst).split_at(1);
         let (again, results) = values.split_at(params.len());
+        if let Some(Count { test, .. }) = self.counted.get(&of) {
+            if test.is_none() {
+                self.assign_results(of, results);
+            }
+            return self.assign(params, again);
+        }
         match self.uint(leave[0]) {
             Operand::Constant(0, _) => self.flow(Line::BreakNever),
             Operand::Constant(..) => {
@@ -267,10 +288,10 @@ impl Selector<'_> {
         self.open.push(Open { goal, way, flag: None, before, jumps: 0 });
     }
 
-    /// Begins a `REP`.
-    fn repeat(&mut self, goal: Goal) {
+    /// Begins a `REP`, of so many rounds where they are known.
+    fn repeat(&mut self, goal: Goal, rounds: Option<u32>) {
         self.begin_open(goal, OpenWay::Repeat(Vec::new()));
-        self.flow(Line::Repeat);
+        self.flow(Line::Repeat(rounds));
     }
 
     /// Ends the innermost `REP`. Invocations that left it for a goal further out go on from there.

@@ -54,7 +54,7 @@ struct Scan {
 impl Scan {
     fn line(&mut self, at: usize, line: &Line) {
         match line {
-            Line::Repeat => {
+            Line::Repeat(_) => {
                 self.found.extend(self.last.take());
                 self.open.push(at);
             }

@@ -28,10 +28,12 @@ use super::votes::Votes;
 use crate::backend::Options;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::Scalar;
+use crate::kernel::pass::Count;
 use crate::kernel::tree::Tree;
 use crate::kernel::{BlockId, Def, InstId, Kernel, Op, Origin, Ty, Value};
 use crate::limits;
 use crate::source::Span;
+use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 use std::borrow::Cow;
 
@@ -67,6 +69,7 @@ pub fn select(
         needs: Needs::default(),
         open: Vec::new(),
         arms: Vec::new(),
+        counted: FxHashMap::default(),
         tree,
         span: Span::NONE,
         origin: Origin::Code,
@@ -101,6 +104,8 @@ struct Selector<'k> {
     open: Vec<flow::Open>,
     /// The conditions of the arms around, innermost last.
     arms: Vec<(Reg, Test)>,
+    /// The loops with a known number of rounds.
+    counted: FxHashMap<InstId, Count>,
     tree: &'k Tree,
     /// Of the instruction being selected.
     span: Span,

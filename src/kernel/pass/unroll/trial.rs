@@ -39,6 +39,52 @@ fn start(kernel: &Kernel, inst: InstId) -> Option<([BlockId; 2], Vec<Option<u64>
     (ends_so && params.iter().any(Option::is_some)).then_some(([body, continuing], params))
 }
 
+/// The rounds of a loop that ends at one place.
+pub struct Count {
+    pub rounds: usize,
+    /// The branch at the beginning of its body that leaves the loop; none if its continuing block ends it.
+    pub test: Option<InstId>,
+}
+
+/// The rounds of a loop if constants tell exactly how many it has, at least one.
+pub fn count(kernel: &Kernel, inst: InstId, most: usize, steps: usize) -> Option<Count> {
+    let (blocks, mut params) = start(kernel, inst)?;
+    let mut trial = Trial::new(kernel, steps);
+    for round in 0..=most {
+        match trial.round(inst, blocks, &params).ok()? {
+            Round::Last if trial.reached.contains(&JumpTarget::Continuing(inst)) => {
+                return Some(Count { rounds: round + 1, test: None });
+            }
+            Round::Last => {
+                let (test, leaves) = first_test(kernel, inst, blocks[0])?;
+                let is_certain = round > 0 && trial.value(kernel.args(test)[0]) == Some(leaves);
+                return is_certain.then_some(Count { rounds: round, test: Some(test) });
+            }
+            Round::Next { args, is_decided: true } => params = args,
+            Round::Next { .. } => return None,
+        }
+    }
+    None
+}
+
+/// The branch at the beginning of a loop's body that does nothing but leave the loop, with values from before the round, and
+/// the condition on which it does.
+fn first_test(kernel: &Kernel, inst: InstId, body: BlockId) -> Option<(InstId, u64)> {
+    let insts = &kernel.blocks[body].insts;
+    let first = insts.iter().position(|inst| !kernel.insts[*inst].op.is_pure())?;
+    let Op::If { then, otherwise } = kernel.insts[insts[first]].op else { return None };
+    let [then, otherwise] = [then, otherwise].map(|arm| match kernel.blocks[arm].insts[..] {
+        [only] => Some(only),
+        _ => None,
+    });
+    let exits = |arm: InstId| kernel.insts[arm].op == Op::Exit(inst);
+    let (exit, leaves) = if exits(then?) { (then?, 1) } else { (otherwise?, 0) };
+    let is_before = |value: &Value| kernel.definition(*value).is_none_or(|made| !insts[..first].contains(&made));
+    let goes_on = kernel.insts[if leaves == 1 { otherwise? } else { then? }].op == Op::Yield;
+    let is_test = exits(exit) && goes_on && kernel.args(exit).iter().all(is_before);
+    is_test.then_some((insts[first], leaves))
+}
+
 /// The known conditions in a loop, by the number of the round modulo a number of copies.
 #[derive(Default)]
 pub struct Decided {
