@@ -20,6 +20,7 @@ mod load_store_vectorize;
 mod memory;
 mod pack_private;
 mod range;
+mod scalar_promotion;
 mod share_moves;
 mod simplify_cfg;
 mod sroa;
@@ -52,6 +53,7 @@ const EARLY_EXIT: Pass = Pass::new("early_exit", early_exit::run);
 const DCE: Pass = Pass::new("dce", dce::run);
 const UNROLL: Pass = Pass::new("unroll", unroll::run);
 const PARTIAL_UNROLL: Pass = Pass::new("partial_unroll", unroll::run_partly);
+const SCALAR_PROMOTION: Pass = Pass::new("scalar_promotion", scalar_promotion::run);
 const SROA: Pass = Pass::new("sroa", sroa::run);
 const LICM: Pass = Pass::new("licm", licm::run);
 const FOLD_OFFSETS: Pass = Pass::new("fold_offsets", fold_offsets::run);
@@ -60,7 +62,7 @@ const SHARE_MOVES: Pass = Pass::new("share_moves", share_moves::run);
 const LOAD_STORE_VECTORIZE: Pass = Pass::new("load_store_vectorize", load_store_vectorize::run);
 
 /// The passes of [`Pipeline::optimize`], in the order in which a kernel first meets them.
-pub const OPTIMIZING: [Pass; 12] = [
+pub const OPTIMIZING: [Pass; 13] = [
     CONSTANT_PHIS,
     GVN,
     SIMPLIFY_CFG,
@@ -69,6 +71,7 @@ pub const OPTIMIZING: [Pass; 12] = [
     EARLY_EXIT,
     DCE,
     UNROLL,
+    SCALAR_PROMOTION,
     SROA,
     LICM,
     FOLD_OFFSETS,
@@ -125,6 +128,7 @@ impl<'w> Pipeline<'w> {
         if self.run(UNROLL, kernel) {
             self.clean(kernel);
         }
+        self.run(SCALAR_PROMOTION, kernel);
         if self.run(SROA, kernel) {
             self.clean(kernel);
         }
