@@ -1,8 +1,8 @@
 //! From a typed module to a kernel that a profile's target can write: the steps in their order.
 
-use super::lanes::{self, LANE_FACTS};
+use super::lanes::{self, LANE_FACTS, Operation};
 use super::pass::{Pipeline, Watcher};
-use super::{InstId, Kernel, LaneContract, Specializations, buffers_only, lower, verify};
+use super::{Kernel, LaneContract, Specializations, buffers_only, lower, verify};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::Module;
 use crate::lane::{Plan, Plans, Request};
@@ -48,7 +48,7 @@ pub fn watch(
 #[derive(Clone, Debug)]
 pub struct Prepared {
     kernel: Kernel,
-    requests: Vec<(InstId, Request<'static>)>,
+    operations: Vec<Operation>,
 }
 
 impl Prepared {
@@ -64,14 +64,14 @@ impl Prepared {
 
     fn of(mut kernel: Kernel, profile: &Profile) -> Prepared {
         kernel.lanes = LaneContract::of(&kernel);
-        let requests = lanes::requests(&mut kernel, profile);
-        Prepared { kernel, requests }
+        let operations = lanes::operations(&mut kernel, profile);
+        Prepared { kernel, operations }
     }
 
     /// The cross-lane operations and their places in the source, in the order of the kernel; nothing where the profile does
     /// not state the size of a wave.
     pub fn requests(&self) -> impl Iterator<Item = (Span, &Request<'static>)> {
-        self.requests.iter().map(|(inst, request)| (self.kernel.insts[*inst].span, request))
+        self.operations.iter().map(|operation| (self.kernel.insts[operation.inst].span, &operation.request))
     }
 
     /// The plan of each operation.
@@ -79,7 +79,7 @@ impl Prepared {
     /// # Errors
     /// With what the profile cannot do, and if it does not state the size of a wave.
     pub fn plans(&self, profile: &Profile, known: &Plans) -> Result<Vec<Arc<Plan>>, Vec<Diagnostic>> {
-        lanes::plans_of(&self.kernel, &self.requests, profile, known)
+        lanes::plans_of(&self.kernel, &self.operations, profile, known)
     }
 
     /// Takes the last steps. Profiles with the same features, plans and fast fused operations get the same kernel.
@@ -96,8 +96,8 @@ impl Prepared {
         profile: &Profile,
         pipeline: &mut Pipeline<'_>,
     ) -> Result<Kernel, Vec<Diagnostic>> {
-        let Prepared { mut kernel, requests } = self;
-        lanes::write(&mut kernel, &requests, plans, profile, pipeline);
+        let Prepared { mut kernel, operations } = self;
+        lanes::write(&mut kernel, &operations, plans, profile, pipeline);
         pipeline.contract(&mut kernel, profile);
         if profile.target.row().has_scalar_registers {
             pipeline.gather(&mut kernel);
@@ -114,7 +114,7 @@ impl Prepared {
 pub fn finish_by(module: &Module, plan: &Plan, profile: &Profile) -> Result<Kernel, Vec<Diagnostic>> {
     let prepared = Prepared::new(module, &Specializations::default(), profile)?;
     let plan = Arc::new(plan.clone());
-    let plans = vec![plan; prepared.requests.len()];
+    let plans = vec![plan; prepared.operations.len()];
     prepared.finish(&plans, profile)
 }
 

@@ -31,27 +31,40 @@ pub const LANE_FACTS: &str = "lane_facts";
 pub const LOWER_LANES: &str = "lower_lanes";
 pub const DPP_COMBINE: &str = "dpp_combine";
 
+/// A cross-lane operation that is to be lowered.
+#[derive(Clone, Debug)]
+pub struct Operation {
+    pub inst: InstId,
+    pub request: Request<'static>,
+    /// The outermost loop around it in which the same lanes run it in every round.
+    steady: Option<InstId>,
+}
+
 /// Lowers all cross-lane operations of a kernel for a profile.
 ///
 /// # Errors
 /// With an error at each operation that the profile cannot do, or that is not lowered yet, and if the profile does not
 /// state the size of a wave. No operation is lowered then.
 pub fn lower_lanes(kernel: &mut Kernel, profile: &Profile) -> Result<(), Vec<Diagnostic>> {
-    let requests = requests(kernel, profile);
-    let answers = plans_of(kernel, &requests, profile, &Plans::default())?;
-    write(kernel, &requests, &answers, profile, &mut Pipeline::default());
+    let operations = operations(kernel, profile);
+    let answers = plans_of(kernel, &operations, profile, &Plans::default())?;
+    write(kernel, &operations, &answers, profile, &mut Pipeline::default());
     Ok(())
 }
 
-/// The requests of a kernel's cross-lane operations to the planner, in the order of the text; nothing where the profile
-/// does not state the size of a wave. The kernel is written in terms of the lane's number before.
-pub fn requests(kernel: &mut Kernel, profile: &Profile) -> Vec<(InstId, Request<'static>)> {
+/// A kernel's cross-lane operations, in the order of the text; nothing where the profile does not state the size of a wave.
+/// The kernel is written in terms of the lane's number before.
+pub fn operations(kernel: &mut Kernel, profile: &Profile) -> Vec<Operation> {
     let Some(size) = profile.wave_size else { return Vec::new() };
     state_size(kernel, size);
     use_facts(kernel, size);
     let known = Analyses { uniformity: Uniformity::new(kernel, size), rows: LaneRows::new(kernel, size), kernel, size };
-    let ask = |inst: InstId| Some((inst, known.request(inst)?));
-    Tree::new(known.kernel).insts(known.kernel).into_iter().filter_map(ask).collect()
+    let tree = Tree::new(known.kernel);
+    let ask = |inst: InstId| {
+        let request = known.request(inst)?;
+        Some(Operation { inst, request, steady: known.uniformity.steady_loop(known.kernel, &tree, inst) })
+    };
+    tree.insts(known.kernel).into_iter().filter_map(ask).collect()
 }
 
 /// The plan of each operation.
@@ -61,7 +74,7 @@ pub fn requests(kernel: &mut Kernel, profile: &Profile) -> Vec<(InstId, Request<
 /// state the size of a wave.
 pub fn plans_of(
     kernel: &Kernel,
-    requests: &[(InstId, Request<'static>)],
+    operations: &[Operation],
     profile: &Profile,
     plans: &Plans,
 ) -> Result<Vec<Arc<Plan>>, Vec<Diagnostic>> {
@@ -70,7 +83,7 @@ pub fn plans_of(
         return Err(vec![Diagnostic::error(Code::NOT_SUPPORTED, message)]);
     }
     let (mut answers, mut errors) = (Vec::new(), Vec::new());
-    for (inst, request) in requests {
+    for Operation { inst, request, .. } in operations {
         match plans.get(request, profile) {
             Ok(plan) => answers.push(plan),
             Err(refusal) => refuse(&refusal, kernel.insts[*inst].span, &mut errors),
@@ -90,29 +103,31 @@ fn refuse(refusal: &Refusal, span: Span, errors: &mut Vec<Diagnostic>) {
 /// Writes each operation as its plan says.
 pub fn write(
     kernel: &mut Kernel,
-    requests: &[(InstId, Request<'static>)],
+    operations: &[Operation],
     answers: &[Arc<Plan>],
     profile: &Profile,
     pipeline: &mut Pipeline<'_>,
 ) {
-    let operations: Vec<(InstId, &Plan)> =
-        requests.iter().zip(answers).map(|((inst, _), plan)| (*inst, &**plan)).collect();
+    let operations: Vec<(&Operation, &Plan)> =
+        operations.iter().zip(answers).map(|(operation, plan)| (operation, &**plan)).collect();
     let mut lowering = Lowering {
         kernel,
         profile,
         operations: operations.into_iter().peekable(),
         setup: FxHashMap::default(),
         setup_insts: Vec::new(),
+        before_loops: Vec::new(),
         names: Names::default(),
         origin: Origin::Code,
         depth: 0,
     };
     let tree = Tree::new(lowering.kernel);
     let nesting = tree.nesting();
-    for block in tree.blocks {
-        lowering.depth = nesting.depth(block);
-        lowering.block(block);
+    for block in &tree.blocks {
+        lowering.depth = nesting.depth(*block);
+        lowering.block(*block);
     }
+    lowering.put_before_loops(&tree);
     lowering.put_setup();
     pipeline.show(LOWER_LANES, true, kernel);
     pipeline.clean(kernel);
@@ -236,10 +251,12 @@ struct Lowering<'k> {
     kernel: &'k mut Kernel,
     profile: &'k Profile,
     /// The operations that are to come, with their plans.
-    operations: Peekable<vec::IntoIter<(InstId, &'k Plan)>>,
+    operations: Peekable<vec::IntoIter<(&'k Operation, &'k Plan)>>,
     /// Set-up steps with their operands, and the values that they became with their numbers.
     setup: FxHashMap<(StepOp, Vec<Value>), (Value, u32)>,
     setup_insts: Vec<InstId>,
+    /// Instructions that go before a loop, with that loop.
+    before_loops: Vec<(InstId, Vec<InstId>)>,
     names: Names,
     /// The origin of the instructions that come next.
     origin: Origin,
@@ -254,12 +271,23 @@ impl Lowering<'_> {
         let mut out = Vec::with_capacity(insts.len());
         for inst in insts {
             self.names.apply(self.kernel, inst);
-            match self.operations.next_if(|(operation, _)| *operation == inst) {
-                Some((_, plan)) => self.inline(inst, plan, &mut out),
+            match self.operations.next_if(|(operation, _)| operation.inst == inst) {
+                Some((operation, plan)) => self.inline(operation, plan, &mut out),
                 None => out.push(inst),
             }
         }
         self.kernel.blocks[block].insts = out;
+    }
+
+    /// Puts what is the same in all rounds of a loop before it.
+    fn put_before_loops(&mut self, tree: &Tree) {
+        for (inst, before) in std::mem::take(&mut self.before_loops) {
+            let Some(block) = tree.block_of(inst) else { continue };
+            let insts = &mut self.kernel.blocks[block].insts;
+            if let Some(at) = insts.iter().position(|other| *other == inst) {
+                insts.splice(at..at, before);
+            }
+        }
     }
 
     /// Puts what was set up at the kernel's start.

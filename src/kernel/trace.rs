@@ -117,7 +117,7 @@ mod tests {
         assert_eq!(said("gvm", Target::Nv), "unknown pass `gvm`; did you mean `gvn`?");
         assert_eq!(said("gvn.0", Target::Nv), "`0` does not number a run of `gvn`; runs count from 1");
         let list = "unknown pass `inline`; the passes for SPIR-V are lower, constant_phis, gvn, simplify_cfg, if_convert, \
-                    jump_threading, early_exit, dce, unroll, sroa, licm, fold_offsets, pack_private";
+                    jump_threading, early_exit, dce, unroll, scalar_promotion, sroa, licm, fold_offsets, pack_private";
         assert_eq!(said("inline", Target::Spirv), list);
         assert!(said("share_moves", Target::Nv).ends_with("lower_lanes, dpp_combine, fp_contract"), "AMD's alone");
         assert!(Moment::parse("share_moves", Target::Amd).is_ok());

@@ -33,6 +33,8 @@ pub struct Uniformity {
     values: Vec<Extent>,
     /// For each instruction, the size of the groups of invocations that reach it together or not at all.
     flow: Vec<Extent>,
+    /// The same among the invocations that entered the construct around each instruction; in a loop, in any round.
+    near: Vec<Extent>,
     /// True if the workgroup fills its last wave.
     fills: bool,
     /// True if waves have consecutive invocations of a workgroup; vertices and fragments are in no known order.
@@ -50,6 +52,7 @@ impl Uniformity {
             sources: Sources { kernel, wave_size },
             values: vec![Extent::Dispatch; kernel.values.len()],
             flow: vec![Extent::Dispatch; kernel.insts.len()],
+            near: vec![Extent::Dispatch; kernel.insts.len()],
             left: vec![Extent::Dispatch; kernel.insts.len()],
             frames: Vec::new(),
             changed: true,
@@ -59,7 +62,7 @@ impl Uniformity {
         }
         let fills = kernel.invocations().is_multiple_of(wave_size);
         let in_order = kernel.stage == Stage::Compute;
-        Uniformity { values: walk.values, flow: walk.flow, fills, in_order }
+        Uniformity { values: walk.values, flow: walk.flow, near: walk.near, fills, in_order }
     }
 
     /// How far a value is the same.
@@ -75,6 +78,23 @@ impl Uniformity {
     /// In how large groups invocations come to an instruction together or not at all.
     pub fn flow(&self, inst: InstId) -> Extent {
         self.flow.get(inst.index()).copied().unwrap_or(Extent::Lane)
+    }
+
+    /// The outermost loop around an instruction in which the same lanes of a wave run it in every round: those that come to
+    /// the loop.
+    pub fn steady_loop(&self, kernel: &Kernel, tree: &Tree, inst: InstId) -> Option<InstId> {
+        let mut found = None;
+        let mut at = inst;
+        while self.near[at.index()] >= Extent::Wave {
+            let Some(owner) = tree.block_of(at).and_then(|block| tree.owner(block)) else { break };
+            match kernel.insts[owner].op {
+                Op::Loop { .. } => found = Some(owner),
+                Op::Scope { .. } => {}
+                _ => break,
+            }
+            at = owner;
+        }
+        found
     }
 
     /// The lanes that run an instruction if any does.
@@ -119,6 +139,7 @@ struct Walk<'k> {
     sources: Sources<'k>,
     values: Vec<Extent>,
     flow: Vec<Extent>,
+    near: Vec<Extent>,
     /// How far lanes that leave a loop do so together.
     left: Vec<Extent>,
     frames: Vec<WalkedBlock>,
@@ -141,7 +162,8 @@ impl Walk<'_> {
     }
 
     fn inst(&mut self, inst: InstId) {
-        self.flow[inst.index()] = self.frame().overall;
+        let WalkedBlock { overall, together, .. } = *self.frame();
+        (self.flow[inst.index()], self.near[inst.index()]) = (overall, together);
         match self.kernel.insts[inst].op {
             Op::If { then, otherwise } => self.branch(inst, then, otherwise),
             Op::Loop { body, continuing } => self.repetition(inst, body, continuing),

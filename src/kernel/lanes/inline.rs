@@ -1,6 +1,6 @@
 //! The steps of a plan as instructions: one each, except for a comparison of bools, which is two.
 
-use super::{Lowering, setup_key};
+use super::{Lowering, Operation, setup_key};
 use crate::ir::{InstFlags, Scalar, ScalarKind};
 use crate::kernel::arith;
 use crate::kernel::{BinOp, BlockId, CmpOp, InstId, OWN_WORD, Op, Origin, Ty, UnOp, Value};
@@ -19,6 +19,8 @@ struct Arg {
 /// One use of a plan.
 struct Run<'p> {
     plan: &'p Plan,
+    /// See [`Operation::steady`].
+    steady: Option<InstId>,
     inputs: Vec<Arg>,
     setup: Vec<Arg>,
     /// None for steps without a result.
@@ -29,10 +31,11 @@ struct Run<'p> {
 
 impl Lowering<'_> {
     /// Writes the steps in the place of an operation.
-    pub fn inline(&mut self, inst: InstId, plan: &Plan, out: &mut Vec<InstId>) {
+    pub fn inline(&mut self, operation: &Operation, plan: &Plan, out: &mut Vec<InstId>) {
+        let Operation { inst, steady, .. } = *operation;
         let inputs = self.inputs(inst);
         let (flags, span) = (self.kernel.insts[inst].flags, self.kernel.insts[inst].span);
-        let mut run = Run { plan, inputs, setup: Vec::new(), steps: Vec::new(), flags, span };
+        let mut run = Run { plan, steady, inputs, setup: Vec::new(), steps: Vec::new(), flags, span };
         let number = self.kernel.set_ups.len() as u32;
         let bounces = plan.steps.iter().any(|step| step.op == StepOp::Prim(LdsOp::Bounce.into()));
         self.kernel.set_ups.push(if bounces { vec![OWN_WORD] } else { Vec::new() });
@@ -98,7 +101,7 @@ impl Lowering<'_> {
             return;
         }
         if let Some(fork) = &plan.fork {
-            self.write(&plan.steps[..usize::from(fork.accept.start)], run, out);
+            self.write_test(&plan.steps[..usize::from(fork.accept.start)], run, out);
             self.write_fork(fork, run, out);
             self.write(&plan.steps[usize::from(fork.select()) + 1..], run, out);
             return;
@@ -136,6 +139,19 @@ impl Lowering<'_> {
         let results: Vec<Value> = self.kernel.results(turn).collect();
         for (arg, result) in run.steps[start..].iter_mut().flatten().zip(results) {
             arg.value = result;
+        }
+    }
+
+    /// Writes the steps before a fork. Which lanes are active is asked once, before the loop in which that stays the same.
+    fn write_test(&mut self, steps: &[Step], run: &mut Run, out: &mut Vec<InstId>) {
+        let reads_input = |step: &Step| step.operands().iter().any(|operand| matches!(operand, Operand::Input(_)));
+        match run.steady.filter(|_| !steps.iter().any(reads_input)) {
+            Some(steady) => {
+                let mut before = Vec::new();
+                self.write(steps, run, &mut before);
+                self.before_loops.push((steady, before));
+            }
+            None => self.write(steps, run, out),
         }
     }
 
