@@ -1,8 +1,9 @@
 //! Loops with a known number of turns as that many copies of their code.
 //!
-//! A loop is unrolled if its body begins with the test that leaves it, nothing else in it leaves it, and constants decide the
-//! test before each turn. At most one selection of the body may end a side by `continue`: what follows it becomes part of the
-//! other side. Each invocation runs the same operations in the same order, with the same ones of its neighbours, as before.
+//! A loop is unrolled if its body begins with the test that leaves it, nothing else in it leaves it or its turn, and constants
+//! decide the test before each turn. Each invocation runs the same operations in the same order, with the same ones of its
+//! neighbours, as before. A loop with a `continue` stays: its turns would be nested in branches, which drivers take long to
+//! compile.
 
 use super::plain::root_local;
 use super::propagate::{Walk, each_store};
@@ -39,13 +40,9 @@ struct Shape {
 }
 
 /// The contents of the blocks of a loop.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Seen {
     size: usize,
-    /// Places that end the turn early.
-    continues: usize,
-    /// Selections around the innermost of them.
-    forks: usize,
     /// Control passes the end of the block.
     falls: bool,
 }
@@ -105,21 +102,19 @@ impl Walk<'_> {
     /// Finds the constants that instructions leave, which are not walked.
     fn evaluate(&mut self, insts: &[InstId], known: &mut Known) {
         limits::spend(insts.len());
-        let mut is_sure = true;
         for id in insts {
             let inst = self.function.insts[*id];
             let value = match inst.op {
                 Op::Load(Value::Local(local)) => *known.locals.get(&local).unwrap_or(&self.holds[local.index()]),
                 Op::Store { pointer, value } => {
                     if let Some(local) = root_local(self.function, pointer) {
-                        let is_whole = matches!(pointer, Value::Local(_)) && self.is_plain[local.index()] && is_sure;
+                        let is_whole = matches!(pointer, Value::Local(_)) && self.is_plain[local.index()];
                         known.locals.insert(local, known.constant(self.resolve(value)).filter(|_| is_whole));
                     }
                     None
                 }
                 Op::If { .. } | Op::Loop { .. } | Op::Switch { .. } => {
                     let inner = self.function.inner_blocks(inst.op);
-                    is_sure &= !inner.iter().any(|block| continues(self.function, *block));
                     inner.into_iter().for_each(|block| each_store(self.function, block, |local| known.forget(local)));
                     None
                 }
@@ -185,10 +180,7 @@ impl Shape {
         let within = Within::default();
         let (first, turn, last) =
             (seen(function, head, within)?, seen(function, rest, within)?, seen(function, continuing, within)?);
-        // The selection takes the loop's place in the nesting of blocks.
-        let is_taken = first.continues == 0 && turn.continues <= 1 && turn.forks <= 1 && first.falls && last.falls;
-        let goes_round = turn.falls || turn.continues == 1;
-        (is_taken && goes_round).then(|| Shape {
+        (first.falls && turn.falls && last.falls).then(|| Shape {
             condition,
             goes_on,
             head: head.into(),
@@ -219,32 +211,18 @@ impl Side {
 
 /// Looks at the instructions of a turn; none for a form that cannot be unrolled.
 fn seen(function: &Function, insts: &[InstId], within: Within) -> Option<Seen> {
-    let mut all = Seen { falls: true, ..Seen::default() };
+    let mut all = Seen { size: 0, falls: true };
     for id in insts {
         all.size += 1;
         let inst = &function.insts[*id];
         match inst.op {
             Op::Break if !within.is_loop && !within.is_switch => return None,
-            Op::Continue if !within.is_loop => {
-                if within.is_switch {
-                    return None;
-                }
-                all.continues += 1;
-                all.falls = false;
-            }
+            Op::Continue if !within.is_loop => return None,
             Op::If { then, otherwise, .. } => {
                 let [then, otherwise] =
                     [then, otherwise].map(|block| seen(function, &function.blocks[block].insts, within));
                 let (then, otherwise) = (then?, otherwise?);
-                let continues = then.continues + otherwise.continues;
-                if continues > 0 && then.falls && otherwise.falls {
-                    return None;
-                }
                 all.falls &= inst.ty != Types::VOID || then.falls || otherwise.falls;
-                all.continues += continues;
-                if continues > 0 {
-                    all.forks = all.forks.max(1 + then.forks.max(otherwise.forks));
-                }
                 all.size += then.size + otherwise.size;
             }
             op @ (Op::Loop { .. } | Op::Switch { .. }) => {
@@ -258,15 +236,6 @@ fn seen(function: &Function, insts: &[InstId], within: Within) -> Option<Seen> {
         }
     }
     Some(all)
-}
-
-/// Returns true if a block ends the turn of the loop that it lies in.
-fn continues(function: &Function, block: BlockId) -> bool {
-    function.blocks[block].insts.iter().any(|id| match function.insts[*id].op {
-        Op::Continue => true,
-        Op::If { then, otherwise, .. } => continues(function, then) || continues(function, otherwise),
-        _ => false,
-    })
 }
 
 /// Takes what instructions of a block do, which nothing runs any more, out of the function.
@@ -292,58 +261,19 @@ impl Copier<'_> {
         }
     }
 
-    /// Copies instructions up to the end of the turn.
     fn insts(&mut self, insts: &[InstId], into: &mut Insts) {
-        for (at, id) in insts.iter().enumerate() {
-            let inst = self.function.insts[*id];
-            match inst.op {
-                Op::Continue => return,
-                Op::If { condition, then, otherwise, hint } if [then, otherwise].iter().any(|b| self.continues(*b)) => {
-                    let condition = self.value(condition);
-                    let [then, otherwise] = [then, otherwise].map(|side| self.side(side, &insts[at + 1..]));
-                    self.put(Inst { op: Op::If { condition, then, otherwise, hint }, ..inst }, into);
-                    return;
-                }
-                _ => {
-                    let copy = self.inst(inst, into);
-                    self.values.insert(*id, copy);
-                }
-            }
+        for id in insts {
+            let copy = self.inst(self.function.insts[*id], into);
+            self.values.insert(*id, copy);
         }
-    }
-
-    fn continues(&self, block: BlockId) -> bool {
-        continues(self.function, block)
-    }
-
-    /// A side of a selection of which one ends the turn, with what follows the selection if this side does not.
-    fn side(&mut self, side: BlockId, rest: &[InstId]) -> BlockId {
-        let mut insts = self.function.blocks[side].insts.clone();
-        if seen(self.function, &insts, Within::default()).is_some_and(|seen| seen.falls) {
-            insts.extend_from_slice(rest);
-        }
-        self.block_of(&insts)
     }
 
     fn block(&mut self, block: BlockId) -> BlockId {
         let insts = self.function.blocks[block].insts.clone();
         let mut copied = Insts::new();
-        for id in insts {
-            let copy = self.inst(self.function.insts[id], &mut copied);
-            self.values.insert(id, copy);
-        }
-        self.push(copied)
-    }
-
-    fn block_of(&mut self, insts: &[InstId]) -> BlockId {
-        let mut copied = Insts::new();
-        self.insts(insts, &mut copied);
-        self.push(copied)
-    }
-
-    fn push(&mut self, insts: Insts) -> BlockId {
+        self.insts(&insts, &mut copied);
         let block = self.function.blocks.push(super::Block::default());
-        self.function.blocks[block].insts = insts;
+        self.function.blocks[block].insts = copied;
         block
     }
 
