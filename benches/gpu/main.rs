@@ -19,7 +19,7 @@ use support::report;
 
 /// The profiles that are measured.
 const PROFILE: &str = "nv-hopper";
-const SPIRV: &str = "spirv-1.6";
+const SPIRV: &str = "spirv-nvidia";
 
 fn main() -> ExitCode {
     // Cargo says `--bench` to benchmarks and nothing when it only tests that they start.

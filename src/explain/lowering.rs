@@ -174,7 +174,7 @@ fn lowering(found: &Candidates, site: &Site, profile: &Profile) -> Lowering {
         lacking: found.refused.iter().map(lacking).collect(),
         picture: picture(request, profile.wave_size, Some((plan, profile.target))),
         copies: Vec::new(),
-        is_priced: profile.target.is_hardware(),
+        is_priced: found.is_priced,
         plan: plan.clone(),
         constants: site.inputs.iter().map(constant).collect(),
     }

@@ -31,7 +31,7 @@ macro_rules! cost_classes {
                 CostClass::ALL.iter().copied().find(|class| class.name() == name)
             }
 
-            /// A profile with this feature must have the price.
+            /// A profile of hardware with this feature must have the price.
             pub const fn needed_for(self) -> Feature {
                 match self {
                     $(CostClass::$name => Feature::$need),+
@@ -42,6 +42,8 @@ macro_rules! cost_classes {
 }
 
 cost_classes! {
+    /// A reduction of segments as one instruction (OpGroupNonUniform… with ClusteredReduce), which the driver makes several.
+    Clustered = "clustered" for Clustered,
     /// SHFUP, SHFDOWN, SHFIDX, SHFXOR.
     NvShuffle = "nv-shuffle" for NvShuffle,
     /// QSWZ.
@@ -161,6 +163,11 @@ impl Default for Costs {
 }
 
 impl Costs {
+    /// Returns true if there is no price.
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(Option::is_none)
+    }
+
     /// The price of a class; none if the profile has no such instruction.
     pub fn of(&self, class: CostClass) -> Option<Cost> {
         self.0[class as usize]

@@ -111,9 +111,10 @@ fn at_wave_size(profile: &Profile, text: Text, why: String) -> ProfileError {
     }
 }
 
-/// The class and the feature of a price that is needed and missing.
+/// The class and the feature of a price that is needed and missing. Drivers' prices need not be known.
 fn unpriced(profile: &Profile) -> Option<(CostClass, Feature)> {
-    let missing = |class: &CostClass| profile.has(class.needed_for()) && profile.costs.of(*class).is_none();
+    let is_needed = |class: &CostClass| profile.target.is_hardware() && profile.has(class.needed_for());
+    let missing = |class: &CostClass| is_needed(class) && profile.costs.of(*class).is_none();
     CostClass::ALL.iter().copied().find(missing).map(|class| (class, class.needed_for()))
 }
 

@@ -34,8 +34,17 @@ fn all_are_listed_in_order() {
     let names: Vec<&str> = list.lines().filter_map(|line| line.split_whitespace().next()).collect();
     let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/profiles")).unwrap();
     assert_eq!(names.len(), files.count());
-    let spirv = ["spirv-1.3", "spirv-1.4", "spirv-1.5", "spirv-1.6", "spirv-amd-ballot", "spirv-nv-partitioned"];
-    assert_eq!((&names[..6], names[6]), (&spirv[..], "nv-fermi"));
+    let spirv = [
+        "spirv-1.3",
+        "spirv-1.4",
+        "spirv-1.5",
+        "spirv-1.6",
+        "spirv-amd",
+        "spirv-amd-ballot",
+        "spirv-nv-partitioned",
+        "spirv-nvidia",
+    ];
+    assert_eq!((&names[..8], names[8]), (&spirv[..], "nv-fermi"));
     for name in ["nv-hopper", "gfx600", "gfx950", "gfx1030-wave32", "gfx1030-wave64", "gfx1201-wave64"] {
         assert!(names.contains(&name), "{list}");
     }

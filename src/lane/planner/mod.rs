@@ -1,6 +1,6 @@
 //! Turns a [`Request`] into a [`Plan`] for a profile: a table of named rules per vendor and family, each of which
-//! proposes a plan; the cheapest wins ([`crate::lane::cost`]). For SPIR-V, whose plans have no price, the first
-//! matching rule wins.
+//! proposes a plan; the cheapest wins ([`crate::lane::cost`]). For SPIR-V and text, which a driver compiles, the first
+//! matching rule wins, unless its plan has an instruction that the profile gives a price.
 //!
 //! A rule states the features that it needs and builds steps; it never looks at a target's syntax. A request that no
 //! rule matches is refused with the missing feature.
@@ -18,7 +18,7 @@ use super::catalog;
 use super::check::{self, Effort};
 use super::cost::{self, PlanCost};
 use super::op::LaneOp;
-use super::plan::{Operand, Plan, StepOp, StepType};
+use super::plan::{Operand, Plan, Step, StepOp, StepType};
 use super::request::{Refusal, Request};
 use super::signature::Family;
 use crate::profile::{Feature, Profile, Target};
@@ -73,8 +73,10 @@ pub struct Candidate {
 pub struct Candidates {
     /// The one that [`plan`] gives.
     pub chosen: Candidate,
-    /// The others, cheapest first; for SPIR-V in the order of the rules.
+    /// The others, cheapest first; in the order of the rules where prices did not decide.
     pub others: Vec<Candidate>,
+    /// True if prices decided.
+    pub is_priced: bool,
     /// Rules that would apply, each with the feature that the profile lacks.
     pub refused: Vec<(&'static str, Feature)>,
 }
@@ -104,7 +106,7 @@ fn effort(request: &Request, profile: &Profile) -> Option<Effort> {
 /// The same, not checked.
 pub fn unproven(request: &Request, profile: &Profile) -> Result<Plan, Refusal> {
     let least_size = validate::least_size(request, profile)?;
-    let found = match profile.target.is_hardware() {
+    let found = match !profile.costs.is_empty() {
         true => gather(request, profile, least_size).choose(profile).map(|found| found.chosen.plan),
         false => first_match(request, profile, least_size),
     };
@@ -180,15 +182,25 @@ fn gather(request: &Request, profile: &Profile, least_size: u32) -> Gathered {
 impl Gathered {
     /// The cheapest, of equals the first; or the feature that the first rule misses.
     fn choose(mut self, profile: &Profile) -> Result<Candidates, Option<Feature>> {
-        if profile.target.is_hardware() {
+        let is_priced = self.candidates.first().is_some_and(|first| is_priced(&first.plan, profile));
+        if is_priced {
             self.candidates.sort_by_key(|candidate| candidate.cost.weighed(&profile.weights));
         }
         let mut candidates = self.candidates.into_iter();
         match candidates.next() {
-            Some(chosen) => Ok(Candidates { chosen, others: different(candidates), refused: self.refused }),
+            Some(chosen) => Ok(Candidates { chosen, others: different(candidates), is_priced, refused: self.refused }),
             None => Err(self.refused.first().map(|(_, feature)| *feature)),
         }
     }
+}
+
+/// Returns true if a plan's cost is known: on hardware, and where the profile says what a driver makes of an instruction.
+fn is_priced(plan: &Plan, profile: &Profile) -> bool {
+    let has_price = |step: &Step| match step.op {
+        StepOp::Prim(primitive) => primitive.instruction().cost_class().is_some_and(|class| profile.costs.of(class).is_some()),
+        _ => false,
+    };
+    profile.target.is_hardware() || plan.steps.iter().any(has_price)
 }
 
 /// Plans whose cost or rule differs from the one before.

@@ -201,8 +201,8 @@ impl Instruction for GroupOp {
         Some(lane.filter(|lane| lanes.is_active(*lane)).map_or(nothing, Source::Lane))
     }
 
-    /// No profile says what a driver makes of them.
+    /// Of the others no profile says what a driver makes of them.
     fn cost_class(&self) -> Option<CostClass> {
-        None
+        matches!(self, GroupOp::Reduce(_, GroupReduce::Clustered(_))).then_some(CostClass::Clustered)
     }
 }

@@ -20,7 +20,7 @@ pub static RULES: &[Rule] = &[
     },
     Rule { name: "native reduction", needs: &[Feature::Arithmetic], build: native_whole },
     Rule { name: "AMD's native reduction", needs: &[Feature::ShaderBallotAmd], build: native_whole_amd },
-    Rule { name: "native reduction of segments", needs: &[Feature::Clustered], build: native_clustered },
+    Rule { name: "native reduction of segments", needs: &[Feature::Clustered], build: native_segments },
     Rule { name: "tree of butterflies", needs: &[Feature::Shuffle], build: any_tree },
     Rule {
         name: "jumps from active lane to active lane",
@@ -64,6 +64,11 @@ fn native_whole(b: &mut Builder) -> Answer {
 fn native_whole_amd(b: &mut Builder) -> Answer {
     let fold = reduction(b)?;
     if b.is_whole(fold.width) { b.native_reduction_amd(fold.op, GroupReduce::Reduce) } else { Err(No::NotMine) }
+}
+
+/// Where the order matters, the rules before take a native reduction for partial subgroups alone.
+fn native_segments(b: &mut Builder) -> Answer {
+    if order_matters(b) { Err(No::NotMine) } else { native_clustered(b) }
 }
 
 fn native_clustered(b: &mut Builder) -> Answer {
