@@ -1,7 +1,7 @@
 //! Loops with a known number of turns as that many copies of their code.
 //!
 //! A loop is unrolled if its body begins with the test that leaves it, nothing else in it leaves it or its turn, and constants
-//! decide the test before each turn. Each invocation runs the same operations in the same order, with the same ones of its
+//! decide the test before each turn. Loops in it must be such loops, too, whose source asks for it. Each invocation runs the same operations in the same order, with the same ones of its
 //! neighbours, as before. A loop with a `continue` stays: its turns would be nested in branches, which drivers take long to
 //! compile.
 
@@ -45,13 +45,6 @@ struct Seen {
     size: usize,
     /// Control passes the end of the block.
     falls: bool,
-}
-
-/// The constructs between a loop and a block in it.
-#[derive(Clone, Copy, Default)]
-struct Within {
-    is_loop: bool,
-    is_switch: bool,
 }
 
 impl Walk<'_> {
@@ -177,9 +170,8 @@ impl Shape {
         })?;
         let (head, rest) = (&insts[..at], &insts[at + 1..]);
         let continuing = &function.blocks[continuing].insts;
-        let within = Within::default();
-        let (first, turn, last) =
-            (seen(function, head, within)?, seen(function, rest, within)?, seen(function, continuing, within)?);
+        let seen = |insts: &[InstId]| seen(function, insts, false);
+        let (first, turn, last) = (seen(head)?, seen(rest)?, seen(continuing)?);
         (first.falls && turn.falls && last.falls).then(|| Shape {
             condition,
             goes_on,
@@ -209,27 +201,29 @@ impl Side {
     }
 }
 
-/// Looks at the instructions of a turn; none for a form that cannot be unrolled.
-fn seen(function: &Function, insts: &[InstId], within: Within) -> Option<Seen> {
+/// Looks at the instructions of a turn, in a switch or not; none for a form that cannot be unrolled.
+fn seen(function: &Function, insts: &[InstId], in_switch: bool) -> Option<Seen> {
     let mut all = Seen { size: 0, falls: true };
     for id in insts {
         all.size += 1;
         let inst = &function.insts[*id];
         match inst.op {
-            Op::Break if !within.is_loop && !within.is_switch => return None,
-            Op::Continue if !within.is_loop => return None,
+            Op::Break if !in_switch => return None,
+            Op::Continue => return None,
             Op::If { then, otherwise, .. } => {
                 let [then, otherwise] =
-                    [then, otherwise].map(|block| seen(function, &function.blocks[block].insts, within));
+                    [then, otherwise].map(|block| seen(function, &function.blocks[block].insts, in_switch));
                 let (then, otherwise) = (then?, otherwise?);
                 all.falls &= inst.ty != Types::VOID || then.falls || otherwise.falls;
                 all.size += then.size + otherwise.size;
             }
-            op @ (Op::Loop { .. } | Op::Switch { .. }) => {
-                let is_loop = within.is_loop || matches!(op, Op::Loop { .. });
-                let inner = Within { is_loop, is_switch: within.is_switch || !is_loop };
+            Op::Loop { body, continuing, break_if: None, hint: ControlHint::Unroll } => {
+                all.size += Shape::of(function, body, continuing)?.size;
+            }
+            Op::Loop { .. } => return None,
+            op @ Op::Switch { .. } => {
                 for block in function.inner_blocks(op) {
-                    all.size += seen(function, &function.blocks[block].insts, inner)?.size;
+                    all.size += seen(function, &function.blocks[block].insts, true)?.size;
                 }
             }
             op => all.falls &= !op.is_terminator(),

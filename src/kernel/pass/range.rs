@@ -108,7 +108,9 @@ impl Ranges {
         let constant = |n: usize| args.get(n).and_then(|arg| kernel.as_constant(*arg));
         Some(match *op {
             Op::Bin(op, scalar) if !scalar.is_float() => binary(op, scalar, arg(0), arg(1), constant(1), all)?,
-            Op::Un(UnOp::Not, scalar) if scalar.width != 8 => Range::bits(!arg(0).must & all.may, !arg(0).may & all.may),
+            Op::Un(UnOp::Not, scalar) if scalar.width != 8 => {
+                Range::bits(!arg(0).must & all.may, !arg(0).may & all.may)
+            }
             // The negative of a number from 1 to a maximum has ones above that.
             Op::Un(UnOp::Neg, scalar) if scalar.width != 8 && !scalar.is_float() => {
                 let negative = all.with_zeros(arg(0).zeros());
@@ -170,9 +172,7 @@ fn binary(op: BinOp, scalar: Scalar, a: Range, b: Range, by: Option<u64>, all: R
             Range { may, must: (a.must & !b.may) | (b.must & !a.may), most: fill(a.most | b.most).min(may) }
         }
         // Nothing is carried.
-        BinOp::Add if a.may & b.may == 0 => {
-            Range { may: a.may | b.may, must: a.must | b.must, most: a.most + b.most }
-        }
+        BinOp::Add if a.may & b.may == 0 => Range { may: a.may | b.may, must: a.must | b.must, most: a.most + b.most },
         BinOp::Add => within(a.most.checked_add(b.most), all).with_zeros(a.zeros().min(b.zeros())),
         BinOp::Sub => all.with_zeros(a.zeros().min(b.zeros())),
         BinOp::Mul => within(a.most.checked_mul(b.most), all).with_zeros(a.zeros().saturating_add(b.zeros())),

@@ -197,7 +197,9 @@ impl Gathered {
 /// Returns true if a plan's cost is known: on hardware, and where the profile says what a driver makes of an instruction.
 fn is_priced(plan: &Plan, profile: &Profile) -> bool {
     let has_price = |step: &Step| match step.op {
-        StepOp::Prim(primitive) => primitive.instruction().cost_class().is_some_and(|class| profile.costs.of(class).is_some()),
+        StepOp::Prim(primitive) => {
+            primitive.instruction().cost_class().is_some_and(|class| profile.costs.of(class).is_some())
+        }
         _ => false,
     };
     profile.target.is_hardware() || plan.steps.iter().any(has_price)

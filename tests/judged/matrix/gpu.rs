@@ -20,8 +20,16 @@ use super::stage;
 use support::{cuda, lavapipe, opengl, report};
 
 /// The profiles that run there.
-const PROFILES: [&str; 7] =
-    ["nv-hopper", "spirv-1.6", "spirv-1.6 --reproducible", "spirv-nv-partitioned", "ptx-sm30", "ptx-sm70", "ptx-sm90"];
+const PROFILES: [&str; 8] = [
+    "nv-hopper",
+    "spirv-1.6",
+    "spirv-1.6 --reproducible",
+    "spirv-nv-partitioned",
+    "spirv-nvidia",
+    "ptx-sm30",
+    "ptx-sm70",
+    "ptx-sm90",
+];
 
 /// Lanes of its subgroups.
 pub const LANES: usize = 32;
