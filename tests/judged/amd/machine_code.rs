@@ -160,6 +160,15 @@ pub fn finds(broken: &[(&str, &str)], hold: impl Fn(&Program<'_>) -> Result<(), 
     Ok(())
 }
 
+/// The places of the instructions that branch to a label.
+pub fn branches<'a>(listing: &'a [Item], to: &'a str) -> impl Iterator<Item = usize> + 'a {
+    let leads = move |item: &Item| match item {
+        Item::Inst(inst) => inst.operands.iter().any(|operand| matches!(operand, Operand::Label(label) if label == to)),
+        Item::Label(_) => false,
+    };
+    listing.iter().enumerate().filter(move |(_, item)| leads(item)).map(|(at, _)| at)
+}
+
 pub fn inst_at(listing: &[Item], at: usize) -> Option<&Inst> {
     if let Some(Item::Inst(inst)) = listing.get(at) { Some(inst) } else { None }
 }

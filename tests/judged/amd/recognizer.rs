@@ -1,6 +1,6 @@
 //! LLVM's hazard recognizer as a judge: each instruction that it would add is a hazard that a listing has.
 
-use super::machine_code::{Gap, Inst, Item, Operand, Program, finds as judge_finds, inst_at, parts, plain, results};
+use super::machine_code::{Gap, Inst, Item, Operand, Program, branches, finds as judge_finds, inst_at, parts, plain, results};
 use std::collections::BTreeSet;
 
 /// Checks that LLVM's recognizer finds nothing in listings.
@@ -172,14 +172,6 @@ fn is_before_still_operand(listing: &[Item], added: &Added) -> bool {
         }
     }
     true
-}
-
-fn branches<'a>(listing: &'a [Item], to: &'a str) -> impl Iterator<Item = usize> + 'a {
-    let leads = move |item: &Item| match item {
-        Item::Inst(inst) => inst.operands.iter().any(|operand| matches!(operand, Operand::Label(label) if label == to)),
-        Item::Label(_) => false,
-    };
-    listing.iter().enumerate().filter(move |(_, item)| leads(item)).map(|(at, _)| at)
 }
 
 fn wait_states(inst: &Inst) -> usize {

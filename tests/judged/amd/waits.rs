@@ -1,9 +1,9 @@
 //! LLVM's pass that waits for memory as a judge: where it would wait for more than a listing does, the listing reads or
 //! overwrites what is under way. It also knows where branches look at a stale VCCZ. Fences are not its subject.
 
-use super::machine_code::{Gap, Item, Program, finds as judge_finds, inst_at};
+use super::machine_code::{Gap, Inst, Item, Program, branches, finds as judge_finds, inst_at, plain};
 use crosslane::profile::processor::Generation;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Checks that listings wait for all that LLVM waits for.
 pub fn hold(program: &Program<'_>) -> Result<(), String> {
@@ -109,19 +109,41 @@ fn counts(inst: &str, fields: &Fields) -> Option<Vec<(&'static str, u32)>> {
     })
 }
 
-/// LLVM waits until an atomic of gfx6 has read its data, though its result was waited for, which comes later.
+/// LLVM waits until an atomic of gfx6 has read its data, though its result was waited for, which comes later. True if that is so
+/// on all ways there.
 fn is_known_to_be_read(listing: &[Item], gap: &Gap, fields: &Fields) -> bool {
     let Some(next) = inst_at(listing, gap.before) else { return false };
     let written: Vec<String> = next.registers(false).collect();
-    let mut is_done = false;
-    for item in listing[..gap.before].iter().rev() {
-        let Item::Inst(inst) = item else { return false };
-        let reads = inst.registers(true).any(|name| written.contains(&name));
-        if inst.opcode.starts_with("BUFFER_") && reads {
-            return is_done && inst.opcode.contains("_RTN");
+    // Places that come before it, and whether the results of all before were waited for in between.
+    let mut before = vec![(gap.before, false)];
+    let mut seen = BTreeSet::new();
+    let mut is_read = false;
+    while let Some((at, is_done)) = before.pop() {
+        if at == 0 || !seen.insert((at, is_done)) {
+            continue;
         }
-        let waited = counts(&inst.machine_code(&|_| 0), fields);
-        is_done |= waited.is_some_and(|counts| counts.contains(&("vmcnt", 0)));
+        match &listing[at - 1] {
+            Item::Label(label) => {
+                before.push((at - 1, is_done));
+                before.extend(branches(listing, label).map(|branch| (branch, is_done)));
+            }
+            Item::Inst(inst) if ["S_BRANCH", "S_ENDPGM"].contains(&plain(&inst.opcode)) => {}
+            Item::Inst(inst) if reads(inst, &written) => {
+                if !is_done || !inst.opcode.contains("_RTN") {
+                    return false;
+                }
+                is_read = true;
+            }
+            Item::Inst(inst) => {
+                let waited = counts(&inst.machine_code(&|_| 0), fields);
+                before.push((at - 1, is_done || waited.is_some_and(|counts| counts.contains(&("vmcnt", 0)))));
+            }
+        }
     }
-    false
+    is_read
+}
+
+/// Returns true if an access to a buffer reads one of these registers.
+fn reads(inst: &Inst, registers: &[String]) -> bool {
+    inst.opcode.starts_with("BUFFER_") && inst.registers(true).any(|name| registers.contains(&name))
 }
