@@ -42,8 +42,8 @@ const ROUNDS_IF_ASKED: usize = 1024;
 const ROUNDS_COUNTED: usize = 4096;
 const STEPS_COUNTED: usize = 16384;
 
-/// Times that the body of a loop with more rounds is there.
-const COPIES: usize = 4;
+/// Times that the body of a loop with more rounds is there, at least and at most.
+const COPIES: [usize; 2] = [4, 16];
 
 /// Instructions that the copies may have together.
 const SIZE_OF_COPIES: usize = 128;
@@ -99,14 +99,20 @@ pub fn run_partly(kernel: &mut Kernel) -> bool {
 fn repeat(kernel: &mut Kernel, inst: InstId) -> bool {
     let Op::Loop { body, continuing } = kernel.insts[inst].op else { return false };
     let is_told = kernel.insts[inst].flags.intersects(InstFlags::UNROLL | InstFlags::DONT_UNROLL);
-    let is_small = |size: Size| size.insts * COPIES <= SIZE_OF_COPIES && !size.has_loops;
-    if is_told || !size(kernel, body, continuing, false).is_ok_and(is_small) {
+    let Some(copies) = size(kernel, body, continuing, false).ok().and_then(copies).filter(|_| !is_told) else {
         return false;
-    }
-    match decided(kernel, inst, COPIES, ROUNDS_COUNTED, STEPS_COUNTED) {
-        Some(decided) => Writer::of(kernel, inst).is_some_and(|writer| writer.repeat(COPIES, &decided)),
+    };
+    match decided(kernel, inst, copies, ROUNDS_COUNTED, STEPS_COUNTED) {
+        Some(decided) => Writer::of(kernel, inst).is_some_and(|writer| writer.repeat(copies, &decided)),
         None => false,
     }
+}
+
+/// The copies of an inner loop's body, a power of two; none if it is too large.
+fn copies(size: Size) -> Option<usize> {
+    let [least, most] = COPIES;
+    let copies = (SIZE_OF_COPIES / size.insts.max(1)).checked_ilog2().map(|log| most.min(1 << log))?;
+    (copies >= least && !size.has_loops).then_some(copies)
 }
 
 /// The rounds of a loop without loops in it, if constants tell exactly how many it has.

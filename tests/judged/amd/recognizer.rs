@@ -1,6 +1,8 @@
 //! LLVM's hazard recognizer as a judge: each instruction that it would add is a hazard that a listing has.
 
-use super::machine_code::{Gap, Inst, Item, Operand, Program, branches, finds as judge_finds, inst_at, parts, plain, results};
+use super::machine_code::{
+    Gap, Inst, Item, Operand, Program, branches, finds as judge_finds, inst_at, parts, plain, results,
+};
 use std::collections::BTreeSet;
 
 /// Checks that LLVM's recognizer finds nothing in listings.
