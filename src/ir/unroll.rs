@@ -1,9 +1,9 @@
 //! Loops with a known number of turns as that many copies of their code.
 //!
 //! A loop is unrolled if its body begins with the test that leaves it, nothing else in it leaves it or its turn, and constants
-//! decide the test before each turn. Loops in it must be such loops, too, whose source asks for it. Each invocation runs the same operations in the same order, with the same ones of its
-//! neighbours, as before. A loop with a `continue` stays: its turns would be nested in branches, which drivers take long to
-//! compile.
+//! decide the test before each turn. Loops in it must be such loops, too, and their source must ask for it. Each invocation
+//! runs the same operations in the same order, with the same ones of its neighbours, as before. A loop with a `continue`
+//! stays: its turns would be nested in branches, which drivers take long to compile.
 
 use super::plain::root_local;
 use super::propagate::{Walk, each_store};

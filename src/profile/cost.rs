@@ -163,7 +163,7 @@ impl Default for Costs {
 }
 
 impl Costs {
-    /// Returns true if there is no price.
+    /// Returns true if the profile states no prices.
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(Option::is_none)
     }

@@ -227,7 +227,7 @@ pub enum Line {
     If(Reg, Test),
     Else,
     EndIf,
-    /// Begins a loop; one with a number of rounds ends after so many.
+    /// Begins a loop, which ends after this number of rounds if there is one.
     Repeat(Option<u32>),
     EndRepeat,
     /// Leaves the innermost `Repeat`.

@@ -30,7 +30,7 @@ pub fn hold(program: &Program<'_>) -> Result<(), String> {
             let (own, mut theirs) = (least(&gap.own), least(&gap.theirs));
             theirs.retain(|counter, count| own.get(counter).is_none_or(|own| *count < *own));
             if theirs.contains_key("expcnt") && is_known_to_be_read(listing, gap, fields) {
-                // The other counters of the same instruction may be at their most, which is no wait.
+                // The same instruction does not wait for counters whose field is at its maximum.
                 theirs.retain(|counter, count| *counter != "expcnt" && *count < MOST_OF_GFX6);
             }
             theirs.first_key_value().map(|(counter, count)| format!("a wait for {counter}({count})"))

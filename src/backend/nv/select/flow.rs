@@ -221,7 +221,7 @@ impl Selector<'_> {
         self.counted_out(inst);
     }
 
-    /// The results of a loop whose number of rounds stands for the test at the beginning of its body.
+    /// Assigns the results of a loop that `REP.S` ends in place of the test at the beginning of its body.
     fn counted_out(&mut self, inst: InstId) {
         let Some(Count { test: Some(test), .. }) = self.counted.remove(&inst) else { return };
         let exits = |block: &BlockId| self.kernel.blocks[*block].insts.first().copied();
