@@ -37,7 +37,7 @@ pub struct Profile {
     pub features: FeatureSet,
     /// The name of the hardware in the target's tools: AMD's `gfx1030`; empty where there is none.
     pub processor: Box<str>,
-    /// Prices of its instructions; none for SPIR-V, whose drivers decide.
+    /// Prices of its instructions; for what a driver compiles, only those that are known.
     pub costs: Costs,
     /// The weights that decide between plans.
     pub weights: Weights,

@@ -65,6 +65,36 @@ fn one_is_described_by_name_alias_or_file() {
     assert!(one("mine.toml").starts_with("mine: my card\n"));
 }
 
+/// Where a profile states a price of reductions of segments, the cheaper form wins; no other operation changes.
+#[test]
+fn a_price_of_reductions_chooses_between_them_and_trees() {
+    let folder = Folder::new("profile-reductions");
+    folder.file(
+        "dear.toml",
+        "name = \"dear\"\ninherit = \"spirv-1.6\"\n[costs]\nclustered = { instructions = 99, latency = 0 }\n",
+    );
+    let reduced = |width: u32, profile: &str| {
+        let sum = format!("allReduceAdd{width}(x[gl_GlobalInvocationID.x])");
+        folder.file(
+            "a.comp",
+            &SHADER
+                .replace("450\n", "450\n#extension GL_CROSSLANE_portable : require\n")
+                .replace("1u;", &format!("{sum};")),
+        );
+        let output = folder.run(&["compile", "a.comp", "-p", profile, "--emit", "spirv-text", "-o", "-"]);
+        assert_eq!(status(&output), 0, "{}", stderr(&output));
+        (stdout(&output).matches("ClusteredReduce").count(), stdout(&output).matches("ShuffleXor").count())
+    };
+    for (profile, eight, thirty_two) in [
+        ("spirv-1.6", (1, 0), (1, 0)),
+        ("spirv-nvidia", (0, 3), (1, 0)),
+        ("spirv-amd", (0, 3), (1, 0)),
+        ("dear.toml", (0, 3), (0, 5)),
+    ] {
+        assert_eq!((reduced(8, profile), reduced(32, profile)), (eight, thirty_two), "{profile}");
+    }
+}
+
 #[test]
 fn misspelt_names_get_a_suggestion() {
     let output = Folder::new("profile-near").run(&["profiles", "gfx1039-wave32"]);
