@@ -155,12 +155,12 @@ impl Numbering<'_> {
                     self.names.replace(result, value);
                     return false;
                 }
-                Some(Simpler::Op(op, args)) => self.rewrite(inst, op, &args),
+                Some(Simpler::Op(op, args)) => self.rewrite(inst, op, &before, &args),
                 Some(Simpler::OfNew { op, new, rest }) => {
                     let new = self.add(inst, new, self.kernel.ty(result));
                     let new = self.kernel.results(new).map(|new| self.names.get(new));
                     let args: Operands = new.chain(rest).collect();
-                    self.rewrite(inst, op, &args);
+                    self.rewrite(inst, op, &before, &args);
                 }
                 None => break,
             }
@@ -169,12 +169,11 @@ impl Numbering<'_> {
         self.is_first(inst, 0)
     }
 
-    fn rewrite(&mut self, inst: InstId, op: Op, args: &[Value]) {
+    fn rewrite(&mut self, inst: InstId, op: Op, before: &[Value], args: &[Value]) {
         self.changed = true;
-        let before = Operands::from_slice(self.kernel.args(inst));
         self.kernel.insts[inst].op = op;
         self.kernel.set_args(inst, args);
-        self.take_origin(inst, &before, args);
+        self.take_origin(inst, before, args);
     }
 
     /// A new pure operation before an instruction, of the same origin.

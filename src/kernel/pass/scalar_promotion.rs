@@ -19,12 +19,17 @@ pub fn run(kernel: &mut Kernel) -> bool {
     let tree = Tree::new(kernel);
     let leaving = tree.leaving(kernel);
     let touching = tree.holding(kernel, touches);
-    let mut promoted = Vec::new();
+    let mut promoted: Vec<Promotion> = Vec::new();
+    // For each instruction true if it is a loop that is promoted, or in one.
+    let mut inside = vec![false; kernel.insts.len()];
     for block in &tree.blocks {
-        let inside = |found: &Promotion| found.blocks.iter().any(|outer| tree.encloses(*outer, *block));
-        if !promoted.iter().any(inside) {
-            promoted.extend(in_block(kernel, *block, &leaving, &touching));
+        if tree.owner(*block).is_some_and(|owner| inside[owner.index()]) {
+            kernel.blocks[*block].insts.iter().for_each(|inst| inside[inst.index()] = true);
+            continue;
         }
+        let found = in_block(kernel, *block, &leaving, &touching);
+        found.iter().for_each(|promotion| inside[promotion.inst.index()] = true);
+        promoted.extend(found);
     }
     promoted.iter().for_each(|promotion| promote(kernel, promotion));
     !promoted.is_empty()
@@ -32,10 +37,9 @@ pub fn run(kernel: &mut Kernel) -> bool {
 
 /// An element that becomes a variable in a loop.
 struct Promotion {
-    /// The block that holds the loop, the loop itself, and its blocks.
+    /// The block that holds the loop, and the loop itself.
     block: BlockId,
     inst: InstId,
-    blocks: [BlockId; 2],
     /// The store of the element before the loop, and the accesses in it.
     before: InstId,
     accesses: Vec<InstId>,
@@ -59,13 +63,11 @@ fn in_block(kernel: &Kernel, block: BlockId, leaving: &[bool], touching: &[bool]
         match kernel.insts[*inst].op {
             Op::Store(_) if touching[inst.index()] => before = Some(*inst),
             Op::Loop { body, continuing } if touching[inst.index()] => {
-                let blocks = [body, continuing];
                 let store = before.take().filter(|_| !leaving[inst.index()]);
-                let accesses = store.and_then(|store| accesses(kernel, blocks, store));
+                let accesses = store.and_then(|store| accesses(kernel, [body, continuing], store));
                 found.extend(store.zip(accesses).map(|(before, accesses)| Promotion {
                     block,
                     inst: *inst,
-                    blocks,
                     before,
                     accesses,
                 }));

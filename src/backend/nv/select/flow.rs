@@ -53,7 +53,7 @@ impl Selector<'_> {
             self.begin(*inst);
             let jumps = self.guarded_jumps();
             match kernel.insts[*inst].op {
-                Op::If { .. } if self.counted.values().any(|count| count.test == Some(*inst)) => {}
+                Op::If { .. } if self.is_counted_test(*inst) => {}
                 Op::If { then, otherwise } => {
                     let rest = self.exits.rest(*inst);
                     self.if_(*inst, [then, otherwise], (block, at + 1));
@@ -207,14 +207,14 @@ impl Selector<'_> {
             self.registers_for(kernel.blocks[block].params.iter().copied());
         }
         self.assign(&kernel.blocks[body].params, kernel.args(inst));
-        let count = counted(kernel, inst);
+        let count = self.exits.continues(inst).then(|| counted(kernel, inst)).flatten();
         self.repeat(Goal::End(inst), count.as_ref().map(|count| count.rounds as u32));
         if !self.exits.continues(inst) {
             self.block(body, 0);
             self.flow(Line::Break);
             return self.close();
         }
-        self.counted.extend(count.map(|count| (inst, count)));
+        self.counted = count.map(|count| (inst, count));
         self.until(self.exits.way(inst), Goal::Next(inst), body);
         self.block(continuing, 0);
         self.close();
@@ -223,12 +223,15 @@ impl Selector<'_> {
 
     /// Assigns the results of a loop that `REP.S` ends in place of the test at the beginning of its body.
     fn counted_out(&mut self, inst: InstId) {
-        let Some(Count { test: Some(test), .. }) = self.counted.remove(&inst) else { return };
-        let exits = |block: &BlockId| self.kernel.blocks[*block].insts.first().copied();
-        let mut arms = self.kernel.inner_blocks(test).filter_map(|block| exits(&block));
-        if let Some(exit) = arms.find(|arm| self.kernel.insts[*arm].op == Op::Exit(inst)) {
-            self.assign_results(inst, self.kernel.args(exit));
+        if let Some((_, Count { test: Some(test), .. })) = self.counted.take() {
+            self.assign_results(inst, self.kernel.args(test.exit));
         }
+    }
+
+    /// Returns true for a test that the number of rounds replaces.
+    fn is_counted_test(&self, inst: InstId) -> bool {
+        let test = self.counted.as_ref().and_then(|(_, count)| count.test.as_ref());
+        test.is_some_and(|test| test.branch == inst)
     }
 
     /// The end of a continuing block: the loop's own `BRK`.
@@ -238,7 +241,7 @@ impl Selector<'_> {
         let params = &kernel.blocks[body].params;
         let (leave, values) = kernel.args(inst).split_at(1);
         let (again, results) = values.split_at(params.len());
-        if let Some(Count { test, .. }) = self.counted.get(&of) {
+        if let Some((_, Count { test, .. })) = self.counted.as_ref().filter(|(counted, _)| *counted == of) {
             if test.is_none() {
                 self.assign_results(of, results);
             }

@@ -33,7 +33,6 @@ use crate::kernel::tree::Tree;
 use crate::kernel::{BlockId, Def, InstId, Kernel, Op, Origin, Ty, Value};
 use crate::limits;
 use crate::source::Span;
-use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 use std::borrow::Cow;
 
@@ -69,7 +68,7 @@ pub fn select(
         needs: Needs::default(),
         open: Vec::new(),
         arms: Vec::new(),
-        counted: FxHashMap::default(),
+        counted: None,
         tree,
         span: Span::NONE,
         origin: Origin::Code,
@@ -104,8 +103,8 @@ struct Selector<'k> {
     open: Vec<flow::Open>,
     /// The conditions of the arms around, innermost last.
     arms: Vec<(Reg, Test)>,
-    /// The loops with a known number of rounds.
-    counted: FxHashMap<InstId, Count>,
+    /// The loop around with a known number of rounds. It holds no other loop.
+    counted: Option<(InstId, Count)>,
     tree: &'k Tree,
     /// Of the instruction being selected.
     span: Span,

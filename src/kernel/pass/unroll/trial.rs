@@ -39,27 +39,16 @@ fn start(kernel: &Kernel, inst: InstId) -> Option<([BlockId; 2], Vec<Option<u64>
     (ends_so && params.iter().any(Option::is_some)).then_some(([body, continuing], params))
 }
 
-/// The rounds of a loop that ends at one place.
-pub struct Count {
-    pub rounds: usize,
-    /// The branch at the beginning of its body that leaves the loop; none if its continuing block ends it.
-    pub test: Option<InstId>,
-}
-
-/// The rounds of a loop if constants tell exactly how many it has, at least one.
-pub fn count(kernel: &Kernel, inst: InstId, most: usize, steps: usize) -> Option<Count> {
+/// Runs a loop as long as constants tell in each round that it goes on, and gives the trial at the end of its last round and
+/// the number of the rounds before.
+fn last_round(kernel: &Kernel, inst: InstId, copies: usize, most: usize, steps: usize) -> Option<(Trial<'_>, usize)> {
     let (blocks, mut params) = start(kernel, inst)?;
     let mut trial = Trial::new(kernel, steps);
-    for round in 0..=most {
+    trial.decided.copies = copies;
+    for round in 0..most {
+        trial.position = round % copies;
         match trial.round(inst, blocks, &params).ok()? {
-            Round::Last if trial.reached.contains(&JumpTarget::Continuing(inst)) => {
-                return Some(Count { rounds: round + 1, test: None });
-            }
-            Round::Last => {
-                let (test, leaves) = first_test(kernel, inst, blocks[0])?;
-                let is_certain = round > 0 && trial.value(kernel.args(test)[0]) == Some(leaves);
-                return is_certain.then_some(Count { rounds: round, test: Some(test) });
-            }
+            Round::Last => return Some((trial, round)),
             Round::Next { args, is_decided: true } => params = args,
             Round::Next { .. } => return None,
         }
@@ -67,22 +56,47 @@ pub fn count(kernel: &Kernel, inst: InstId, most: usize, steps: usize) -> Option
     None
 }
 
-/// The branch at the beginning of a loop's body that does nothing but leave the loop, with values from before the round, and
-/// the condition on which it does.
-fn first_test(kernel: &Kernel, inst: InstId, body: BlockId) -> Option<(InstId, u64)> {
+/// The rounds of a loop that ends at one place.
+pub struct Count {
+    pub rounds: usize,
+    /// The test at the beginning of its body that ends it; none if its continuing block does.
+    pub test: Option<FirstTest>,
+}
+
+/// A branch at the beginning of a loop's body that does nothing but leave the loop.
+pub struct FirstTest {
+    pub branch: InstId,
+    /// The exit in one of its arms, with values from before the round.
+    pub exit: InstId,
+    /// The condition on which it leaves.
+    leaves: u64,
+}
+
+/// The rounds of a loop if constants tell exactly how many it has, at least one.
+pub fn count(kernel: &Kernel, inst: InstId, most: usize, steps: usize) -> Option<Count> {
+    let (trial, before) = last_round(kernel, inst, 1, most + 1, steps)?;
+    if trial.reached.contains(&JumpTarget::Continuing(inst)) {
+        return Some(Count { rounds: before + 1, test: None });
+    }
+    let test = first_test(kernel, inst)?;
+    let is_certain = before > 0 && trial.value(kernel.args(test.branch)[0]) == Some(test.leaves);
+    is_certain.then_some(Count { rounds: before, test: Some(test) })
+}
+
+/// The test at the beginning of a loop's body.
+fn first_test(kernel: &Kernel, inst: InstId) -> Option<FirstTest> {
+    let Op::Loop { body, .. } = kernel.insts[inst].op else { return None };
     let insts = &kernel.blocks[body].insts;
     let first = insts.iter().position(|inst| !kernel.insts[*inst].op.is_pure())?;
-    let Op::If { then, otherwise } = kernel.insts[insts[first]].op else { return None };
-    let [then, otherwise] = [then, otherwise].map(|arm| match kernel.blocks[arm].insts[..] {
-        [only] => Some(only),
-        _ => None,
-    });
-    let exits = |arm: InstId| kernel.insts[arm].op == Op::Exit(inst);
-    let (exit, leaves) = if exits(then?) { (then?, 1) } else { (otherwise?, 0) };
+    let branch = insts[first];
+    let Op::If { then, otherwise } = kernel.insts[branch].op else { return None };
+    let only = |block: BlockId| if let [only] = kernel.blocks[block].insts[..] { Some(only) } else { None };
+    let (then, otherwise) = (only(then)?, only(otherwise)?);
+    let op = |arm: InstId| kernel.insts[arm].op;
+    let (exit, stays, leaves) = if op(then) == Op::Exit(inst) { (then, otherwise, 1) } else { (otherwise, then, 0) };
     let is_before = |value: &Value| kernel.definition(*value).is_none_or(|made| !insts[..first].contains(&made));
-    let goes_on = kernel.insts[if leaves == 1 { otherwise? } else { then? }].op == Op::Yield;
-    let is_test = exits(exit) && goes_on && kernel.args(exit).iter().all(is_before);
-    is_test.then_some((insts[first], leaves))
+    let is_test = op(exit) == Op::Exit(inst) && op(stays) == Op::Yield && kernel.args(exit).iter().all(is_before);
+    is_test.then_some(FirstTest { branch, exit, leaves })
 }
 
 /// The known conditions in a loop, by the number of the round modulo a number of copies.
@@ -110,22 +124,10 @@ impl Decided {
 
 /// The conditions in so many copies of a loop's body, if constants tell in each round whether the loop ends.
 pub fn decided(kernel: &Kernel, inst: InstId, copies: usize, most: usize, steps: usize) -> Option<Decided> {
-    let (blocks, mut params) = start(kernel, inst)?;
-    let mut trial = Trial::new(kernel, steps);
-    trial.decided.copies = copies;
-    for round in 0..most {
-        trial.position = round % copies;
-        match trial.round(inst, blocks, &params).ok()? {
-            Round::Last => {
-                let at_end = trial.reached.contains(&JumpTarget::Continuing(inst));
-                trial.decided.ends = at_end.then_some(trial.position);
-                return Some(trial.decided);
-            }
-            Round::Next { args, is_decided: true } => params = args,
-            Round::Next { .. } => return None,
-        }
-    }
-    None
+    let (mut trial, _) = last_round(kernel, inst, copies, most, steps)?;
+    let at_end = trial.reached.contains(&JumpTarget::Continuing(inst));
+    trial.decided.ends = at_end.then_some(trial.position);
+    Some(trial.decided)
 }
 
 /// How a round ended.
