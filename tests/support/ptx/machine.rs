@@ -331,20 +331,21 @@ impl<'p> Group<'p> {
         Ok(())
     }
 
-    /// 64 bits from two words, or two words from 64 bits.
+    /// A value from its halves, or its halves.
     fn pack(&mut self, lane: usize, inst: &Inst) -> Result<(), String> {
+        let half = if inst.has("b32") { 16 } else { 32 };
         match (&inst.operands[0], &inst.operands[1]) {
             (Operand::Register(to), Operand::Vector(parts)) if parts.len() == 2 => {
                 let [low, high] = [self.value(lane, &parts[0])?, self.value(lane, &parts[1])?];
-                self.lanes[lane].set(*to, low & 0xffff_ffff | high << 32);
+                self.lanes[lane].set(*to, low & ((1 << half) - 1) | high << half);
             }
             (Operand::Vector(parts), from) => {
                 let value = self.value(lane, from)?;
                 let [Operand::Register(low), Operand::Register(high)] = parts[..] else {
-                    return Err("two words".to_owned());
+                    return Err("two halves".to_owned());
                 };
                 self.lanes[lane].set(low, value);
-                self.lanes[lane].set(high, value >> 32);
+                self.lanes[lane].set(high, value >> half);
             }
             _ => return Err("a vector elsewhere".to_owned()),
         }

@@ -9,6 +9,10 @@ use crate::lane::plan::AluOp;
 use crate::lane::primitive::NvOp;
 use crate::lane::{LaneFact, Primitive};
 
+/// Instructions after a shuffle of 16 bits among which another one is looked for: the moves of the components of a vector
+/// are neighbours.
+const PAIRED_WITHIN: usize = 16;
+
 impl Selector<'_> {
     /// A cross-lane instruction; `rest` are the instructions after it in its block.
     pub fn primitive(&mut self, inst: InstId, primitive: Primitive, ty: Scalar, rest: &[InstId]) {
@@ -19,11 +23,9 @@ impl Selector<'_> {
         let kernel = self.kernel;
         let args = kernel.args(inst);
         let reg = match op {
+            NvOp::Shuffle(_) | NvOp::ShuffleValid(_) if self.is_given(inst) => return,
             NvOp::Shuffle(mode) => return self.shuffle(inst, mode, ty, rest),
-            NvOp::ShuffleValid(mode) => match kernel.result(inst).and_then(|value| self.values[value.index()]) {
-                Some(known) => known,
-                None => self.valid(mode, args),
-            },
+            NvOp::ShuffleValid(mode) => self.valid(mode, args),
             NvOp::Vote(vote) => self.vote(vote, args[0]),
             NvOp::Ballot => self.ballot_of(args[0]),
             NvOp::Reduce(fold) => self.redux(fold, ty, args[0]),
@@ -126,11 +128,22 @@ impl Selector<'_> {
                 let words = [moved(self, low, given), moved(self, high, None)];
                 self.join(words)
             }
-            8 | 16 => {
-                let word = self.widened(Scalar::U16, args[0]);
-                let word = moved(self, word, given);
-                self.inst(Class::Half, "cvt.u16.u32", word)
-            }
+            8 | 16 => match self.partner_of(inst, rest) {
+                Some(second) => {
+                    let [low, high] = [inst, second].map(|inst| self.arg(kernel.args(inst)[0]));
+                    let word = self.word("mov.b32", format_args!("{{{low}, {high}}}"));
+                    let word = moved(self, word, given);
+                    let [low, high] = [self.reg(Class::Half), self.reg(Class::Half)];
+                    self.push(format!("mov.b32 {{{low}, {high}}}, {word};"));
+                    self.result(second, high);
+                    low
+                }
+                None => {
+                    let word = self.widened(Scalar::U16, args[0]);
+                    let word = moved(self, word, given);
+                    self.inst(Class::Half, "cvt.u16.u32", word)
+                }
+            },
             1 => {
                 let value = self.arg(args[0]);
                 let word = self.word("selp.b32", format_args!("1, 0, {value}"));
@@ -145,6 +158,27 @@ impl Selector<'_> {
         self.result(inst, result);
     }
 
+    /// Returns true if an earlier instruction has given the result.
+    fn is_given(&self, inst: InstId) -> bool {
+        self.kernel.result(inst).is_some_and(|value| self.values[value.index()].is_some())
+    }
+
+    /// The instruction soon after a shuffle of 16 bits that moves another such value, known by now, alike: one word takes
+    /// both.
+    fn partner_of(&self, inst: InstId, rest: &[InstId]) -> Option<InstId> {
+        let kernel = self.kernel;
+        let is_alike = |other: &&InstId| {
+            let (own, args) = (kernel.args(inst), kernel.args(**other));
+            let is_same = match (kernel.insts[inst].op, kernel.insts[**other].op) {
+                (Op::Prim { primitive: a, .. }, Op::Prim { primitive: b, .. }) => a == b && own[1..] == args[1..],
+                _ => false,
+            };
+            is_same && self.class(args[0]) == Class::Half && self.is_at_hand(args[0]) && !self.is_given(**other)
+        };
+        let here = rest.iter().take(PAIRED_WITHIN).take_while(|inst| !kernel.insts[**inst].op.is_structured());
+        here.into_iter().find(is_alike).copied()
+    }
+
     /// The instruction after a shuffle in the same block that asks for its predicate.
     fn valid_of(&self, mode: ShuffleMode, index: &[Value], rest: &[InstId]) -> Option<InstId> {
         let wanted = Primitive::Nv(NvOp::ShuffleValid(mode));
@@ -154,8 +188,7 @@ impl Selector<'_> {
         };
         let here = rest.iter().take_while(|inst| !self.kernel.insts[**inst].op.is_structured());
         let found = here.into_iter().find(is_it).copied()?;
-        let value = self.kernel.result(found)?;
-        self.values[value.index()].is_none().then_some(found)
+        (!self.is_given(found)).then_some(found)
     }
 
     /// The predicate alone: it does not depend on the value.

@@ -255,6 +255,11 @@ impl Selector<'_> {
         }
     }
 
+    /// Returns true if a value is constant or an earlier instruction has given it.
+    fn is_at_hand(&self, value: Value) -> bool {
+        self.known(value).is_some() || self.values[value.index()].is_some()
+    }
+
     /// A value in a register.
     fn arg(&mut self, value: Value) -> Reg {
         match (self.known(value), self.values[value.index()]) {
