@@ -45,12 +45,13 @@ impl Copier {
     /// Appends copies of a block's instructions to another block.
     pub fn append(&mut self, kernel: &mut Kernel, from: BlockId, to: BlockId) {
         for inst in kernel.blocks[from].insts.clone() {
-            let copy = self.inst(kernel, inst);
+            let copy = self.copy(kernel, inst);
             kernel.blocks[to].insts.push(copy);
         }
     }
 
-    fn inst(&mut self, kernel: &mut Kernel, inst: InstId) -> InstId {
+    /// A copy of an instruction, in no block yet.
+    pub fn copy(&mut self, kernel: &mut Kernel, inst: InstId) -> InstId {
         let args = self.args(kernel, inst);
         let results: Vec<_> = kernel.results(inst).map(|result| kernel.ty(result)).collect();
         let (op, flags, span) = (kernel.insts[inst].op, kernel.insts[inst].flags, kernel.insts[inst].span);

@@ -5,8 +5,9 @@
 //! iteration is a scope that `Continue` leaves, inside a scope that `Exit` leaves.
 //!
 //! [`run_partly`] repeats the body of a small loop with more iterations, so that the condition on which it ends is tested
-//! once for several of them. [`counted`] tells the number of iterations to back ends that can count them.
+//! once for several of them: where constants tell the iterations, and where an index grows up to a limit. [`counted`] tells the number of iterations to back ends that can count them.
 
+mod stride;
 mod trial;
 mod write;
 
@@ -47,6 +48,9 @@ const COPIES: [usize; 2] = [4, 16];
 
 /// Instructions that the copies may have together.
 const SIZE_OF_COPIES: usize = 128;
+
+/// Rounds that a loop over an index with a limit does at once.
+const ROUNDS_AT_ONCE: u32 = 4;
 
 /// Unrolls loops, inner ones first. Gives whether there were some.
 pub fn run(kernel: &mut Kernel) -> bool {
@@ -94,17 +98,26 @@ pub fn run_partly(kernel: &mut Kernel) -> bool {
     loops(kernel).into_iter().fold(false, |changed, inst| repeat(kernel, inst) | changed)
 }
 
-/// Repeats the body of a loop whose end constants tell in every round. One that its source wants to be unrolled, or not to
-/// be, stays as it is.
+/// Repeats the body of a loop whose end constants tell in every round, or that an index ends. One that its source wants to
+/// be left alone stays as it is.
 fn repeat(kernel: &mut Kernel, inst: InstId) -> bool {
-    let Op::Loop { body, continuing } = kernel.insts[inst].op else { return false };
-    let is_told = kernel.insts[inst].flags.intersects(InstFlags::UNROLL | InstFlags::DONT_UNROLL);
-    let Some(copies) = size(kernel, body, continuing, false).ok().and_then(copies).filter(|_| !is_told) else {
+    let (Op::Loop { body, continuing }, flags) = (kernel.insts[inst].op, kernel.insts[inst].flags) else {
         return false;
     };
-    match decided(kernel, inst, copies, ROUNDS_COUNTED, STEPS_COUNTED) {
-        Some(decided) => Writer::of(kernel, inst).is_some_and(|writer| writer.repeat(copies, &decided)),
-        None => false,
+    let Some(copies) = size(kernel, body, continuing, false).ok().and_then(copies) else { return false };
+    if flags.contains(InstFlags::DONT_UNROLL) {
+        return false;
+    }
+    // One that its source wants to be unrolled stays a loop if that was refused.
+    let decided = match flags.contains(InstFlags::UNROLL) {
+        true => None,
+        false => decided(kernel, inst, copies, ROUNDS_COUNTED, STEPS_COUNTED),
+    };
+    let stride = if decided.is_none() { stride::stride(kernel, inst) } else { None };
+    match (decided, stride, Writer::of(kernel, inst)) {
+        (Some(decided), _, Some(writer)) => writer.repeat(copies, &decided),
+        (None, Some(stride), Some(writer)) => writer.stride(ROUNDS_AT_ONCE, &stride),
+        _ => false,
     }
 }
 

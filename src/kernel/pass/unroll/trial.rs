@@ -69,7 +69,7 @@ pub struct FirstTest {
     /// The exit in one of its arms, with values from before the round.
     pub exit: InstId,
     /// The condition on which it leaves.
-    leaves: u64,
+    pub leaves: u64,
 }
 
 /// The rounds of a loop if constants tell exactly how many it has, at least one.
@@ -84,7 +84,7 @@ pub fn count(kernel: &Kernel, inst: InstId, most: usize, steps: usize) -> Option
 }
 
 /// The test at the beginning of a loop's body.
-fn first_test(kernel: &Kernel, inst: InstId) -> Option<FirstTest> {
+pub fn first_test(kernel: &Kernel, inst: InstId) -> Option<FirstTest> {
     let Op::Loop { body, .. } = kernel.insts[inst].op else { return None };
     let insts = &kernel.blocks[body].insts;
     let first = insts.iter().position(|inst| !kernel.insts[*inst].op.is_pure())?;
@@ -110,6 +110,12 @@ pub struct Decided {
 }
 
 impl Decided {
+    /// One branch's condition, in every round.
+    pub fn always(branch: InstId, condition: u64) -> Decided {
+        let conditions = FxHashMap::from_iter([((branch, 0), Some(condition))]);
+        Decided { copies: 1, conditions, ends: None }
+    }
+
     /// The branches whose condition is the same in all rounds of a number, with it.
     pub fn at(&self, position: usize) -> impl Iterator<Item = (InstId, u64)> + '_ {
         let here = self.conditions.iter().filter(move |((_, at), _)| *at == position);

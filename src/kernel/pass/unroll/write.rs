@@ -1,9 +1,10 @@
 //! Writes the iterations of a loop one after the other.
 
+use super::stride::Stride;
 use super::trial::Decided;
-use crate::ir::InstFlags;
+use crate::ir::{InstFlags, Scalar};
 use crate::kernel::pass::copy::Copier;
-use crate::kernel::{BlockId, InstId, Kernel, Op, Ty, Value};
+use crate::kernel::{BinOp, BlockId, CmpOp, InstId, Kernel, Op, Ty, Value};
 
 /// Writes copies of the blocks of a loop.
 pub struct Writer<'k> {
@@ -55,6 +56,70 @@ impl<'k> Writer<'k> {
         self.kernel.insts[self.inst].op = Op::Loop { body: to, continuing: self.continuing };
         self.kernel.insts[self.inst].flags.insert(InstFlags::DONT_UNROLL);
         true
+    }
+
+    /// Writes a loop in front of this one that does so many rounds at once while as many remain.
+    pub fn stride(mut self, rounds: u32, stride: &Stride) -> bool {
+        let (types, span) = (self.types(self.body), self.kernel.insts[self.inst].span);
+        let [whole, body, continuing] = [&[][..], &types, &types].map(|params| self.kernel.add_block(params));
+        let (args, looped) = (self.kernel.args(self.inst).to_vec(), Op::Loop { body, continuing });
+        let wide = self.kernel.add_inst(looped, &args, &types, InstFlags::DONT_UNROLL, span);
+        self.kernel.blocks[whole].insts.push(wide);
+        let mut params = self.kernel.blocks[body].params.clone();
+        self.write_test(wide, body, &params, stride, rounds);
+        let decided = Decided::always(stride.test.branch, 1);
+        for _ in 0..rounds {
+            let passed = self.write_body(&params, body, &decided, 0);
+            params = self.write_continuing(&passed, body, false, true);
+        }
+        self.push(body, Op::Continue(wide), &params, &[]);
+        let next = self.kernel.blocks[continuing].params.clone();
+        let goes_on = self.kernel.constant(Ty::Bool, 0);
+        self.push(continuing, Op::Repeat, &[&[goes_on], &next[..], &next[..]].concat(), &[]);
+        self.write_rest(whole, wide);
+        true
+    }
+
+    /// Leaves a loop unless so many rounds remain. Below the limit the distance to it is exact without its sign.
+    fn write_test(&mut self, wide: InstId, body: BlockId, params: &[Value], stride: &Stride, rounds: u32) {
+        let (index, limit) = (params[stride.index], stride.limit);
+        let is_below = self.push(body, Op::Cmp(CmpOp::Lt, stride.scalar), &[index, limit], &[Ty::Bool]);
+        let distance = self.push(body, Op::Bin(BinOp::Sub, Scalar::U32), &[limit, index], &[Ty::B32]);
+        let last = self.kernel.constant(Ty::B32, (stride.step * (rounds - 1)).into());
+        let [is_below, distance] = [is_below, distance].map(|inst| self.result(inst));
+        let is_far = self.push(body, Op::Cmp(CmpOp::Gt, Scalar::U32), &[distance, last], &[Ty::Bool]);
+        let is_far = self.result(is_far);
+        let remain = self.push(body, Op::Bin(BinOp::And, Scalar::BOOL), &[is_below, is_far], &[Ty::Bool]);
+        let remain = self.result(remain);
+        let [then, otherwise] = [(); 2].map(|()| self.kernel.add_block(&[]));
+        self.push(then, Op::Yield, &[], &[]);
+        self.push(otherwise, Op::Exit(wide), params, &[]);
+        self.push(body, Op::If { then, otherwise }, &[remain], &[]);
+    }
+
+    /// Writes the loop itself behind a wide one, both in a block that takes its place.
+    fn write_rest(&mut self, whole: BlockId, wide: InstId) {
+        let given: Vec<Value> = self.kernel.results(wide).collect();
+        self.kernel.set_args(self.inst, &given);
+        let rest = Copier::default().copy(self.kernel, self.inst);
+        self.kernel.insts[rest].flags.insert(InstFlags::DONT_UNROLL);
+        self.kernel.blocks[whole].insts.push(rest);
+        let results: Vec<Value> = self.kernel.results(rest).collect();
+        self.push(whole, Op::Yield, &results, &[]);
+        self.kernel.insts[self.inst].op = Op::Scope { body: whole };
+        self.kernel.set_args(self.inst, &[]);
+    }
+
+    /// Appends an instruction to a block.
+    fn push(&mut self, block: BlockId, op: Op, args: &[Value], results: &[Ty]) -> InstId {
+        let span = self.kernel.insts[self.inst].span;
+        let inst = self.kernel.add_inst(op, args, results, InstFlags::empty(), span);
+        self.kernel.blocks[block].insts.push(inst);
+        inst
+    }
+
+    fn result(&self, inst: InstId) -> Value {
+        self.kernel.result(inst).expect("it was made with one result")
     }
 
     /// Lets the continuing block always begin another round.
