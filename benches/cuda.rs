@@ -2,23 +2,27 @@
 //! one process; the medians of the GPU's own times. Without an NVIDIA GPU or without `nvcc` it says so and ends.
 //!
 //! A kernel of an operation has a million invocations that do it 256 times and sum the results up, so that its rate decides.
-//! The kernels of `benches/cuda` are whole ones. `CROSSLANE_NVCC` names the compiler; `CROSSLANE_VERIFIED=docs/verified/cuda.md`
-//! puts the tables into that page.
+//! The kernels of `benches/cuda` are whole ones. Those of `benches/cuda/ggml` do what shaders of ggml do, which are read from the
+//! folder that `CROSSLANE_GGML` names; both must leave the same. `CROSSLANE_NVCC` names the compiler;
+//! `CROSSLANE_VERIFIED=docs/verified/cuda.md` puts the tables into that page.
 
 use crosslane::backend::ptx::Program;
 use crosslane::compile::{Input, Language, Options};
 use crosslane::kernel::Specializations;
 use crosslane::profile::Profile;
-use crosslane::run::cuda::Device;
+use crosslane::run::BufferBinding;
+use crosslane::run::cuda::{Device, Loaded};
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use support::rates::{self, GROUP, GROUPS};
+use std::process::{Command, ExitCode};
+use support::lavapipe::{Buffers, to_words};
+use support::rates::{self, GROUP, GROUPS, Ratio, Turns, geometric_mean, microseconds};
+use support::whole::{self, Kernel, Origin};
 use support::{compiler, report};
 
 const PROFILE: &str = "ptx-sm90";
 const ARCHITECTURE: &str = "-arch=sm_90";
 /// Times that each kernel is measured: so many turns of so many runs.
-const TURNS: usize = 5;
+const TURNS: usize = 11;
 const RUNS: usize = 5;
 
 /// Whole kernels: their name, and the words of their buffers.
@@ -31,53 +35,135 @@ const KERNELS: [(&str, &str, u32); 6] = [
     ("sort", "uint", 1),
 ];
 
-fn main() {
+/// Those of ggml: their file, and the files that the CUDA C++ consists of.
+const OF_GGML: [(&str, &[&str]); 10] = [
+    ("argmax", &["rows.cuh", "argmax.cu"]),
+    ("argsort", &["argsort.cu"]),
+    ("cumsum", &["rows.cuh", "sums.cuh", "cumsum.cu"]),
+    ("l2_norm", &["rows.cuh", "unary.cuh", "l2_norm.cu"]),
+    ("mul_mat_vec", &["mul_mat_vec.cu"]),
+    ("norm", &["rows.cuh", "unary.cuh", "norm.cu"]),
+    ("rms_norm", &["rows.cuh", "rms_norm.cu"]),
+    ("soft_max", &["rows.cuh", "soft_max.cu"]),
+    ("sum_rows", &["rows.cuh", "sums.cuh", "sum_rows.cu"]),
+    ("topk_moe", &["topk_moe.cu"]),
+];
+
+fn main() -> ExitCode {
     // Cargo says `--bench` to benchmarks and nothing when it only tests that they start.
     if !std::env::args().any(|argument| argument == "--bench") {
-        return;
+        return ExitCode::SUCCESS;
     }
-    let device = match Device::open() {
-        Ok(device) => device,
-        Err(why) => return eprintln!("skipped: {why}"),
-    };
-    let nvcc = std::env::var_os("CROSSLANE_NVCC").unwrap_or_else(|| "nvcc".into());
-    if Command::new(&nvcc).arg("--version").output().is_err() {
-        return eprintln!("skipped: {} cannot be run", nvcc.display());
-    }
-    let mut sections = Vec::new();
-    for (title, all) in [("Speed of operations", operations()), ("Speed of kernels", kernels())] {
-        let rivals = compiled(&all, Path::new(&nvcc));
-        let rows: Vec<Vec<String>> = all.iter().zip(rivals).map(|(what, rival)| what.row(&device, rival)).collect();
-        let table = report::table(&["crosslane", "CUDA C++", "crosslane, µs", "CUDA C++, µs", "ratio"], &rows);
-        println!("{title}\n\n{table}");
-        sections.push((title, table));
-    }
-    let Some(path) = std::env::var_os("CROSSLANE_VERIFIED") else { return };
-    for (title, table) in sections {
-        let written = report::replace(Path::new(&path), title, &section(&device, &table));
-        written.unwrap_or_else(|why| panic!("{why}"));
+    match measure() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(why) => {
+            eprintln!("skipped: {why}");
+            ExitCode::SUCCESS
+        }
     }
 }
 
-fn section(device: &Device, table: &str) -> String {
-    let command = "```sh\nCROSSLANE_VERIFIED=docs/verified/cuda.md cargo bench --bench cuda\n```";
-    let times = TURNS * RUNS;
+/// Measures everything and returns true if no result is wrong; the reason where nothing can be measured.
+fn measure() -> Result<bool, String> {
+    let device = Device::open().map_err(|why| why.to_string())?;
+    let nvcc = std::env::var_os("CROSSLANE_NVCC").unwrap_or_else(|| "nvcc".into());
+    Command::new(&nvcc).arg("--version").output().map_err(|_| format!("{} cannot be run", nvcc.display()))?;
+    let mut all_right = true;
+    for (title, all) in [("Speed of operations", operations()), ("Speed of kernels", kernels())] {
+        let rivals = compiled(&all, Path::new(&nvcc));
+        let rows: Vec<Measured> = all.iter().zip(rivals).map(|(what, rival)| what.measure(&device, rival)).collect();
+        all_right &= rows.iter().all(|row| row.ratio.is_some());
+        let text = section(&device, &rows);
+        println!("{title}\n\n{text}");
+        if let Some(path) = std::env::var_os("CROSSLANE_VERIFIED") {
+            report::replace(Path::new(&path), title, &text).unwrap_or_else(|why| panic!("{why}"));
+        }
+    }
+    Ok(all_right)
+}
+
+fn section(device: &Device, rows: &[Measured]) -> String {
+    let command = "```sh\nCROSSLANE_GGML=ggml/src/ggml-vulkan/vulkan-shaders CROSSLANE_VERIFIED=docs/verified/cuda.md cargo bench --bench cuda\n```";
+    let cells: Vec<Vec<String>> = rows.iter().map(Measured::cells).collect();
+    let table = report::table(&["crosslane", "CUDA C++", "crosslane, µs", "CUDA C++, µs", "ratio"], &cells);
+    let ratios: Vec<f64> = rows.iter().filter_map(|row| row.ratio.map(|ratio| ratio.middle)).collect();
+    let mean = geometric_mean(&ratios).map_or(String::new(), |mean| format!("Geometric mean: {mean:.3}.\n\n"));
     format!(
-        "On {}, profile `{PROFILE}`, the CUDA C++ by `nvcc`: medians of {times} runs, taken in turn. A ratio below 1 means that \
-         crosslane's kernel is the faster one.\n\n{table}\n{command}",
+        "On {}, profile `{PROFILE}`, the CUDA C++ by `nvcc`: medians of {TURNS} turns of {RUNS} runs; a ratio is the median of the \
+         turns', and in parentheses those between which eight of ten turns lie. Below 1 crosslane's kernel is the faster \
+         one.\n\n{table}\n{mean}{command}",
         device.info()
     )
+}
+
+/// The work of a kernel.
+enum Work {
+    /// A text over an input and an output of so many words of a type.
+    Text {
+        glsl: String,
+        ty: &'static str,
+        words: u32,
+    },
+    Whole(Box<Kernel>),
+}
+
+impl Work {
+    fn program(&self) -> Result<Program, String> {
+        match self {
+            Work::Text { glsl, .. } => {
+                let options = Options::new(Profile::named(PROFILE).expect("a built-in profile"));
+                let input = Input { name: "bench.comp", bytes: glsl.as_bytes(), language: Language::Glsl };
+                compiler::ptx_program(&input, &options, &Specializations::new())
+            }
+            Work::Whole(kernel) => kernel.ptx(PROFILE),
+        }
+    }
+
+    fn groups(&self) -> [u32; 3] {
+        match self {
+            Work::Text { .. } => [GROUPS, 1, 1],
+            Work::Whole(kernel) => kernel.row.groups,
+        }
+    }
+
+    fn push(&self) -> Vec<u8> {
+        match self {
+            Work::Text { .. } => Vec::new(),
+            Work::Whole(kernel) => kernel.push(),
+        }
+    }
+
+    fn buffers(&self) -> Vec<BufferBinding> {
+        match self {
+            Work::Text { ty, words, .. } => rates::buffers(ty, *words),
+            Work::Whole(kernel) => kernel.buffers(),
+        }
+    }
 }
 
 /// The same work in GLSL and in CUDA C++.
 struct Comparison {
     /// The names of the two in the table.
     names: [String; 2],
-    ty: &'static str,
-    glsl: String,
+    work: Work,
     cuda: String,
-    words: u32,
-    groups: u32,
+}
+
+/// A row of a table.
+struct Measured {
+    names: [String; 2],
+    times: [Turns; 2],
+    /// None where the two left different results.
+    ratio: Option<Ratio>,
+}
+
+impl Measured {
+    fn cells(&self) -> Vec<String> {
+        let times = self.times.each_ref().map(|turns| format!("{:.1}", microseconds(turns)));
+        let ratio = self.ratio.map_or("wrong".to_owned(), |ratio| ratio.to_string());
+        self.names.iter().cloned().chain(times).chain([ratio]).collect()
+    }
 }
 
 /// Operations: the type, crosslane's, and the statements that make `r` of `v` in CUDA C++.
@@ -129,18 +215,35 @@ fn operations() -> Vec<Comparison> {
     all
 }
 
+/// The file of a folder beside this one.
+fn read(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/cuda").join(name);
+    std::fs::read_to_string(path).unwrap_or_else(|why| panic!("{name}: {why}"))
+}
+
 fn kernels() -> Vec<Comparison> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/cuda");
-    let read = |name: String| std::fs::read_to_string(folder.join(&name)).unwrap_or_else(|why| panic!("{name}: {why}"));
-    let of = |(name, ty, each): (&str, &'static str, u32)| Comparison {
-        names: [format!("{name}.comp"), format!("{name}.cu")],
-        ty,
-        glsl: read(format!("{name}.comp")),
-        cuda: read(format!("{name}.cu")),
-        words: GROUP * GROUPS * each,
-        groups: GROUPS,
-    };
-    KERNELS.into_iter().map(of).collect()
+    let own = KERNELS.into_iter().map(|(name, ty, each)| {
+        let names = [format!("{name}.comp"), format!("{name}.cu")];
+        let [glsl, cuda] = names.each_ref().map(|name| read(name));
+        Comparison { names, work: Work::Text { glsl, ty, words: GROUP * GROUPS * each }, cuda }
+    });
+    if !whole::has_ggml() {
+        eprintln!("left out: the kernels of ggml (CROSSLANE_GGML does not name the folder of its shaders)");
+    }
+    own.chain(OF_GGML.into_iter().filter(|_| whole::has_ggml()).map(|(name, files)| of_ggml(name, files))).collect()
+}
+
+fn of_ggml(name: &str, files: &[&str]) -> Comparison {
+    let file = format!("{name}.comp");
+    let row = whole::of_ggml().find(|row| matches!(row.origin, Origin::Ggml(other) if other == file));
+    let kernel = Kernel::read(row.unwrap_or_else(|| panic!("{file} is in no table")));
+    let kernel = kernel.unwrap_or_else(|why| panic!("{file}: {why}"));
+    let cuda = files.iter().map(|file| read(&format!("ggml/{file}"))).collect();
+    Comparison {
+        names: [format!("ggml's {file}"), format!("ggml/{name}.cu")],
+        work: Work::Whole(Box::new(kernel)),
+        cuda,
+    }
 }
 
 const EXTENSIONS: [&str; 8] = [
@@ -194,35 +297,39 @@ extern \"C\" __global__ void __launch_bounds__({GROUP}) rival(const T *x, T *y) 
 "
         );
         let names = [format!("`{ours}`, {ty}"), format!("`{theirs}`")];
-        Comparison { names, ty, glsl, cuda, words: GROUP * GROUPS, groups: GROUPS }
+        Comparison { names, work: Work::Text { glsl, ty, words: GROUP * GROUPS }, cuda }
     }
 
-    fn row(&self, device: &Device, rival: Result<String, String>) -> Vec<String> {
-        let ours = self.program();
+    fn measure(&self, device: &Device, rival: Result<String, String>) -> Measured {
+        let ours = self.work.program().unwrap_or_else(|why| panic!("{}: {why}", self.names[0]));
         let reflection = crosslane::backend::ptx::Reflection { symbol: "rival".to_owned(), ..ours.reflection.clone() };
         let rival = rival.unwrap_or_else(|why| panic!("{}: {why}\n{}", self.names[1], self.cuda));
         let theirs = Program { text: rival, reflection };
         let [ours, theirs] = [&ours, &theirs]
             .map(|program| device.load(program).unwrap_or_else(|why| panic!("{:?}: {why}", self.names)));
-        let (groups, buffers) = ([self.groups, 1, 1], rates::buffers(self.ty, self.words));
-        let mut times = [Vec::new(), Vec::new()];
+        let (groups, push, buffers) = (self.work.groups(), self.work.push(), self.work.buffers());
+        let mut times = [Turns::new(), Turns::new()];
         for turn in 0..=TURNS {
             for (kernel, times) in [&ours, &theirs].into_iter().zip(&mut times) {
-                let run = kernel.time(groups, &[], &buffers, RUNS).expect("the kernel was loaded");
+                let run = kernel.time(groups, &push, &buffers, RUNS).expect("the kernel was loaded");
                 // The first turn only wakes the clocks.
                 if turn > 0 {
-                    times.extend(run);
+                    times.push(run);
                 }
             }
         }
-        self.names.iter().cloned().chain(rates::cells(times)).collect()
-    }
-
-    fn program(&self) -> Program {
-        let options = Options::new(Profile::named(PROFILE).expect("a built-in profile"));
-        let input = Input { name: "bench.comp", bytes: self.glsl.as_bytes(), language: Language::Glsl };
-        let made = compiler::ptx_program(&input, &options, &Specializations::new());
-        made.unwrap_or_else(|why| panic!("{why}"))
+        let after = |kernel: &Loaded<'_>| -> Buffers {
+            let mut buffers = buffers.clone();
+            kernel.run(groups, &push, &mut buffers).expect("the kernel was loaded");
+            buffers.iter().map(|buffer| to_words(&buffer.data)).collect()
+        };
+        let held = match &self.work {
+            Work::Text { .. } => Ok(()),
+            Work::Whole(kernel) => kernel.alike(&after(&theirs), &after(&ours)),
+        };
+        let ratio = held.is_ok().then(|| Ratio::new(&times[0], &times[1]));
+        held.unwrap_or_else(|why| eprintln!("error: {}: {why}", self.names[0]));
+        Measured { names: self.names.clone(), times, ratio }
     }
 }
 

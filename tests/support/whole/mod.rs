@@ -11,7 +11,7 @@ use crate::lavapipe::{Buffers, Request, to_words};
 use crate::rates::Fill;
 use crate::scalar::Type;
 use crate::{compiler, simulator};
-use crosslane::backend::nv;
+use crosslane::backend::{nv, ptx};
 use crosslane::compile::{Artifact, Input, Language, Options, Verdict, compile};
 use crosslane::diagnostic::render;
 use crosslane::kernel::Specializations;
@@ -122,6 +122,14 @@ impl Kernel {
     /// With the compiler's messages.
     pub fn nv(&self, profile: &str) -> Result<nv::Program, String> {
         compiler::nv_program(&self.input(), &options(profile)?, &self.settings())
+    }
+
+    /// Its program in PTX, as users have it.
+    ///
+    /// # Errors
+    /// With the compiler's messages.
+    pub fn ptx(&self, profile: &str) -> Result<ptx::Program, String> {
+        compiler::ptx_program(&self.input(), &options(profile)?, &self.settings())
     }
 
     /// Its SPIR-V, as users have it.
