@@ -204,9 +204,7 @@ pub const VECTOR: &[Row] = {
         Row { encoding: Encoding::Short, ..row(O::ShlB32, SECOND, O::ShrB32, O::AndB32, cleared) },
         Row { encoding: Encoding::Short, ..row(O::ShlB32, SECOND, O::AshrI32, O::AndB32, cleared) },
         row(O::AndOrB32, THIRD, O::AndB32, O::BfiB32, chosen_bits),
-        row(O::AndB32, EITHER, O::NotB32, O::BfiB32, |p| {
-            Some(smallvec![p.inner[0], Operand::Constant(0), p.other()])
-        }),
+        row(O::AndB32, EITHER, O::NotB32, O::BfiB32, |p| Some(smallvec![p.inner[0], Operand::Constant(0), p.other()])),
         row(O::OrB32, EITHER, O::NotB32, O::BfiB32, |p| {
             Some(smallvec![p.inner[0], p.other(), Operand::Constant(u32::MAX)])
         }),

@@ -51,7 +51,8 @@ impl Registers {
 
     /// Two instructions, the second with the result of the first where `None` is.
     fn pair(mut self, inner: (O, &[Operand]), outer: (O, &[Option<Operand>])) -> Pairs {
-        let unit = |operation: O| if operation.name().unwrap_or("").starts_with("s_") { File::Scalar } else { File::Vector };
+        let unit =
+            |operation: O| if operation.name().unwrap_or("").starts_with("s_") { File::Scalar } else { File::Vector };
         let (first, second) = (self.register(unit(inner.0)), self.register(unit(outer.0)));
         let uses: Vec<Operand> = outer.1.iter().map(|operand| operand.unwrap_or(first)).collect();
         let insts = vec![Inst::real(inner.0, &[first], inner.1), Inst::real(outer.0, &[second], &uses)];
@@ -116,7 +117,14 @@ fn rows_of_the_vector_unit() {
         (O::MaxI32, &[a, b], O::MaxI32, &[None, some(c)], O::Max3I32, &[a, b, c]),
         (O::MinF32, &[a, b], O::MinF32, &[None, some(c)], O::Min3F32, &[a, b, c]),
         (O::MaxU32, &[n(3), a], O::MinU32, &[some(n(9)), None], O::Median3U32, &[a, n(3), n(9)]),
-        (O::MinI32, &[n(9), a], O::MaxI32, &[some(n(-4_i32 as u32)), None], O::Median3I32, &[a, n(-4_i32 as u32), n(9)]),
+        (
+            O::MinI32,
+            &[n(9), a],
+            O::MaxI32,
+            &[some(n(-4_i32 as u32)), None],
+            O::Median3I32,
+            &[a, n(-4_i32 as u32), n(9)],
+        ),
         (O::MaxF32, &[a, n(0)], O::MinF32, &[None, some(float(1.0))], O::Median3F32, &[a, n(0), float(1.0)]),
         (O::MaxI32, &[a, b], O::MinI32, &[None, some(c)], O::MaxMinI32, &[a, b, c]),
         (O::MinF32, &[a, b], O::MaxF32, &[None, some(c)], O::MinMaxF32, &[a, b, c]),
@@ -233,8 +241,7 @@ fn interrupted(change: impl FnOnce(&mut Registers, Operand, &mut Vec<Inst>)) -> 
     let mut some = Registers::new();
     let [a, b, c] = some.v;
     let [sum, total] = [(); 2].map(|()| some.register(File::Vector));
-    let mut insts =
-        vec![Inst::real(O::AddU32, &[sum], &[a, b]), Inst::real(O::AddU32, &[total], &[sum, c])];
+    let mut insts = vec![Inst::real(O::AddU32, &[sum], &[a, b]), Inst::real(O::AddU32, &[total], &[sum, c])];
     change(&mut some, sum, &mut insts);
     let before = insts.len();
     before - some.combined(&insts, "gfx1100-wave32").len()
@@ -266,7 +273,8 @@ fn pairs_that_stay() {
     let moves = interrupted(|_, _, insts| {
         insts[1].modifiers.dpp = Some(Dpp::Rows(Dpp16::new(DppControl::RowMirror)));
     });
-    let stay = [read_twice, both, written_twice, declared, source_changes, lanes_change, keeps, is_planned, is_lane, moves];
+    let stay =
+        [read_twice, both, written_twice, declared, source_changes, lanes_change, keeps, is_planned, is_lane, moves];
     assert_eq!(stay, [0; 10]);
     // The outer one may keep lanes and change an operand of the inner one.
     let kept = interrupted(|some, _, insts| {
