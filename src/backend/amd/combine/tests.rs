@@ -79,7 +79,13 @@ impl Pairs {
     }
 }
 
-/// What a pair becomes: the operation with its operands.
+/// An inner and an outer instruction.
+type Apart<'c> = (O, &'c [Operand], O, &'c [Option<Operand>]);
+
+/// An inner and an outer instruction, and the fused one.
+type Case<'c> = (O, &'c [Operand], O, &'c [Option<Operand>], O, &'c [Operand]);
+
+/// The operation that a pair becomes, with its operands.
 type Fused = Option<(O, Vec<Operand>)>;
 
 fn fused(profile: &str, inner: (O, &[Operand]), outer: (O, &[Option<Operand>])) -> Fused {
@@ -91,7 +97,7 @@ fn fused(profile: &str, inner: (O, &[Operand]), outer: (O, &[Option<Operand>])) 
 fn rows_of_the_vector_unit() {
     let Registers { v: [a, b, c], .. } = Registers::new();
     let (some, n) = (|operand| Some(operand), number);
-    let cases: &[(O, &[Operand], O, &[Option<Operand>], O, &[Operand])] = &[
+    let cases: &[Case<'_>] = &[
         (O::ShlB32, &[n(3), a], O::AddU32, &[None, some(c)], O::ShlAddU32, &[a, n(3), c]),
         (O::ShlB32, &[b, a], O::AddU32, &[some(c), None], O::ShlAddU32, &[a, b, c]),
         (O::AddU32, &[a, b], O::ShlB32, &[some(n(4)), None], O::AddShlU32, &[a, b, n(4)]),
@@ -152,7 +158,7 @@ fn generations_of_the_forms() {
 fn rows_of_the_scalar_unit() {
     let Registers { v: [a, ..], s: [s, t, u], .. } = Registers::new();
     let (some, n) = (|operand| Some(operand), number);
-    let cases: &[(O, &[Operand], O, &[Option<Operand>], O, &[Operand])] = &[
+    let cases: &[Case<'_>] = &[
         (O::ScalarShl, &[s, n(5)], O::AddU32, &[None, some(a)], O::ShlAddU32, &[s, n(5), a]),
         (O::ScalarAnd, &[s, n(15)], O::OrB32, &[None, some(a)], O::AndOrB32, &[s, n(15), a]),
         (O::ScalarShl, &[s, n(1)], O::ScalarAdd, &[None, some(t)], O::ScalarShl1Add, &[s, t]),
@@ -202,7 +208,7 @@ fn a_choice_of_bits_takes_three() {
 fn constants_decide() {
     let Registers { v: [a, ..], .. } = Registers::new();
     let n = number;
-    let pairs: [(O, &[Operand], O, &[Option<Operand>]); 6] = [
+    let pairs: [Apart<'_>; 6] = [
         // Not the lowest bits, and not a mask of what was shifted.
         (O::ShrB32, &[n(5), a], O::AndB32, &[Some(n(62)), None]),
         (O::AndB32, &[n(0xf0f0), a], O::ShrB32, &[Some(n(4)), None]),
