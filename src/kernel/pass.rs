@@ -19,7 +19,7 @@ mod licm;
 mod load_store_vectorize;
 mod memory;
 mod pack_private;
-mod range;
+pub mod range;
 mod scalar_promotion;
 mod share_moves;
 mod simplify_cfg;

@@ -76,6 +76,14 @@ const fn since(first: Generation, name: &'static str) -> [Option<Spelling>; 6] {
     row
 }
 
+/// Minima and maxima of three floats, from one generation on, and their name since gfx12. They are used from gfx9 on, where
+/// they keep subnormals as those of two floats do.
+const fn of_three(first: Generation, old: &'static str, new: &'static str) -> [Option<Spelling>; 6] {
+    let mut row = since(first, old);
+    row[Generation::Rdna4 as usize] = plain(new);
+    row
+}
+
 /// Of buffers: how they are reached precedes the name (`flat_`, `global_` and so on).
 const fn memory(old: &'static str, new: &'static str) -> [Option<Spelling>; 6] {
     since_rdna3(old, new)
@@ -182,6 +190,37 @@ operations! {
     // Its relation and type are part of the name: V_CMP_EQ_U32.
     Compare = ever("v_cmp"),
 
+    // Two steps in one instruction. The name lists the steps, the operands are those of the first and then of the second.
+    ShlAddU32 = since(Generation::Vega, "v_lshl_add_u32"),
+    AddShlU32 = since(Generation::Vega, "v_add_lshl_u32"),
+    Add3U32 = since(Generation::Vega, "v_add3_u32"),
+    XorAddU32 = since(Generation::Vega, "v_xad_u32"),
+    ShlOrB32 = since(Generation::Vega, "v_lshl_or_b32"),
+    AndOrB32 = since(Generation::Vega, "v_and_or_b32"),
+    Or3B32 = since(Generation::Vega, "v_or3_b32"),
+    Xor3B32 = since(Generation::Rdna1, "v_xor3_b32"),
+    Min3U32 = ever("v_min3_u32"),
+    Max3U32 = ever("v_max3_u32"),
+    Median3U32 = ever("v_med3_u32"),
+    Min3I32 = ever("v_min3_i32"),
+    Max3I32 = ever("v_max3_i32"),
+    Median3I32 = ever("v_med3_i32"),
+    Min3F32 = of_three(Generation::Vega, "v_min3_f32", "v_min3_num_f32"),
+    Max3F32 = of_three(Generation::Vega, "v_max3_f32", "v_max3_num_f32"),
+    Median3F32 = of_three(Generation::Vega, "v_med3_f32", "v_med3_num_f32"),
+    MaxMinU32 = since(Generation::Rdna3, "v_maxmin_u32"),
+    MinMaxU32 = since(Generation::Rdna3, "v_minmax_u32"),
+    MaxMinI32 = since(Generation::Rdna3, "v_maxmin_i32"),
+    MinMaxI32 = since(Generation::Rdna3, "v_minmax_i32"),
+    MaxMinF32 = of_three(Generation::Rdna3, "v_maxmin_f32", "v_maxmin_num_f32"),
+    MinMaxF32 = of_three(Generation::Rdna3, "v_minmax_f32", "v_minmax_num_f32"),
+
+    // Products of the low 24 bits, at the rate of a sum.
+    MulU24 = ever("v_mul_u32_u24"),
+    MulI24 = ever("v_mul_i32_i24"),
+    MadU24 = ever("v_mad_u32_u24"),
+    MadI24 = ever("v_mad_i32_i24"),
+
     // 16 bits.
     AddU16 = short("v_add_u16", "v_add_nc_u16"),
     MulLoU16 = short("v_mul_lo_u16", "v_mul_lo_u16"),
@@ -285,6 +324,12 @@ operations! {
     ScalarShl64 = ever("s_lshl_b64"),
     ScalarShr64 = ever("s_lshr_b64"),
     ScalarAshr64 = ever("s_ashr_i64"),
+    ScalarShl1Add = since(Generation::Vega, "s_lshl1_add_u32"),
+    ScalarShl2Add = since(Generation::Vega, "s_lshl2_add_u32"),
+    ScalarShl3Add = since(Generation::Vega, "s_lshl3_add_u32"),
+    ScalarShl4Add = since(Generation::Vega, "s_lshl4_add_u32"),
+    ScalarOrNot = since_rdna3("s_orn2_b32", "s_or_not1_b32"),
+    ScalarOrNot64 = since_rdna3("s_orn2_b64", "s_or_not1_b64"),
     ScalarBfeU32 = ever("s_bfe_u32"),
     ScalarBfeI32 = ever("s_bfe_i32"),
     ScalarAbs = ever("s_abs_i32"),

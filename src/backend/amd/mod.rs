@@ -2,13 +2,14 @@
 //!
 //! [`emit`] takes a kernel whose cross-lane operations are lowered for a `gfx*` profile. One file per stage: `interface`
 //! (arguments), `reconvergence` (where lanes wait for others), `select` (instructions), `tidy` (redundant control flow),
-//! `spread` (room between dependent moves), `live` and `registers` (hardware registers), `shorten` (encodings), `waits`
+//! `combine` (two steps in one instruction), `spread` (room between dependent moves), `live` and `registers` (hardware registers), `shorten` (encodings), `waits`
 //! and `hazards` (dependences that the hardware does not enforce), `print`, `descriptor` and `text`, `reflection` (the
 //! caller's bindings). `machine` is the form between the stages; `arch`, `mnemonic` and `unit` are tables. Refused, with a message
 //! at the place: atomics of less than 32 bits, fused multiplication and addition of halves before gfx8, and more memory
 //! than the hardware has.
 
 pub mod arch;
+mod combine;
 mod descriptor;
 pub mod dpp;
 mod forward;
@@ -141,6 +142,7 @@ fn place(subject: Subject<'_>) -> Result<(Selected, Allocation), Vec<Diagnostic>
     for spills in [false, true] {
         let mut selected = select(subject, spills)?;
         tidy::tidy(&mut selected.function);
+        combine::combine(&mut selected.function, &subject.arch);
         spread::spread(&mut selected.function, &subject.arch);
         let mut limits = limits;
         if selected.needs.shared_vector {

@@ -363,6 +363,10 @@ fn changed_sign(bits: u64, sign: u64, arg: &Arg) -> u64 {
 
 fn extreme([a, b, c]: [u64; 3], kind: Kind, steps: &[bool], median: bool, ieee: bool) -> u64 {
     let pick = |a, b, greatest| float::extreme(a, b, kind, greatest, ieee);
+    if median && [a, b, c].iter().any(|bits| float::value(*bits, kind).is_nan()) {
+        // V_MED3: the minimum of all three where one is not a number.
+        return pick(pick(a, b, false), c, false);
+    }
     if median {
         // The middle of three: the largest of the pairs' least ones.
         return pick(pick(pick(a, b, false), pick(a, c, false), true), pick(b, c, false), true);

@@ -137,13 +137,28 @@ impl Selector<'_> {
         if scalar.is_bool() {
             return self.bool_binary(op, args);
         }
+        let is_short = op == BinOp::Mul && scalar.width == 32 && args.iter().all(|arg| self.is_short_factor(*arg));
         let [a, b] = args.map(|arg| self.words(arg));
         match (scalar.width, scalar.is_float()) {
+            (32, false) if is_short => one(self.short_product(false, [a[0], b[0]])),
             (64, true) => self.double_binary(op, &a, &b),
             (64, false) => self.long_binary(op, scalar, &a, &b),
             (32, true) => one(self.float_binary(op, [a[0], b[0]])),
             (32, false) => one(self.word_binary(op, scalar, [a[0], b[0]])),
             _ => one(self.narrow_binary(op, scalar, [a[0], b[0]])),
+        }
+    }
+
+    /// Returns true if a number fits in 24 bits.
+    fn is_short_factor(&self, value: Value) -> bool {
+        self.ranges.of(self.kernel, value).most < 1 << 24
+    }
+
+    /// A product of numbers of 24 bits, for which the vector unit has an instruction that is faster.
+    pub fn short_product(&mut self, is_signed: bool, [a, b]: [Operand; 2]) -> Operand {
+        match [a, b].iter().any(|word| self.is_vector(*word)) {
+            true => self.vector(if is_signed { Operation::MulI24 } else { Operation::MulU24 }, &[a, b]),
+            false => self.scalar(Operation::ScalarMul, &[a, b]),
         }
     }
 

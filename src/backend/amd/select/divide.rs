@@ -45,17 +45,27 @@ impl Selector<'_> {
         let quotient = self.vector(O::MulHiU32, &[a, inverse]);
         let product = self.vector(O::MulLoU32, &[quotient, b]);
         let mut rest = self.vector(O::SubU32, &[a, product]);
-        let mut quotient = quotient;
-        for _ in 0..2 {
-            let is_more = self.compare_lanes("ge_u32", rest, b);
-            if op == BinOp::Div {
-                let next = self.vector(O::AddU32, &[number(1), quotient]);
-                quotient = self.choose(is_more, next, quotient);
-            }
-            let less = self.vector(O::SubU32, &[rest, b]);
-            rest = self.choose(is_more, less, rest);
+        if op == BinOp::Div {
+            let first = self.one_more_where_not_less(quotient, rest, b);
+            rest = self.corrected_rest(rest, b);
+            return self.one_more_where_not_less(first, rest, b);
         }
-        if op == BinOp::Div { quotient } else { rest }
+        for _ in 0..2 {
+            rest = self.corrected_rest(rest, b);
+        }
+        rest
+    }
+
+    fn one_more_where_not_less(&mut self, quotient: Operand, rest: Operand, b: Operand) -> Operand {
+        let is_more = self.compare_lanes("ge_u32", rest, b);
+        let next = self.vector(Operation::AddU32, &[number(1), quotient]);
+        self.choose(is_more, next, quotient)
+    }
+
+    /// `rest - b` where that is not negative: a difference below zero is a large number.
+    fn corrected_rest(&mut self, rest: Operand, b: Operand) -> Operand {
+        let less = self.vector(Operation::SubU32, &[rest, b]);
+        self.vector(Operation::MinU32, &[rest, less])
     }
 
     /// About 2^32 / b, never more, and at most 2 less than needed.

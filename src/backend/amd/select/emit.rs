@@ -368,10 +368,11 @@ const fn takes_mask(operation: Operation) -> bool {
 const fn is_commutative(operation: Operation) -> bool {
     use Operation as O;
     let whole = matches!(operation, O::AddU32 | O::MulLoU32 | O::MulHiU32 | O::MulHiI32 | O::MinU32 | O::MaxU32);
+    let factors = matches!(operation, O::MulU24 | O::MulI24);
     let bits = matches!(operation, O::MinI32 | O::MaxI32 | O::AndB32 | O::OrB32 | O::XorB32);
     let short = matches!(operation, O::AddU16 | O::MulLoU16 | O::MinU16 | O::MaxU16 | O::MinI16 | O::MaxI16);
     let float = matches!(operation, O::AddF32 | O::MulF32 | O::AddF16 | O::MulF16);
-    whole || bits || short || float || matches!(operation, O::AddWithCarryOut | O::AddWithCarryIn)
+    whole || factors || bits || short || float || matches!(operation, O::AddWithCarryOut | O::AddWithCarryIn)
 }
 
 /// Returns true if an instruction has an encoding of 32 bits, in which it can take a literal before gfx10. Comparisons

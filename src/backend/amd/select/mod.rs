@@ -25,6 +25,7 @@ use super::machine::{Block, File, Function, Label, Operand, Special};
 use super::reconvergence::Reconvergence;
 use crate::backend::negations;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::kernel::pass::range::Ranges;
 use crate::kernel::tree::Tree;
 use crate::kernel::uniform::Uniformity;
 use crate::kernel::{Def, InstId, Kernel, Op, Origin, Ty, Value};
@@ -70,6 +71,7 @@ pub fn select(subject: Subject<'_>, spills: bool) -> Result<Selected, Vec<Diagno
         late: vec![None; kernel.values.len()],
         uses: uses(subject),
         negated_factors: negations::of_fused(kernel, subject.tree, 16),
+        ranges: Ranges::new(kernel),
         start: start::Start::default(),
         open: Vec::new(),
         needs: Needs::default(),
@@ -113,6 +115,8 @@ struct Selector<'k> {
     uses: Vec<u32>,
     /// True for negations that are modifiers of fused multiplications and additions.
     negated_factors: Vec<bool>,
+    /// Those of the values so far.
+    ranges: Ranges,
     start: start::Start,
     /// The constructs around.
     open: Vec<flow::Open>,
@@ -233,6 +237,9 @@ impl Selector<'_> {
     fn plain(&mut self, inst: InstId) {
         let kernel = self.kernel;
         let args = kernel.args(inst);
+        if let Some(value) = kernel.result(inst) {
+            self.ranges.learn(kernel, &kernel.insts[inst].op, args, value);
+        }
         let words = match kernel.insts[inst].op {
             Op::Un(..) if self.negated_factors[inst.index()] => self.words(args[0]),
             Op::Un(op, scalar) => self.unary(op, scalar, args[0]),

@@ -77,8 +77,9 @@ impl Selector<'_> {
         let b = if matches!(op, BinOp::Shl | BinOp::Shr) { b } else { self.widen(scalar, b) };
         let result = match op {
             _ if scalar.is_float() => self.float_binary(op, [a, b]),
+            BinOp::Mul => self.short_product(scalar.is_signed(), [a, b]),
             BinOp::MulHigh => {
-                let product = self.word_binary(BinOp::Mul, wide(scalar), [a, b]);
+                let product = self.short_product(scalar.is_signed(), [a, b]);
                 self.word_binary(BinOp::Shr, wide(scalar), [product, number(scalar.width.into())])
             }
             _ => self.word_binary(op, wide(scalar), [a, b]),

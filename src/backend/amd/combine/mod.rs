@@ -1,0 +1,245 @@
+//! Combines instructions: two steps in one, where the second alone reads the result of the first.
+//!
+//! The pass works on virtual registers, in one block at a time, on the shader's own code: sequences of cross-lane
+//! operations stay as they were planned. The combined instruction is where the second one was. The first one goes if
+//! nothing in between writes what it reads or switches lanes, and nothing reads the condition code that it leaves.
+
+mod rows;
+mod signs;
+#[cfg(test)]
+mod tests;
+
+use super::arch::Arch;
+use super::machine::{Block, Code, File, Function, Inst, Modifiers, Operand, RegInfo, Slice, Specials, is_inline};
+use crate::kernel::Origin;
+use rows::{Encoding, Pair, Row};
+
+/// Combines the instructions of each block.
+pub fn combine(function: &mut Function, arch: &Arch) {
+    let mut accesses = Accesses::new(function);
+    let ends_dead = !function.blocks.iter().any(takes_condition);
+    let registers = &function.registers;
+    for block in &mut function.blocks {
+        let mut walk = Walk::new(block, arch, registers, &mut accesses, ends_dead);
+        walk.all(|walk, at| walk.fuse(at, rows::VECTOR));
+        walk.all(Walk::take_signs);
+        // Instructions of the vector unit are fused with each other first: they cost more than those of the scalar unit.
+        walk.all(|walk, at| walk.fuse(at, rows::SCALAR));
+        walk.finish();
+    }
+}
+
+/// Returns true if a block reads the condition code of the one before.
+fn takes_condition(block: &Block) -> bool {
+    let touches = |inst: &&Inst| (inst.specials_read() | inst.specials_written()).contains(Specials::SCC);
+    block.insts.iter().find(touches).is_some_and(|inst| inst.specials_read().contains(Specials::SCC))
+}
+
+/// For each instruction, true if nothing reads the condition code that it leaves.
+fn dead_conditions(insts: &[Inst], ends_dead: bool) -> Vec<bool> {
+    let mut dead = vec![false; insts.len()];
+    let mut is_dead = ends_dead;
+    for (inst, dead) in insts.iter().zip(&mut dead).rev() {
+        *dead = is_dead;
+        is_dead |= inst.specials_written().contains(Specials::SCC);
+        is_dead &= !inst.specials_read().contains(Specials::SCC);
+    }
+    dead
+}
+
+/// Virtual registers among operands.
+fn slices(operands: &[Operand]) -> impl Iterator<Item = Slice> + '_ {
+    let slice = |operand: &Operand| if let Operand::Reg(slice) = operand { Some(*slice) } else { None };
+    operands.iter().filter_map(slice)
+}
+
+/// Where and how often registers are accessed.
+struct Accesses {
+    /// How often each is read in the whole function.
+    reads: Vec<u32>,
+    /// How often each is written in the whole function.
+    writes: Vec<u32>,
+    /// The number of the instruction that has written each last.
+    written: Vec<u32>,
+    /// The number of the last instruction that was met.
+    number: u32,
+}
+
+impl Accesses {
+    fn new(function: &Function) -> Accesses {
+        let none = vec![0; function.registers.len()];
+        let mut accesses = Accesses { reads: none.clone(), writes: none.clone(), written: none, number: 0 };
+        function.blocks.iter().flat_map(|block| &block.insts).for_each(|inst| accesses.count(inst, 1));
+        accesses
+    }
+
+    /// Counts the accesses of an instruction, or takes them back.
+    fn count(&mut self, inst: &Inst, by: i32) {
+        for slice in inst.reads() {
+            let reads = &mut self.reads[slice.reg.index()];
+            *reads = reads.wrapping_add_signed(by);
+        }
+        for slice in slices(&inst.defs) {
+            let writes = &mut self.writes[slice.reg.index()];
+            *writes = writes.wrapping_add_signed(by);
+        }
+    }
+}
+
+/// Walks through the instructions of a block, which replace each other.
+struct Walk<'w> {
+    arch: &'w Arch,
+    registers: &'w [RegInfo],
+    accesses: &'w mut Accesses,
+    block: &'w mut Block,
+    /// True for instructions that have been taken out.
+    gone: Vec<bool>,
+    condition_is_dead: Vec<bool>,
+    /// The number of the instruction before the block, in this walk.
+    start: u32,
+    /// The number of the instruction that has written EXEC last.
+    exec: u32,
+}
+
+impl<'w> Walk<'w> {
+    fn new(
+        block: &'w mut Block,
+        arch: &'w Arch,
+        registers: &'w [RegInfo],
+        accesses: &'w mut Accesses,
+        ends_dead: bool,
+    ) -> Walk<'w> {
+        let gone = vec![false; block.insts.len()];
+        let condition_is_dead = dead_conditions(&block.insts, ends_dead);
+        Walk { arch, registers, accesses, block, gone, condition_is_dead, start: 0, exec: 0 }
+    }
+
+    /// Calls a function for each instruction in order.
+    fn all(&mut self, mut visit: impl FnMut(&mut Self, usize)) {
+        self.start = self.accesses.number;
+        self.exec = self.start;
+        for at in 0..self.block.insts.len() {
+            self.accesses.number += 1;
+            if !self.gone[at] {
+                visit(self, at);
+                self.pass(at);
+            }
+        }
+    }
+
+    fn pass(&mut self, at: usize) {
+        let (inst, number) = (&self.block.insts[at], self.accesses.number);
+        slices(&inst.defs).for_each(|slice| self.accesses.written[slice.reg.index()] = number);
+        if inst.specials_written().contains(Specials::EXEC) {
+            self.exec = number;
+        }
+    }
+
+    fn finish(self) {
+        let mut gone = self.gone.into_iter();
+        self.block.insts.retain(|_| !gone.next().unwrap_or(false));
+    }
+
+    // Pairs.
+
+    /// Fuses an instruction with those that it alone reads from.
+    fn fuse(&mut self, at: usize, rows: &[Row]) {
+        while let Some((inner, fused)) = self.fused(at, rows) {
+            self.replace(at, inner, fused);
+        }
+    }
+
+    /// The instruction for the first row that applies, and the inner one that it replaces.
+    fn fused(&self, at: usize, rows: &[Row]) -> Option<(usize, Inst)> {
+        let outer = &self.block.insts[at];
+        let operation = outer.operation()?;
+        let known = rows.iter().filter(|row| row.outer == operation && self.exists(row));
+        let mut places = known.flat_map(|row| row.slots.each().map(move |slot| (row, slot)));
+        places.find_map(|(row, slot)| self.apply(row, at, slot))
+    }
+
+    fn exists(&self, row: &Row) -> bool {
+        row.fused.spelling(self.arch.generation).is_some()
+    }
+
+    fn apply(&self, row: &Row, at: usize, slot: usize) -> Option<(usize, Inst)> {
+        let outer = &self.block.insts[at];
+        let inner_at = self.maker(at, slot)?;
+        let inner = &self.block.insts[inner_at];
+        let plain = Modifiers::default();
+        if inner.operation() != Some(row.inner) || inner.modifiers != plain || outer.modifiers != plain {
+            return None;
+        }
+        let has_condition = outer.specials_written().contains(Specials::SCC);
+        if has_condition && !row.keeps_condition && !self.condition_is_dead[at] {
+            return None;
+        }
+        let uses = (row.uses)(&Pair { inner: &inner.uses, outer: &outer.uses, slot })?;
+        let code = Code::Real(row.fused);
+        // A sum without a fused form may write a carry, which nothing reads.
+        let defs = outer.defs[..1].into();
+        self.fits(row.encoding, &uses).then(|| (inner_at, Inst { code, defs, uses, ..outer.clone() }))
+    }
+
+    /// The instruction of the block that made an operand, if it can as well be part of the instruction `at`, its only use.
+    fn maker(&self, at: usize, slot: usize) -> Option<usize> {
+        let outer = &self.block.insts[at];
+        let Some(Operand::Reg(slice)) = outer.uses.get(slot).copied() else { return None };
+        let reg = slice.reg.index();
+        let is_whole = slice.count == self.registers[reg].width;
+        let is_single = self.accesses.reads[reg] == 1 && self.accesses.writes[reg] == 1;
+        let number = self.accesses.written[reg];
+        if !is_whole || !is_single || number <= self.start {
+            return None;
+        }
+        let inner_at = (number - self.start) as usize - 1;
+        let inner = &self.block.insts[inner_at];
+        (is_own(outer) && is_own(inner) && !inner.keeps && self.can_wait(inner_at, number)).then_some(inner_at)
+    }
+
+    /// Returns true if an instruction may as well run where the walk is.
+    fn can_wait(&self, at: usize, number: u32) -> bool {
+        let inst = &self.block.insts[at];
+        let is_same = slices(&inst.uses).all(|slice| self.accesses.written[slice.reg.index()] <= number);
+        let (reads, writes) = (inst.specials_read(), inst.specials_written());
+        let lanes_are_same = self.exec < number || !reads.contains(Specials::EXEC);
+        let is_free = (reads - Specials::EXEC).is_empty();
+        let condition = !writes.contains(Specials::SCC) || self.condition_is_dead[at];
+        is_same && lanes_are_same && is_free && condition
+    }
+
+    fn replace(&mut self, at: usize, inner: usize, by: Inst) {
+        self.accesses.count(&self.block.insts[inner], -1);
+        self.accesses.count(&self.block.insts[at], -1);
+        self.accesses.count(&by, 1);
+        self.gone[inner] = true;
+        self.block.insts[at] = by;
+    }
+
+    /// Returns true if an encoding reads these operands.
+    fn fits(&self, encoding: Encoding, uses: &[Operand]) -> bool {
+        let is_vector = |operand: &Operand| {
+            slices(std::slice::from_ref(operand)).any(|slice| self.registers[slice.reg.index()].file == File::Vector)
+        };
+        let is_literal = |operand: &Operand| matches!(operand, Operand::Constant(bits) if !is_inline(*bits));
+        let is_scalar = |operand: &Operand| !is_vector(operand) && !matches!(operand, Operand::Constant(_));
+        let distinct = |is_it: &dyn Fn(&Operand) -> bool| {
+            let is_first = |n: usize| !uses[..n].contains(&uses[n]);
+            (0..uses.len()).filter(|n| is_it(&uses[*n]) && is_first(*n)).count()
+        };
+        let (literals, scalars) = (distinct(&is_literal), distinct(&is_scalar));
+        match encoding {
+            Encoding::Scalar => literals <= 1,
+            Encoding::Short => uses[1..].iter().all(is_vector),
+            Encoding::Long => {
+                let most = usize::from(self.arch.has_long_literals());
+                literals <= most && literals + scalars <= self.arch.scalar_reads()
+            }
+        }
+    }
+}
+
+/// Returns true for the shader's own code.
+fn is_own(inst: &Inst) -> bool {
+    inst.origin == Origin::Code && !inst.is_lane
+}
