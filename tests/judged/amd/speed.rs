@@ -120,15 +120,17 @@ fn write(page: PathBuf) -> Result<(), String> {
     let mut text = INTRODUCTION.replace("TURNS", &TURNS.to_string());
     let mut means = Vec::new();
     let mut tables = String::new();
+    let mut wrong = Vec::new();
     for hardware in &HARDWARE {
-        let (mean, table) = section(hardware, &cases)?;
+        let (mean, table) = section(hardware, &cases, &mut wrong)?;
         means.push(mean);
         let _ = write!(tables, "\n## {}\n\n{table}", hardware.processor);
     }
     let titles: Vec<&str> = std::iter::once("processor").chain(COLUMNS.iter().map(|(title, _)| *title)).collect();
     text += &report::table(&titles, &means);
     let path = support::root().join(page);
-    std::fs::write(&path, text + &tables).map_err(|e| format!("{}: {e}", path.display()))
+    std::fs::write(&path, text + &tables).map_err(|e| format!("{}: {e}", path.display()))?;
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }
 
 fn cases() -> Result<Vec<Case>, String> {
@@ -147,8 +149,8 @@ fn cases() -> Result<Vec<Case>, String> {
     kernels.into_iter().zip(modules).map(case).collect()
 }
 
-/// The row of geometric means, and the table of all kernels on a processor.
-fn section(hardware: &Hardware, cases: &[Case]) -> Result<(Vec<String>, String), String> {
+/// The row of geometric means, and the table of all kernels on a processor. Runs that fail are told in `wrong`.
+fn section(hardware: &Hardware, cases: &[Case], wrong: &mut Vec<String>) -> Result<(Vec<String>, String), String> {
     let mut rows = Vec::new();
     let mut ratios = vec![Vec::new(); COLUMNS.len()];
     for case in cases {
@@ -163,7 +165,10 @@ fn section(hardware: &Hardware, cases: &[Case]) -> Result<(Vec<String>, String),
             row.push(format!("{ours} / {theirs}"));
             ratios.push((ours as f64 + 1.0) / (theirs as f64 + 1.0));
         }
-        row.push(runs(case, &program, hardware).map_err(of_it)?);
+        row.push(runs(case, &program, hardware).unwrap_or_else(|why| {
+            wrong.push(of_it(why));
+            "failed".to_owned()
+        }));
         rows.push(row);
     }
     let mean = |ratios: &Vec<f64>| geometric_mean(ratios).map_or(String::new(), |mean| format!("{mean:.2}"));
@@ -173,10 +178,10 @@ fn section(hardware: &Hardware, cases: &[Case]) -> Result<(Vec<String>, String),
     Ok((means, report::table(&titles, &rows)))
 }
 
-/// The instructions that a wave of ours executes on average, where there is a case.
+/// The instructions that a wave of ours executes on average, where there is a case for waves of that size.
 fn runs(case: &Case, program: &crosslane::backend::amd::Program, hardware: &Hardware) -> Result<String, String> {
     let row = case.kernel.row;
-    if !row.has_case() || NOT_RUN.contains(&row.name) {
+    if !row.has_case() || NOT_RUN.contains(&row.name) || hardware.wave as usize != whole::LANES {
         return Ok("–".to_owned());
     }
     let executed = executed(program, hardware.processor, &case.kernel.request())?;
@@ -214,7 +219,7 @@ CROSSLANE_ACO=docs/verified/speed-amd.md CROSSLANE_GGML=ggml/src/ggml-vulkan/vul
 A cell is \"ours / ACO's\". Instructions leave out waits, no-operations and hints (`s_delay_alu`, `s_clause`), which change no
 result; a pair of `v_dual_` counts as two. *weighted* counts the instructions of a loop TURNS times as often as those around it; it
 favours whoever unrolls a loop of fewer turns. *bytes* are those of the code, registers the highest that the code names. *executed* is
-the average per wave of ours on the small case of `tests/support/whole`, waits and hints among them, as the interpreter of
+the average per wave of ours, of 32 lanes, on the small case of `tests/support/whole`, waits and hints among them, as the interpreter of
 `tests/support/amd` runs it; ACO's listings are not run. ACO's kernels have push constants and workgroup numbers in scalar registers at
 their start and buffers behind descriptors; ours load both from their arguments. The kernels of ggml are its own files
 (`src/ggml-vulkan/vulkan-shaders` of ggml-org/ggml d99724f2).
