@@ -2,6 +2,7 @@
 
 use crate::judge;
 use crosslane::profile::processor::Processor;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
@@ -49,6 +50,29 @@ pub fn build(text: &str, processor: &str, wave: u32) -> Result<(), String> {
     let done = std::fs::write(&files[0], text).map_err(|e| e.to_string()).and_then(|()| link(&files, processor, wave));
     files.iter().for_each(|file| drop(std::fs::remove_file(file)));
     done
+}
+
+/// The bytes of a program's code, without the padding after its end.
+///
+/// # Errors
+/// If there is no assembler, or it refuses the program.
+pub fn code_bytes(text: &str, processor: &str, wave: u32) -> Result<usize, String> {
+    let code = text.split_once(".Lmain_end:").map_or(text, |(code, _)| code);
+    let mut assembler = Command::new(NEEDED[0]);
+    assembler.args(["-triple=amdgcn-amd-amdhsa", "-show-encoding"]).args(options(processor, wave));
+    let piped = assembler.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = piped.spawn().map_err(|e| e.to_string())?;
+    let mut stdin = child.stdin.take().ok_or("standard input was asked for")?;
+    let code = code.to_owned();
+    let writer = std::thread::spawn(move || stdin.write_all(code.as_bytes()));
+    let output = child.wait_with_output().map_err(|e| e.to_string())?;
+    writer.join().map_err(|_| "the writer panicked")?.map_err(|e| e.to_string())?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+    }
+    let said = String::from_utf8_lossy(&output.stdout);
+    let encodings = said.lines().filter_map(|line| line.split_once("encoding: [")?.1.split(']').next());
+    Ok(encodings.map(|bytes| bytes.split(',').count()).sum())
 }
 
 /// Assembles and links programs, each with its name for messages, as one: starting LLVM takes longer than its work.

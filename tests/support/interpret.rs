@@ -2,7 +2,7 @@
 
 use crate::amd::memory::{Bytes, Memory};
 use crate::amd::target::Target;
-use crate::amd::{self, Dispatch};
+use crate::amd::{self, Dispatch, Executed};
 use crate::lavapipe::{Buffers, Request};
 use crosslane::backend::amd::reflection::{Argument, ArgumentKind};
 use crosslane::backend::amd::{Program, Reflection};
@@ -25,8 +25,18 @@ pub fn interpret(program: &Program, processor: &str, request: &Request, order: O
     let target = Target::new(processor, reflection.subgroup_size as usize)?;
     let read = amd::Program::read(&program.text, target)?;
     amd::walk(&read)?;
-    let runs = request.runs.iter().enumerate();
-    runs.map(|(n, before)| run_once(&read, reflection, request, before, order == Order::Both && n % 2 == 1)).collect()
+    let backwards = |n: usize| order == Order::Both && n % 2 == 1;
+    let run = |(n, before): (usize, &Buffers)| run_once(&read, reflection, request, before, backwards(n));
+    request.runs.iter().enumerate().map(|case| run(case).map(|(after, _)| after)).collect()
+}
+
+/// What the first run of a program over the case of a request executes.
+pub fn executed(program: &Program, processor: &str, request: &Request) -> Result<Executed, String> {
+    let reflection = &program.reflection;
+    let target = Target::new(processor, reflection.subgroup_size as usize)?;
+    let read = amd::Program::read(&program.text, target)?;
+    let before = request.runs.first().ok_or("there is no run")?;
+    run_once(&read, reflection, request, before, false).map(|(_, executed)| executed)
 }
 
 /// One run; the waves of a workgroup go in one order or the other.
@@ -36,7 +46,7 @@ fn run_once(
     request: &Request,
     before: &Buffers,
     backwards: bool,
-) -> Result<Buffers, String> {
+) -> Result<(Buffers, Executed), String> {
     let mut memory = Memory::default();
     let mut addresses = Vec::new();
     for (binding, words) in before.iter().enumerate() {
@@ -47,9 +57,9 @@ fn run_once(
     }
     let arguments = arguments(reflection, request, before, &addresses);
     let (groups, group_size) = (request.groups, reflection.workgroup_size);
-    amd::run(program, &mut memory, &Dispatch { groups, group_size, arguments: &arguments, backwards })?;
+    let executed = amd::run(program, &mut memory, &Dispatch { groups, group_size, arguments: &arguments, backwards })?;
     let after = addresses.iter().map(|address| memory.block(*address).map(words).unwrap_or_default());
-    Ok(after.collect())
+    Ok((after.collect(), executed))
 }
 
 fn is_buffer(argument: &Argument, binding: usize) -> bool {

@@ -41,6 +41,7 @@ pub mod simulator;
 pub mod slang;
 pub mod snapshot;
 pub mod tables;
+pub mod tally;
 pub mod trial;
 pub mod whole;
 

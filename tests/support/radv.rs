@@ -16,24 +16,50 @@ use super::{helper, judge};
 /// Mesa's names for hardware of each generation that it still makes code for and whose listing it prints.
 pub const FAMILIES: [&str; 5] = ["polaris10", "vega10", "navi10", "navi21", "navi31"];
 
-/// Set in the process that opens the driver.
+/// Set in the process that opens the driver, to the numbers of a [`Shader`].
 const ROLE: &str = "CROSSLANE_TEST_RADV";
+
+/// A compute shader that RADV is to compile.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Shader<'s> {
+    pub module: &'s [u32],
+    /// Storage buffers, at the first bindings of set 0.
+    pub buffers: usize,
+    pub push_bytes: usize,
+    /// The lanes of a wave, where they are not the driver's choice.
+    pub wave: Option<u32>,
+    /// Specialization constants, by their numbers.
+    pub constants: &'s [(u32, u32)],
+}
 
 /// The assembly that RADV makes of a compute shader with this many storage buffers, for a family of hardware by Mesa's
 /// name such as `navi31`.
 pub fn listing(module: &[u32], buffers: usize, family: &str) -> Result<String, String> {
+    compiled(&Shader { module, buffers, ..Shader::default() }, family, "asm,nocache")
+}
+
+/// The assembly and the statistics of a compute shader. The statistics are lines `NAME: NUMBER` after `*** SHADER STATS ***`.
+pub fn measured(shader: &Shader<'_>, family: &str) -> Result<String, String> {
+    compiled(shader, family, "asm,shaderstats,nocache")
+}
+
+/// The text that RADV prints of a shader with these words in `RADV_DEBUG`.
+fn compiled(shader: &Shader<'_>, family: &str, debug: &str) -> Result<String, String> {
     let manifest = manifest()?;
+    let constants = shader.constants.iter().flat_map(|(id, value)| [*id as usize, *value as usize]);
+    let numbers = [shader.buffers, shader.push_bytes, shader.wave.unwrap_or(0) as usize].into_iter().chain(constants);
+    let role: Vec<String> = numbers.map(|number| number.to_string()).collect();
     let mut command = helper::command()?;
     command
-        .env(ROLE, buffers.to_string())
+        .env(ROLE, role.join(" "))
         .env("VK_ICD_FILENAMES", &manifest)
         .env("VK_DRIVER_FILES", &manifest)
         .env("RADV_FORCE_FAMILY", family)
-        .env("RADV_DEBUG", "asm,nocache")
+        .env("RADV_DEBUG", debug)
         .env("MESA_SHADER_CACHE_DISABLE", "true");
     let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = piped.spawn().map_err(|e| e.to_string())?;
-    let bytes: Vec<u8> = module.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let bytes: Vec<u8> = shader.module.iter().flat_map(|word| word.to_le_bytes()).collect();
     let mut stdin = child.stdin.take().expect("standard input was asked for");
     stdin.write_all(&bytes).map_err(|e| e.to_string())?;
     drop(stdin);
@@ -59,8 +85,9 @@ fn written_manifest() -> Result<PathBuf, String> {
 
 /// If this process is to open the driver: makes the module of its standard input, and ends.
 pub fn serve() -> bool {
-    let Some(buffers) = std::env::var(ROLE).ok().and_then(|count| count.parse().ok()) else { return false };
-    let code = match make(buffers) {
+    let Ok(role) = std::env::var(ROLE) else { return false };
+    let numbers: Vec<u32> = role.split(' ').filter_map(|number| number.parse().ok()).collect();
+    let code = match make(&numbers) {
         Ok(()) => 0,
         Err(why) => {
             eprintln!("{why}");
@@ -70,14 +97,24 @@ pub fn serve() -> bool {
     std::process::exit(code)
 }
 
-/// Makes a pipeline of a module and leaves everything open.
-fn make(buffers: u32) -> Result<(), String> {
+/// Makes a pipeline of a module and leaves everything open. The numbers are those of a [`Shader`].
+fn make(numbers: &[u32]) -> Result<(), String> {
+    let [buffers, push_bytes, wave, constants @ ..] = numbers else { return Err(format!("{ROLE} lacks numbers")) };
     let mut bytes = Vec::new();
     std::io::stdin().read_to_end(&mut bytes).map_err(|e| e.to_string())?;
     let words: Vec<u32> = bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
     let device = Device::open().map_err(|e| e.to_string())?;
-    let job = Job { entry: "main", ..Job::new(&words, [1, 1, 1]) };
-    let bound: Vec<BufferBinding> = (0..buffers).map(|n| BufferBinding::storage(0, n, vec![0; 4])).collect();
+    let constants: Vec<(u32, u32)> = constants.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
+    let push = vec![0; *push_bytes as usize];
+    let required_subgroup_size = (*wave > 0).then_some(*wave);
+    let job = Job {
+        entry: "main",
+        push_constants: &push,
+        spec_constants: &constants,
+        required_subgroup_size,
+        ..Job::new(&words, [1, 1, 1])
+    };
+    let bound: Vec<BufferBinding> = (0..*buffers).map(|n| BufferBinding::storage(0, n, vec![0; 4])).collect();
     let made = device.prepare(&job, &bound).map(std::mem::forget).map_err(|e| e.to_string());
     std::mem::forget(device);
     made

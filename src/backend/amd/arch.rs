@@ -36,6 +36,11 @@ impl Arch {
         !self.processor.scratch_instructions && self.processor.addressing != Addressing::Buffer
     }
 
+    /// Returns true if scalar loads add a scalar register and a constant to their base (Vega ISA, SMEM).
+    pub fn has_indexed_scalar_loads(&self) -> bool {
+        self.generation >= Generation::Vega
+    }
+
     /// Where the workgroup's numbers are.
     pub fn group_ids(&self) -> GroupIds {
         match self.processor.group_ids {

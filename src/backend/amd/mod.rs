@@ -20,6 +20,7 @@ pub mod machine;
 pub mod mnemonic;
 mod pending;
 mod print;
+mod quiet;
 mod reconvergence;
 pub mod reflection;
 pub mod registers;
@@ -46,6 +47,7 @@ use arch::Arch;
 use descriptor::Usage;
 use interface::Interface;
 use machine::File;
+use quiet::QuietLoads;
 use reconvergence::Reconvergence;
 pub use reflection::Reflection;
 use registers::{Allocation, Failure, Limits, allocate, occupancy};
@@ -118,8 +120,15 @@ fn with_parts<T>(
     let uniformity = Uniformity::new(kernel, arch.wave);
     let frames = Reconvergence::of(kernel, &tree, &uniformity);
     let interface = Interface::of(kernel, &tree, &arch)?;
-    let subject =
-        Subject { kernel, tree: &tree, uniformity: &uniformity, reconvergence: &frames, interface: &interface, arch };
+    let subject = Subject {
+        kernel,
+        tree: &tree,
+        uniformity: &uniformity,
+        reconvergence: &frames,
+        quiet: &QuietLoads::of(kernel),
+        interface: &interface,
+        arch,
+    };
     let (selected, allocation) = place(subject)?;
     let usage = usage(&arch, &selected, &allocation);
     let symbol = text::symbol(&kernel.name);

@@ -1,12 +1,14 @@
 //! Takes out what writing control flow block by block leaves over: blocks to which nothing leads, jumps to what comes next
 //! anyway, and jumps to jumps.
 
-use super::machine::{Function, Label, Operand};
+use super::machine::{Code, Function, Inst, Label, Operand};
 use super::mnemonic::Operation;
+use rustc_hash::FxHashSet;
 
 /// Tidies the blocks of a kernel.
 pub fn tidy(function: &mut Function) {
     thread(function);
+    turn_around(function);
     drop_unreachable(function);
     drop_empty_jumps(function);
 }
@@ -37,7 +39,7 @@ fn thread(function: &mut Function) {
 }
 
 /// Where a block leads that is nothing but a jump.
-fn jump_alone(insts: &[super::machine::Inst]) -> Option<Label> {
+fn jump_alone(insts: &[Inst]) -> Option<Label> {
     match insts {
         [jump] if jump.operation() == Some(Operation::Branch) => match jump.uses.first() {
             Some(Operand::Label(label)) => Some(*label),
@@ -45,6 +47,51 @@ fn jump_alone(insts: &[super::machine::Inst]) -> Option<Label> {
         },
         _ => None,
     }
+}
+
+/// Turns a branch over a jump into a branch on the opposite to where the jump leads.
+fn turn_around(function: &mut Function) {
+    let targeted = targeted(function);
+    for at in 0..function.blocks.len() {
+        let Some(turned) = opposite(function.blocks[at].insts.last()) else { continue };
+        let Some(Operand::Label(over)) = function.blocks[at].insts.last().and_then(target) else { continue };
+        let passed = at + 1..function.blocks.len();
+        let Some(jump) = passed.clone().find(|n| !function.blocks[*n].insts.is_empty()) else { continue };
+        let Some(goal) = jump_alone(&function.blocks[jump].insts) else { continue };
+        let is_free = function.blocks[at + 1..=jump].iter().all(|block| !targeted.contains(&block.label));
+        let mut after = function.blocks[jump + 1..].iter();
+        let comes_to = after.find(|block| block.label == over || !block.insts.is_empty());
+        if !is_free || comes_to.is_none_or(|block| block.label != over) {
+            continue;
+        }
+        function.blocks[jump].insts.clear();
+        if let Some(branch) = function.blocks[at].insts.last_mut() {
+            branch.code = Code::Real(turned);
+            branch.uses[0] = Operand::Label(goal);
+        }
+    }
+}
+
+/// The labels that branches lead to.
+fn targeted(function: &Function) -> FxHashSet<Label> {
+    let insts = function.blocks.iter().flat_map(|block| block.insts.last());
+    insts
+        .filter_map(target)
+        .filter_map(|operand| if let Operand::Label(to) = operand { Some(to) } else { None })
+        .collect()
+}
+
+/// The branch on the opposite condition.
+fn opposite(branch: Option<&Inst>) -> Option<Operation> {
+    Some(match branch?.operation()? {
+        Operation::BranchScc0 => Operation::BranchScc1,
+        Operation::BranchScc1 => Operation::BranchScc0,
+        Operation::BranchVccZero => Operation::BranchVccSome,
+        Operation::BranchVccSome => Operation::BranchVccZero,
+        Operation::BranchExecZero => Operation::BranchExecSome,
+        Operation::BranchExecSome => Operation::BranchExecZero,
+        _ => return None,
+    })
 }
 
 fn drop_unreachable(function: &mut Function) {
@@ -75,7 +122,7 @@ fn drop_empty_jumps(function: &mut Function) {
 }
 
 /// The target of a branch.
-fn target(inst: &super::machine::Inst) -> Option<Operand> {
+fn target(inst: &Inst) -> Option<Operand> {
     let branches = inst.operation().is_some_and(|operation| operation.ends_block() && operation != Operation::End);
     inst.uses.first().copied().filter(|_| branches)
 }

@@ -7,6 +7,7 @@ mod aco;
 mod machine_code;
 mod memory_model;
 mod recognizer;
+mod speed;
 mod texts;
 mod waits;
 
@@ -35,6 +36,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(shader::sources().into_iter().map(core_trial));
     trials.extend(CHOSEN.into_iter().flat_map(random_trials));
     trials.push(trial("aco".to_owned(), aco::hold));
+    trials.extend(speed::trials());
     trials.extend(all_fixtures().map(listings_trial));
     trials.push(trial("snapshot::sums".to_owned(), || texts::hold_sums(all_fixtures())));
     trials.extend(fixture::files("fixtures/hazards").into_iter().map(hazards_trial));

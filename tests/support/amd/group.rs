@@ -1,5 +1,6 @@
 //! A workgroup: its waves run one after the other from barrier to barrier.
 
+use super::Executed;
 use super::descriptor::Start;
 use super::hazards::Hazards;
 use super::inst::{Code, Inst, Unit};
@@ -73,7 +74,7 @@ impl<'p> Group<'p> {
     }
 
     /// Runs all waves to their end, in one order or the other between barriers.
-    pub fn run(mut self, backwards: bool) -> Result<(), String> {
+    pub fn run(mut self, backwards: bool) -> Result<Executed, String> {
         while self.waves.iter().any(|wave| wave.status != Status::Ended) {
             let mut order: Vec<usize> = (0..self.waves.len()).collect();
             if backwards {
@@ -84,7 +85,8 @@ impl<'p> Group<'p> {
                 wave.status = Status::Runs;
             }
         }
-        Ok(())
+        let insts = self.waves.iter().map(|wave| wave.steps as u64).sum();
+        Ok(Executed { waves: self.waves.len() as u64, insts })
     }
 
     fn run_wave(&mut self, n: usize) -> Result<(), String> {

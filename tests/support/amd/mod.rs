@@ -43,8 +43,15 @@ pub struct Dispatch<'d> {
     pub backwards: bool,
 }
 
+/// The waves of a run and the instructions that they executed, waits and hints among them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Executed {
+    pub waves: u64,
+    pub insts: u64,
+}
+
 /// Runs all workgroups of a program, one after the other.
-pub fn run(program: &Program, memory: &mut Memory, dispatch: &Dispatch<'_>) -> Result<(), String> {
+pub fn run(program: &Program, memory: &mut Memory, dispatch: &Dispatch<'_>) -> Result<Executed, String> {
     if dispatch.arguments.len() < program.descriptor.kernarg {
         return Err(format!(
             "{} bytes of arguments, {} are asked for",
@@ -56,13 +63,16 @@ pub fn run(program: &Program, memory: &mut Memory, dispatch: &Dispatch<'_>) -> R
     let packet = memory.add(packet(program, dispatch, arguments), false);
     let scratch = 0x6000_ffff_f000;
     let [x, y, z] = dispatch.groups;
+    let mut executed = Executed::default();
     for group in (0..z).flat_map(|z| (0..y).flat_map(move |y| (0..x).map(move |x| [x, y, z]))) {
         let group_size = dispatch.group_size;
         let start = Start { arguments, packet, scratch, scratch_offset: 0, group, group_size, first: 0 };
         let run = Group::new(program, memory, start).run(dispatch.backwards);
-        run.map_err(|why| format!("workgroup {group:?}: {why}"))?;
+        let Executed { waves, insts } = run.map_err(|why| format!("workgroup {group:?}: {why}"))?;
+        executed.waves += waves;
+        executed.insts += insts;
     }
-    Ok(())
+    Ok(executed)
 }
 
 /// The dispatch packet of the HSA runtime: 64 bytes.

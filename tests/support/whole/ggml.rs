@@ -42,7 +42,7 @@ const ALL: u32 = COLUMNS * ROWS;
 /// Workgroups of kernels with one per row, which ggml lays out in steps of 512.
 const EACH: [u32; 3] = [512, 2, 1];
 
-const FLOATS: &[(&str, &str)] =
+pub const FLOATS: &[(&str, &str)] =
     &[("FLOAT_TYPE", "float"), ("A_TYPE", "float"), ("B_TYPE", "float"), ("D_TYPE", "float")];
 const INPUT: Buffer = input(Fill::Floats, ALL);
 const OUTPUT: Buffer = close(ALL, 1e-3);

@@ -3,6 +3,7 @@
 //! same for compilers that know Khronos' operations only, and a small case that the simulator runs too.
 
 mod ggml;
+mod listed;
 mod own;
 mod text;
 
@@ -11,7 +12,7 @@ use crate::lavapipe::{Buffers, Request, to_words};
 use crate::rates::Fill;
 use crate::scalar::Type;
 use crate::{compiler, simulator};
-use crosslane::backend::{nv, ptx};
+use crosslane::backend::{amd, nv, ptx};
 use crosslane::compile::{Artifact, Input, Language, Options, Verdict, compile};
 use crosslane::diagnostic::render;
 use crosslane::kernel::Specializations;
@@ -37,6 +38,13 @@ pub struct Row {
     pub checked: [u32; 3],
     /// The storage buffers, by their bindings.
     pub buffers: &'static [Buffer],
+}
+
+impl Row {
+    /// Returns true if there is a case that the kernel can run.
+    pub fn has_case(&self) -> bool {
+        self.checked != [0; 3]
+    }
 }
 
 /// Where a kernel's text is from.
@@ -68,6 +76,11 @@ pub fn own() -> impl Iterator<Item = &'static Row> {
 /// The kernels of ggml.
 pub fn of_ggml() -> impl Iterator<Item = &'static Row> {
     ggml::KERNELS.iter()
+}
+
+/// The kernels of ggml that are compiled and not run.
+pub fn listed() -> impl Iterator<Item = &'static Row> {
+    listed::LISTED.iter()
 }
 
 /// Returns true if ggml's sources are there.
@@ -130,6 +143,14 @@ impl Kernel {
     /// With the compiler's messages.
     pub fn ptx(&self, profile: &str) -> Result<ptx::Program, String> {
         compiler::ptx_program(&self.input(), &options(profile)?, &self.settings())
+    }
+
+    /// Its program in AMD assembly, as users have it.
+    ///
+    /// # Errors
+    /// With the compiler's messages.
+    pub fn amd(&self, profile: &str) -> Result<amd::Program, String> {
+        compiler::amd_program(&self.input(), &options(profile)?, &self.settings())
     }
 
     /// Its SPIR-V, as users have it.

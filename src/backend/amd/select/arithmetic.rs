@@ -178,7 +178,7 @@ impl Selector<'_> {
         let is_scalar = !self.is_vector(a) && !self.is_vector(b);
         let Some((vector, of_scalars)) = integer_operations(op, scalar.is_signed()) else {
             let result = self.divide(op, scalar.is_signed(), [a, b]);
-            return if is_scalar { self.in_scalar(result) } else { result };
+            return if is_scalar { self.scalar_operand(result) } else { result };
         };
         match op {
             _ if is_scalar && self.exists(of_scalars) => self.scalar(of_scalars, &[a, b]),

@@ -16,69 +16,153 @@ use smallvec::smallvec;
 /// A little below 2^32, so that the reciprocal is never too large.
 const SCALE: f32 = f32::from_bits(0x4f7f_fffe);
 
+/// Parts of divisions that are kept: each takes registers as long as it may be wanted again.
+const KEPT: usize = 4;
+
+/// Parts of the divisions of a block, for others by the same divisor or of the same numbers.
+#[derive(Debug, Default)]
+pub struct Divided {
+    /// Divisors, each with its reciprocal.
+    inverses: Vec<(Operand, Operand)>,
+    estimates: Vec<Estimate>,
+    magnitudes: Vec<Magnitude>,
+}
+
+impl Divided {
+    /// Forgets everything: other registers or other lanes come.
+    pub fn clear(&mut self) {
+        self.inverses.clear();
+        self.estimates.clear();
+        self.magnitudes.clear();
+    }
+}
+
+/// A first quotient.
+#[derive(Debug, Clone, Copy)]
+struct Estimate {
+    /// Dividend and divisor.
+    of: [Operand; 2],
+    quotient: Operand,
+    /// The rest that belongs to the quotient, and the one after a correction.
+    rests: [Operand; 2],
+}
+
+/// A signed number as its absolute value and its sign, which is all ones or zero.
+#[derive(Debug, Clone, Copy)]
+struct Magnitude {
+    of: Operand,
+    sign: Operand,
+    word: Operand,
+}
+
+/// Adds an entry in the place of the oldest.
+fn keep<T>(entries: &mut Vec<T>, entry: T) {
+    if entries.len() == KEPT {
+        entries.remove(0);
+    }
+    entries.push(entry);
+}
+
 impl Selector<'_> {
     /// `BinOp::Div` or `BinOp::Rem` of 32 bits.
     pub fn divide(&mut self, op: BinOp, is_signed: bool, operands: [Operand; 2]) -> Operand {
-        let [a, b] = operands.map(|operand| self.in_vector(operand));
         if !is_signed {
-            return self.divide_unsigned(op, a, b);
+            return self.divide_unsigned(op, operands);
         }
-        let signs = [a, b].map(|word| self.vector(Operation::AshrI32, &[number(31), word]));
-        let [x, y] = [(a, signs[0]), (b, signs[1])].map(|(word, sign)| self.flipped(word, sign));
-        let result = self.divide_unsigned(op, x, y);
+        let [x, y] = operands.map(|operand| self.magnitude(operand));
+        let result = self.divide_unsigned(op, [x.word, y.word]);
         let sign = match op {
-            BinOp::Div => self.vector(Operation::XorB32, &signs),
-            _ => signs[0],
+            BinOp::Div => self.word_binary(BinOp::Xor, Scalar::U32, [x.sign, y.sign]),
+            _ => x.sign,
         };
         self.flipped(result, sign)
     }
 
+    /// The absolute value and the sign of a number.
+    fn magnitude(&mut self, of: Operand) -> Magnitude {
+        if let Some(known) = self.divided.magnitudes.iter().find(|known| known.of == of) {
+            return *known;
+        }
+        let sign = self.word_binary(BinOp::Shr, Scalar::I32, [of, number(31)]);
+        let magnitude = Magnitude { of, sign, word: self.flipped(of, sign) };
+        keep(&mut self.divided.magnitudes, magnitude);
+        magnitude
+    }
+
     /// `(word ^ sign) - sign`: the negative where the sign is all ones.
     fn flipped(&mut self, word: Operand, sign: Operand) -> Operand {
-        let flipped = self.vector(Operation::XorB32, &[word, sign]);
-        self.vector(Operation::SubU32, &[flipped, sign])
+        let flipped = self.word_binary(BinOp::Xor, Scalar::U32, [word, sign]);
+        self.word_binary(BinOp::Sub, Scalar::U32, [flipped, sign])
     }
 
-    fn divide_unsigned(&mut self, op: BinOp, a: Operand, b: Operand) -> Operand {
-        use Operation as O;
+    fn divide_unsigned(&mut self, op: BinOp, operands: [Operand; 2]) -> Operand {
+        let estimate = self.estimate(operands);
+        match op {
+            BinOp::Div => self.corrected(estimate),
+            _ => self.reduced(estimate.rests[1], operands[1]),
+        }
+    }
+
+    /// A quotient that is at most 2 less than the right one, and what is left of the dividend.
+    fn estimate(&mut self, operands: [Operand; 2]) -> Estimate {
+        if let Some(known) = self.divided.estimates.iter().find(|known| known.of == operands) {
+            return *known;
+        }
+        let [a, b] = operands;
         let inverse = self.inverse(b);
-        let quotient = self.vector(O::MulHiU32, &[a, inverse]);
-        let product = self.vector(O::MulLoU32, &[quotient, b]);
-        let mut rest = self.vector(O::SubU32, &[a, product]);
-        if op == BinOp::Div {
-            let first = self.one_more_where_not_less(quotient, rest, b);
-            rest = self.corrected_rest(rest, b);
-            return self.one_more_where_not_less(first, rest, b);
-        }
-        for _ in 0..2 {
-            rest = self.corrected_rest(rest, b);
-        }
-        rest
+        let quotient = self.word_binary(BinOp::MulHigh, Scalar::U32, [a, inverse]);
+        let product = self.word_binary(BinOp::Mul, Scalar::U32, [quotient, b]);
+        let rest = self.word_binary(BinOp::Sub, Scalar::U32, [a, product]);
+        let estimate = Estimate { of: operands, quotient, rests: [rest, self.reduced(rest, b)] };
+        keep(&mut self.divided.estimates, estimate);
+        estimate
     }
 
-    fn one_more_where_not_less(&mut self, quotient: Operand, rest: Operand, b: Operand) -> Operand {
-        let is_more = self.compare_lanes("ge_u32", rest, b);
+    /// What is left when the divisor is taken away once more, if it can be: the difference is larger otherwise.
+    fn reduced(&mut self, rest: Operand, divisor: Operand) -> Operand {
+        let less = self.word_binary(BinOp::Sub, Scalar::U32, [rest, divisor]);
+        self.word_binary(BinOp::Min, Scalar::U32, [rest, less])
+    }
+
+    /// The quotient, one more for each time that the divisor can be taken away.
+    fn corrected(&mut self, estimate: Estimate) -> Operand {
+        let divisor = estimate.of[1];
+        let mut quotient = estimate.quotient;
+        for rest in estimate.rests {
+            quotient = self.one_more_if_left(quotient, rest, divisor);
+        }
+        quotient
+    }
+
+    fn one_more_if_left(&mut self, quotient: Operand, rest: Operand, divisor: Operand) -> Operand {
+        if ![quotient, rest, divisor].iter().any(|word| self.is_vector(*word)) {
+            self.compare_scalars("ge_u32", rest, divisor);
+            return self.scalar(Operation::ScalarAddCarryIn, &[quotient, FALSE]);
+        }
+        let is_left = self.compare_lanes("ge_u32", rest, divisor);
         let next = self.vector(Operation::AddU32, &[number(1), quotient]);
-        self.choose(is_more, next, quotient)
+        self.choose(is_left, next, quotient)
     }
 
-    /// `rest - b` where that is not negative: a difference below zero is a large number.
-    fn corrected_rest(&mut self, rest: Operand, b: Operand) -> Operand {
-        let less = self.vector(Operation::SubU32, &[rest, b]);
-        self.vector(Operation::MinU32, &[rest, less])
-    }
-
-    /// About 2^32 / b, never more, and at most 2 less than needed.
+    /// About 2^32 / b, never more, and at most 2 less than needed. The float unit guesses, which lanes do; the scalar unit
+    /// makes the guess of a scalar better where it has the products for it.
     fn inverse(&mut self, b: Operand) -> Operand {
         use Operation as O;
+        if let Some((_, known)) = self.divided.inverses.iter().find(|(of, _)| *of == b) {
+            return *known;
+        }
         let as_float = self.cvt("f32_u32", b);
         let guess = self.vector(O::RcpF32, &[as_float]);
         let scaled = self.vector(O::MulF32, &[float(SCALE), guess]);
         let guess = self.cvt("u32_f32", scaled);
-        let minus = self.vector(O::SubU32, &[FALSE, b]);
-        let error = self.vector(O::MulLoU32, &[minus, guess]);
-        let more = self.vector(O::MulHiU32, &[guess, error]);
-        self.vector(O::AddU32, &[guess, more])
+        let is_scalar = !self.is_vector(b) && O::ScalarMulHiU32.spelling(self.arch.generation).is_some();
+        let guess = if is_scalar { self.in_scalar(guess) } else { guess };
+        let minus = self.word_binary(BinOp::Sub, Scalar::U32, [FALSE, b]);
+        let error = self.word_binary(BinOp::Mul, Scalar::U32, [minus, guess]);
+        let more = self.word_binary(BinOp::MulHigh, Scalar::U32, [guess, error]);
+        let inverse = self.word_binary(BinOp::Add, Scalar::U32, [guess, more]);
+        keep(&mut self.divided.inverses, (b, inverse));
+        inverse
     }
 
     /// `BinOp::Div` or `BinOp::Rem` of 64 bits.

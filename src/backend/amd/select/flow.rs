@@ -45,6 +45,7 @@ impl Selector<'_> {
         self.function.blocks.push(done);
         (self.clean_from, self.swapped) = (0, None);
         self.flat.clear();
+        self.divided.clear();
         self.literals.clear();
     }
 
@@ -170,6 +171,11 @@ impl Selector<'_> {
     }
 
     fn divergent_if(&mut self, inst: InstId, condition: Value, [then, otherwise]: [BlockId; 2]) {
+        for (leaves, stays, are_stayers) in [(then, otherwise, false), (otherwise, then, true)] {
+            if let Some(goal) = self.plain_leave(leaves) {
+                return self.leave_some(inst, condition, are_stayers, goal, stays);
+            }
+        }
         let point = ReconvergencePoint::End(inst);
         let leaks = self.subject.reconvergence.leaks(point);
         let mask = self.mask(condition);
@@ -198,6 +204,54 @@ impl Selector<'_> {
             self.block(otherwise);
         }
         self.reconverge();
+    }
+
+    /// The reconvergence point that a block leaves for and does nothing else, or none for the end of the invocation.
+    fn plain_leave(&self, block: BlockId) -> Option<Option<ReconvergencePoint>> {
+        let [last] = self.kernel.blocks[block].insts[..] else { return None };
+        let goal = match self.kernel.insts[last].op {
+            Op::Return => return Some(None),
+            Op::Exit(of) => ReconvergencePoint::End(of),
+            Op::Continue(of) => ReconvergencePoint::Next(of),
+            _ => return None,
+        };
+        let waits = self.open.iter().any(|open| open.point == goal && open.waiting.is_some());
+        (waits && self.kernel.args(last).is_empty()).then_some(Some(goal))
+    }
+
+    /// Lanes with a condition leave; the others go on without waiting for them. The condition is that of the others where
+    /// `are_stayers`.
+    fn leave_some(
+        &mut self,
+        inst: InstId,
+        condition: Value,
+        are_stayers: bool,
+        goal: Option<ReconvergencePoint>,
+        stays: BlockId,
+    ) {
+        let point = ReconvergencePoint::End(inst);
+        let mask = self.mask(condition);
+        self.begin_results(inst, true);
+        if let Some(open) = goal.and_then(|goal| self.open.iter().rfind(|open| open.point == goal)).copied()
+            && let Some(waiting) = open.waiting
+            && self.subject.reconvergence.leaks(open.point)
+        {
+            let leaving = self.kept_lanes(mask, !are_stayers);
+            self.with_masks(Operation::ScalarOr, Operation::ScalarOr64, waiting, &[waiting, leaving]);
+        }
+        let (of_32, of_64) = kept_by(are_stayers);
+        self.with_masks(of_32, of_64, EXEC, &[EXEC, mask]);
+        let (rest, end) = (self.rest(), self.label());
+        self.branch(Operation::BranchExecZero, rest);
+        self.open.push(Open { point, end, rest: end, diverges: false, waiting: None });
+        self.block(stays);
+        self.reconverge();
+    }
+
+    /// The active lanes of a mask, or those that are not in it.
+    fn kept_lanes(&mut self, mask: Operand, are_in: bool) -> Operand {
+        let (of_32, of_64) = kept_by(are_in);
+        self.on_masks(of_32, of_64, &[EXEC, mask])
     }
 
     /// Turns from the lanes at the end of the first block to those of the second.
@@ -338,6 +392,7 @@ impl Selector<'_> {
         self.is_lane = true;
         let saved = self.all_lanes();
         let outer = self.start.active.replace(saved);
+        self.divided.clear();
         (self.clean_from, self.swapped) = (self.block.insts.len(), None);
         for inner in &kernel.blocks[body].insts {
             (self.span, self.origin) = (kernel.insts[*inner].span, kernel.insts[*inner].origin);
@@ -351,6 +406,7 @@ impl Selector<'_> {
         self.start.active = outer;
         (self.is_lane, self.origin) = (true, kernel.insts[inst].origin);
         self.only_lanes(saved);
+        self.divided.clear();
         (self.clean_from, self.swapped) = (self.block.insts.len(), None);
     }
 
@@ -495,6 +551,14 @@ impl Selector<'_> {
         let others = self.on_masks(Operation::ScalarAndNot, Operation::ScalarAndNot64, &[to, EXEC]);
         let own = self.on_masks(Operation::ScalarAnd, Operation::ScalarAnd64, &[from, EXEC]);
         self.with_masks(Operation::ScalarOr, Operation::ScalarOr64, to, &[others, own]);
+    }
+}
+
+/// The operations that keep lanes of a mask, or those that are not in it.
+const fn kept_by(are_in: bool) -> (Operation, Operation) {
+    match are_in {
+        true => (Operation::ScalarAnd, Operation::ScalarAnd64),
+        false => (Operation::ScalarAndNot, Operation::ScalarAndNot64),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Loads and stores of buffers, workgroup memory, scratch memory and arguments, and barriers.
 //!
 //! An access is cut into pieces of 1 to 4 words that its alignment allows. The scalar unit loads values that are
-//! uniform and constant.
+//! uniform, from memory that is constant or that nothing has written yet.
 
 use super::Selector;
 use super::arithmetic::number;
@@ -31,6 +31,14 @@ pub struct Address {
     pub modifiers: Modifiers,
     /// The largest offset that the instruction can add.
     pub most: u32,
+}
+
+/// The place of a scalar load: a base of 64 bits, a register that is added to it, and bytes.
+#[derive(Clone, Copy, Debug)]
+struct ScalarPlace {
+    base: Operand,
+    index: Option<Operand>,
+    offset: u32,
 }
 
 /// An address that was computed for a flat instruction of the block.
@@ -82,7 +90,7 @@ impl Selector<'_> {
         let results: Vec<Value> = self.kernel.results(inst).collect();
         let address = self.kernel.args(inst)[0];
         let words = match access.space {
-            _ if self.is_scalar_load(access, address) => self.load_scalars(access, address),
+            _ if self.is_scalar_load(inst, access, address) => self.load_scalars(access, address),
             MemorySpace::Push => self.load_push(access, address),
             MemorySpace::Shared => self.load_shared(access, address),
             _ => self.load_lanes(access, address),
@@ -107,11 +115,14 @@ impl Selector<'_> {
 
     // By the scalar unit.
 
-    /// Returns true if all lanes load the same words of memory that does not change while the kernel runs.
-    fn is_scalar_load(&self, access: MemoryAccess, address: Value) -> bool {
+    /// Returns true if all lanes load the same words of memory that does not change while the kernel runs, or has not yet.
+    fn is_scalar_load(&self, inst: InstId, access: MemoryAccess, address: Value) -> bool {
         let is_constant = match access.space {
             MemorySpace::Push => true,
-            MemorySpace::Buffer(buffer) => self.kernel.buffers[buffer as usize].is_constant(),
+            MemorySpace::Buffer(buffer) => {
+                let is_quiet = self.subject.quiet.contains(inst) && !access.coherent;
+                is_quiet || self.kernel.buffers[buffer as usize].is_constant()
+            }
             _ => false,
         };
         is_constant && access.bytes >= 4 && access.align >= 4 && self.is_uniform(address) && !access.volatile
@@ -131,28 +142,56 @@ impl Selector<'_> {
         };
         let offset = access.offset.saturating_add(added);
         let words = usize::from(access.components) * usize::from(access.bytes) / 4;
-        let (base, offset) = self.scalar_base(base, address, offset, 4 * words as u32);
+        if access.space == MemorySpace::Push
+            && let Some(known) = self.known_push(address, access.offset, words)
+        {
+            return known;
+        }
+        let place = self.scalar_place(base, address, offset, 4 * words as u32);
         let mut loaded = Vec::new();
         while loaded.len() < words {
             let count = [8, 4, 2, 1].into_iter().find(|count| *count <= words - loaded.len()).unwrap_or(1);
             let to = self.scalars(count as u8);
-            let at = self.scalar_offset(offset + 4 * loaded.len() as u32);
-            self.raw(scalar_load(count), &[to], &[base, at]);
+            self.load_scalar(scalar_load(count), to, place, 4 * loaded.len() as u32);
             loaded.extend(self.words_of(to, count as u8));
         }
         loaded
     }
 
-    /// Base and constant of a scalar load.
-    fn scalar_base(&mut self, base: Operand, address: Value, offset: u32, bytes: u32) -> (Operand, u32) {
+    /// One scalar load of words some bytes after a place.
+    fn load_scalar(&mut self, operation: Operation, to: Operand, place: ScalarPlace, bytes: u32) {
+        let ScalarPlace { base, index, offset } = place;
+        let offset = offset + bytes;
+        match index {
+            Some(index) => self.raw(operation, &[to], &[base, index]).modifiers.offset = offset,
+            None => {
+                let offset = self.scalar_offset(offset);
+                self.raw(operation, &[to], &[base, offset]);
+            }
+        }
+    }
+
+    /// Push constants that the start has loaded.
+    fn known_push(&mut self, address: Value, offset: u32, words: usize) -> Option<Vec<Operand>> {
+        let Operand::Constant(index) = self.word(address) else { return None };
+        let first = index.checked_add(offset)?;
+        (0..words as u32).map(|n| self.start.push.get(&(first.checked_add(4 * n)?)).copied()).collect()
+    }
+
+    /// The place of a scalar load of so many bytes, whose end its constant reaches.
+    fn scalar_place(&mut self, base: Operand, address: Value, offset: u32, bytes: u32) -> ScalarPlace {
         let address = self.uniform_word(address);
-        let (index, offset) = match (address, offset.checked_add(bytes).is_some_and(|end| end <= self.scalar_reach())) {
-            (Operand::Constant(0), true) => return (base, offset),
+        let reaches = offset.checked_add(bytes).is_some_and(|end| end <= self.scalar_reach());
+        let (index, offset) = match (address, reaches) {
+            (Operand::Constant(0), true) => return ScalarPlace { base, index: None, offset },
             (index, true) => (index, offset),
             (index, false) => (self.word_binary(BinOp::Add, Scalar::U32, [index, number(offset)]), 0),
         };
+        if matches!(index, Operand::Reg(_)) && self.arch.has_indexed_scalar_loads() {
+            return ScalarPlace { base, index: Some(index), offset };
+        }
         let words = self.long_sum(false, &[part(base, 0), part(base, 1)], &[index, FALSE]);
-        (self.whole(&words, File::Scalar), offset)
+        ScalarPlace { base: self.whole(&words, File::Scalar), index: None, offset }
     }
 
     /// Bytes that the offset of a scalar load reaches: 8 bits of dwords, 20 or more of bytes (GCN 3 and RDNA 2 ISA, SMEM).
@@ -461,7 +500,7 @@ impl Selector<'_> {
     }
 }
 
-const fn scalar_load(words: usize) -> Operation {
+pub const fn scalar_load(words: usize) -> Operation {
     match words {
         1 => Operation::LoadScalar32,
         2 => Operation::LoadScalar64,

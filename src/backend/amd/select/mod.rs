@@ -22,6 +22,7 @@ mod wide;
 use super::arch::Arch;
 use super::interface::{Interface, Needs};
 use super::machine::{Block, File, Function, Label, Operand, Special};
+use super::quiet::QuietLoads;
 use super::reconvergence::Reconvergence;
 use crate::backend::negations;
 use crate::diagnostic::{Code, Diagnostic};
@@ -50,6 +51,7 @@ pub struct Subject<'k> {
     pub tree: &'k Tree,
     pub uniformity: &'k Uniformity,
     pub reconvergence: &'k Reconvergence,
+    pub quiet: &'k QuietLoads,
     pub interface: &'k Interface,
     pub arch: Arch,
 }
@@ -80,6 +82,7 @@ pub fn select(subject: Subject<'_>, spills: bool) -> Result<Selected, Vec<Diagno
         origin: Origin::Code,
         swapped: None,
         flat: Vec::new(),
+        divided: divide::Divided::default(),
         literals: Vec::new(),
         clean_from: 0,
         errors: Vec::new(),
@@ -129,6 +132,8 @@ struct Selector<'k> {
     swapped: Option<lane::Swapped>,
     /// Addresses that the block has computed.
     flat: Vec<memory::FlatAddress>,
+    /// Parts of divisions that the block has computed.
+    divided: divide::Divided,
     /// Constants that the block has in scalar registers, the last ones.
     literals: Vec<(u32, Operand)>,
     /// Where in the block EXEC was changed last.

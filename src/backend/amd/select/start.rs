@@ -10,7 +10,10 @@ use crate::ir::BuiltIn;
 use crate::kernel::{InstId, MemorySpace, OWN_WORD, Op, Origin, Value};
 use crate::lane::primitive::LdsOp;
 use crate::lane::{LaneFact, Primitive};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Words of push constants that are kept in registers.
+const PUSHED_WORDS: usize = 32;
 
 /// The values that the start has made ready, and those that live as long as the kernel.
 #[derive(Debug, Default)]
@@ -20,6 +23,8 @@ pub struct Start {
     /// Of each buffer its address, or on gfx6 its resource.
     pub buffers: Vec<Option<Operand>>,
     pub sizes: Vec<Option<Operand>>,
+    /// Words of the push constants, by their offsets.
+    pub push: BTreeMap<u32, Operand>,
     built_ins: BTreeMap<(u8, u8), Operand>,
     /// The lane's number.
     pub lane: Option<Operand>,
@@ -65,6 +70,9 @@ impl Selector<'_> {
         let wanted = self.wanted(spills);
         let groups = self.inputs(&wanted);
         self.load_arguments(&wanted);
+        if !spills {
+            self.load_push_constants();
+        }
         self.find_place(&wanted, groups);
         match wanted.lane {
             lane if wanted.own_word => self.made_for(Origin::SetUp(OWN_WORD), |s| s.find_own_word(lane)),
@@ -218,6 +226,43 @@ impl Selector<'_> {
         if wanted.physical && self.arch.processor.addressing == Addressing::Buffer {
             self.start.all_memory = Some(self.resource(None));
         }
+    }
+
+    /// Loads the push constants at known offsets once, neighbours together, if there is room for them as long as the kernel runs.
+    fn load_push_constants(&mut self) {
+        let wanted = self.pushed_words();
+        if wanted.len() > PUSHED_WORDS {
+            return;
+        }
+        let end = self.kernel.push_bytes.next_multiple_of(4);
+        let mut left = wanted.iter().copied();
+        let mut next = left.next();
+        while let Some(first) = next {
+            let is_worth = |count: &u32| {
+                let last = first + 4 * count;
+                last <= end && 4 * wanted.range(first..last).count() as u32 >= 3 * count
+            };
+            let count = [8, 4, 2].into_iter().find(is_worth).unwrap_or(1);
+            let to = self.scalars(count as u8);
+            self.load_argument(self.subject.interface.push + first, to, count as u8);
+            self.start.push.extend((0..count).map(|n| (first + 4 * n, part(to, n as u8))));
+            next = left.find(|offset| *offset >= first + 4 * count);
+        }
+    }
+
+    /// The offsets of the words of push constants that the kernel loads at constant addresses.
+    fn pushed_words(&self) -> BTreeSet<u32> {
+        let mut words = BTreeSet::new();
+        for inst in self.subject.tree.insts(self.kernel) {
+            let Op::Load(access) = self.kernel.insts[inst].op else { continue };
+            let index = self.kernel.as_constant(self.kernel.args(inst)[0]).and_then(|index| u32::try_from(index).ok());
+            let is_whole = access.bytes >= 4 && access.align >= 4 && !access.volatile;
+            let (MemorySpace::Push, Some(index), true) = (access.space, index, is_whole) else { continue };
+            let Some(first) = index.checked_add(access.offset) else { continue };
+            let count = u32::from(access.components) * u32::from(access.bytes) / 4;
+            words.extend((0..count).filter_map(|n| first.checked_add(4 * n)));
+        }
+        words
     }
 
     /// Addresses of the buffers, as many at once as one load gives.

@@ -81,6 +81,10 @@ impl Writer<'_> {
                 origin = self.origins.get(&cell).copied().unwrap_or(origin);
             }
         }
+        if writes_memory(inst) {
+            // Scalar loads may come after a store that follows them.
+            self.state.before_fence(self.table, Event::ScalarLoad, &mut waits);
+        }
         if inst.operation() == Some(Operation::Barrier) && self.table.barriers_wait {
             Event::ALL.iter().for_each(|event| self.state.before_fence(self.table, *event, &mut waits));
         }
@@ -169,6 +173,12 @@ impl Writer<'_> {
 
 fn fence_of(inst: &Inst) -> Option<Fence> {
     if let Code::Pseudo(Pseudo::Fence(fence)) = inst.code { Some(fence) } else { None }
+}
+
+/// Returns true if an instruction may write memory that scalar loads read.
+fn writes_memory(inst: &Inst) -> bool {
+    let is_private = inst.modifiers.prefix == "scratch_";
+    inst.operation().is_some_and(|operation| operation.unit() == Unit::Memory && !operation.is_load()) && !is_private
 }
 
 /// Returns true if an instruction goes on when the other waves of the workgroup are there.

@@ -116,6 +116,12 @@ fn scalar_loads_come_in_any_order() {
 }
 
 #[test]
+fn stores_wait_for_scalar_loads() {
+    assert_eq!(one("gfx900", vec![scalar_load(4), store(1)]), ["s_waitcnt lgkmcnt(0)"]);
+    assert_eq!(one("gfx1201-wave64", vec![scalar_load(4), store(1)]), ["s_wait_kmcnt 0x0"]);
+}
+
+#[test]
 fn flat_accesses_are_counted_with_workgroup_memory_too() {
     let flat = |to| memory("flat_", O::Load32, &[v(to)], &[v(30)]);
     assert_eq!(one("gfx803", vec![flat(1), flat(2), read(v(1))]), ["s_waitcnt vmcnt(1)"]);

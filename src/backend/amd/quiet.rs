@@ -1,0 +1,90 @@
+//! Finds the loads before which the kernel writes no memory and orders none: they read what was there when it started.
+//!
+//! Memory that another invocation writes at the same time without synchronisation has no defined value for such a load, and
+//! synchronisation takes an atomic, a fence or a barrier, which count as writes here. So the scalar unit, whose cache
+//! sees no stores of the vector unit, may read for these loads what the vector unit would.
+
+use crate::kernel::{BlockId, InstId, Kernel, MemorySpace, Op};
+
+/// True for each load before which nothing writes.
+#[derive(Debug)]
+pub struct QuietLoads(Vec<bool>);
+
+impl QuietLoads {
+    pub fn of(kernel: &Kernel) -> QuietLoads {
+        let mut walk =
+            Walk { kernel, writing: vec![false; kernel.insts.len()], quiet: vec![false; kernel.insts.len()] };
+        walk.note_writes(kernel.body);
+        walk.block(kernel.body, false);
+        QuietLoads(walk.quiet)
+    }
+
+    /// Returns true if nothing writes before this load, in any round of the loops around it.
+    pub fn contains(&self, load: InstId) -> bool {
+        self.0[load.index()]
+    }
+}
+
+struct Walk<'k> {
+    kernel: &'k Kernel,
+    /// True for each instruction that writes or orders memory, or contains one that does.
+    writing: Vec<bool>,
+    quiet: Vec<bool>,
+}
+
+impl Walk<'_> {
+    /// Finds what writes. Returns true if something in the block does.
+    fn note_writes(&mut self, block: BlockId) -> bool {
+        let mut any = false;
+        for inst in &self.kernel.blocks[block].insts {
+            let mut writes = writes(self.kernel.insts[*inst].op);
+            for inner in blocks(self.kernel.insts[*inst].op).into_iter().flatten() {
+                writes |= self.note_writes(inner);
+            }
+            self.writing[inst.index()] = writes;
+            any |= writes;
+        }
+        any
+    }
+
+    /// Marks loads of a block that is entered after a write or before all. Returns true if its end comes after one.
+    fn block(&mut self, block: BlockId, mut after_write: bool) -> bool {
+        for inst in &self.kernel.blocks[block].insts {
+            let op = self.kernel.insts[*inst].op;
+            let writes = self.writing[inst.index()];
+            match op {
+                Op::Load(_) => self.quiet[inst.index()] = !after_write,
+                // A round comes after the writes of those before it.
+                Op::Loop { .. } => after_write |= writes,
+                _ => {}
+            }
+            for inner in blocks(op).into_iter().flatten() {
+                self.block(inner, after_write);
+            }
+            after_write |= writes;
+        }
+        after_write
+    }
+}
+
+/// The blocks of a construct; those of a loop one after the other.
+fn blocks(op: Op) -> [Option<BlockId>; 2] {
+    match op {
+        Op::If { then, otherwise } => [Some(then), Some(otherwise)],
+        Op::Loop { body, continuing } => [Some(body), Some(continuing)],
+        Op::Scope { body } | Op::Whole { body } => [Some(body), None],
+        _ => [None; 2],
+    }
+}
+
+/// Returns true if an instruction writes memory that buffers may hold, or orders accesses to it. A load that is seen to be
+/// written by others orders those after it where the shader relies on it.
+fn writes(op: Op) -> bool {
+    let is_far = |space| matches!(space, MemorySpace::Buffer(_) | MemorySpace::Physical);
+    match op {
+        Op::Store(access) => is_far(access.space),
+        Op::Load(access) => access.coherent || access.volatile,
+        Op::Atomic { .. } | Op::Barrier { .. } | Op::Image { .. } => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,229 @@
+//! `docs/verified/speed-amd.md`: whole kernels beside what Mesa's compiler for the same hardware makes of them.
+//!
+//! ```sh
+//! CROSSLANE_ACO=docs/verified/speed-amd.md CROSSLANE_GGML=ggml/src/ggml-vulkan/vulkan-shaders cargo test --profile ci --test judged amd::speed
+//! ```
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use support::interpret::executed;
+use support::rates::geometric_mean;
+use support::tally::{TURNS, Tally};
+use support::trial::{Trial, judged, trial};
+use support::whole::{self, Kernel, Row};
+use support::{assembler, judge, radv, report};
+
+/// Names the page that is written.
+const PAGE: &str = "CROSSLANE_ACO";
+
+/// A processor, by our profile and by Mesa's name.
+struct Hardware {
+    profile: &'static str,
+    processor: &'static str,
+    family: &'static str,
+    wave: u32,
+}
+
+static HARDWARE: [Hardware; 4] = [
+    Hardware { profile: "gfx900", processor: "gfx900", family: "vega10", wave: 64 },
+    Hardware { profile: "gfx1030-wave32", processor: "gfx1030", family: "navi21", wave: 32 },
+    Hardware { profile: "gfx1100-wave32", processor: "gfx1100", family: "navi31", wave: 32 },
+    Hardware { profile: "gfx1201-wave32", processor: "gfx1201", family: "gfx1201", wave: 32 },
+];
+
+/// Kernels that the interpreter runs for minutes.
+const NOT_RUN: [&str; 5] =
+    ["matmul by tiles of 4 by 4", "matmul by tiles of 8 by 8", "nbody", "ggml argsort", "ggml mul_mm"];
+
+/// The trial that writes the page, if one is named, and that of the counts in it.
+pub fn trials() -> impl Iterator<Item = Trial> {
+    let page = std::env::var_os(PAGE).map(PathBuf::from);
+    let writes = page.map(|page| judged("speed::page", &["lvp.json", "bin/glslc"], move || write(page)));
+    writes.into_iter().chain([trial("speed::tally", counts)])
+}
+
+/// Listings of ours, of LLVM's disassembler and of ACO itself are counted alike.
+fn counts() -> Result<(), String> {
+    let ours = "; v99 is a comment\n\t.amdhsa_code_object_version 5\nmain:\n\ts_load_b64 s[2:3], s[0:1], 0\n.L1:\n\
+                \tv_add_nc_u32 v0, s4, v7\n\ts_waitcnt lgkmcnt(0)\n\tv_dual_mov_b32 v1, v2 :: v_dual_mov_b32 v3, v4\n\
+                \ts_cbranch_scc1 .L1\n\ts_endpgm\n\t.amdhsa_kernel main\n\tv_mov_b32 v200, 0\n";
+    let printed = "BB0\n\t v1: %5:v[3] = v_lshl_add_u32 %26:s[117], 6, %25:v[0]\n\ts_delay_alu valu_dep_1\nBB1\n\
+                   /* logical preds: BB0, / kind: uniform, */\n\t s4: %12:s[0-3] = s_load_dwordx4 %10:s[2-3], 0\n\
+                   \ts_cbranch_execz block:BB1\n\ts_endpgm\n*** SHADER STATS ***\nv9\n";
+    let expected = [
+        Tally {
+            vector: 3,
+            scalar: 1,
+            scalar_memory: 1,
+            branches: 1,
+            waits: 1,
+            weighted: 2 + 4 * TURNS,
+            vectors: 8,
+            scalars: 5,
+            ..Tally::default()
+        },
+        Tally {
+            vector: 1,
+            scalar: 1,
+            scalar_memory: 1,
+            branches: 1,
+            weighted: 2 + 2 * TURNS,
+            vectors: 4,
+            scalars: 4,
+            ..Tally::default()
+        },
+        Tally { vector: 1, weighted: 1, vectors: 10, scalars: 5, ..Tally::default() },
+    ];
+    for (listing, expected) in
+        [ours, printed, "\tv_mac_f32_e32 v2, s4, v[8:9]   ; 2c040204\n"].into_iter().zip(expected)
+    {
+        let found = Tally::of(listing);
+        if found != expected {
+            return Err(format!("{found:?} is not {expected:?} in\n{listing}"));
+        }
+    }
+    Ok(())
+}
+
+/// A kernel with glslang's module.
+struct Case {
+    kernel: Kernel,
+    module: Vec<u32>,
+}
+
+/// The columns of the page: a title, and the number of a side.
+type Column = (&'static str, fn(&Side) -> u64);
+
+const COLUMNS: [Column; 10] = [
+    ("instructions", |side| side.tally.all()),
+    ("weighted", |side| side.tally.weighted),
+    ("VALU", |side| side.tally.vector),
+    ("SALU", |side| side.tally.scalar),
+    ("memory", |side| side.tally.memory()),
+    ("branches", |side| side.tally.branches),
+    ("waits", |side| side.tally.waits),
+    ("bytes", |side| side.bytes),
+    ("VGPRs", |side| side.tally.vectors),
+    ("SGPRs", |side| side.tally.scalars),
+];
+
+/// What one compiler made of a kernel.
+#[derive(Default)]
+struct Side {
+    tally: Tally,
+    bytes: u64,
+}
+
+fn write(page: PathBuf) -> Result<(), String> {
+    let cases = cases()?;
+    let mut text = INTRODUCTION.replace("TURNS", &TURNS.to_string());
+    let mut means = Vec::new();
+    let mut tables = String::new();
+    let mut wrong = Vec::new();
+    for hardware in &HARDWARE {
+        let (mean, table) = section(hardware, &cases, &mut wrong)?;
+        means.push(mean);
+        let _ = write!(tables, "\n## {}\n\n{table}", hardware.processor);
+    }
+    let titles: Vec<&str> = std::iter::once("processor").chain(COLUMNS.iter().map(|(title, _)| *title)).collect();
+    text += &report::table(&titles, &means);
+    let path = support::root().join(page);
+    std::fs::write(&path, text + &tables).map_err(|e| format!("{}: {e}", path.display()))?;
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
+}
+
+fn cases() -> Result<Vec<Case>, String> {
+    if !whole::has_ggml() {
+        return Err("CROSSLANE_GGML does not name the folder of ggml's shaders".to_owned());
+    }
+    let is_kernel = |row: &&Row| !matches!(row.origin, whole::Origin::Operation(_));
+    let rows = whole::own().filter(is_kernel).chain(whole::of_ggml()).chain(whole::listed());
+    let kernels = rows.map(Kernel::read).collect::<Result<Vec<_>, _>>()?;
+    let theirs: Vec<&str> = kernels.iter().map(|kernel| kernel.theirs.as_str()).collect();
+    let modules = judge::glslang_all(&theirs, "comp");
+    let case = |(kernel, module): (Kernel, Result<Vec<u32>, String>)| {
+        let module = module.map_err(|why| format!("{}: {why}", kernel.row.name))?;
+        Ok(Case { kernel, module })
+    };
+    kernels.into_iter().zip(modules).map(case).collect()
+}
+
+/// The row of geometric means, and the table of all kernels on a processor. Runs that fail are told in `wrong`.
+fn section(hardware: &Hardware, cases: &[Case], wrong: &mut Vec<String>) -> Result<(Vec<String>, String), String> {
+    let mut rows = Vec::new();
+    let mut ratios = vec![Vec::new(); COLUMNS.len()];
+    for case in cases {
+        let of_it = |why: String| format!("{} for {}: {why}", case.kernel.row.name, hardware.profile);
+        let program = case.kernel.amd(hardware.profile).map_err(of_it)?;
+        let bytes = assembler::code_bytes(&program.text, hardware.processor, hardware.wave).map_err(of_it)? as u64;
+        let ours = Side { tally: Tally::of(&program.text), bytes };
+        let theirs = theirs(case, hardware).map_err(of_it)?;
+        let mut row = vec![case.kernel.row.name.to_owned()];
+        for ((_, number), ratios) in COLUMNS.iter().zip(&mut ratios) {
+            let (ours, theirs) = (number(&ours), number(&theirs));
+            row.push(format!("{ours} / {theirs}"));
+            ratios.push((ours as f64 + 1.0) / (theirs as f64 + 1.0));
+        }
+        row.push(runs(case, &program, hardware).unwrap_or_else(|why| {
+            wrong.push(of_it(why));
+            "failed".to_owned()
+        }));
+        rows.push(row);
+    }
+    let mean = |ratios: &Vec<f64>| geometric_mean(ratios).map_or(String::new(), |mean| format!("{mean:.2}"));
+    let means = std::iter::once(hardware.processor.to_owned()).chain(ratios.iter().map(mean)).collect();
+    let titles: Vec<&str> =
+        std::iter::once("kernel").chain(COLUMNS.iter().map(|(title, _)| *title)).chain(["executed"]).collect();
+    Ok((means, report::table(&titles, &rows)))
+}
+
+/// The instructions that a wave of ours executes on average, where there is a case for waves of that size.
+fn runs(case: &Case, program: &crosslane::backend::amd::Program, hardware: &Hardware) -> Result<String, String> {
+    let row = case.kernel.row;
+    if !row.has_case() || NOT_RUN.contains(&row.name) || hardware.wave as usize != whole::LANES {
+        return Ok("–".to_owned());
+    }
+    let executed = executed(program, hardware.processor, &case.kernel.request())?;
+    Ok((executed.insts / executed.waves.max(1)).to_string())
+}
+
+fn theirs(case: &Case, hardware: &Hardware) -> Result<Side, String> {
+    let row = case.kernel.row;
+    let shader = radv::Shader {
+        module: &case.module,
+        buffers: row.buffers.len(),
+        push_bytes: 4 * row.push.len(),
+        wave: Some(hardware.wave),
+        constants: row.constants,
+    };
+    let said = radv::measured(&shader, hardware.family)?;
+    let tally = Tally::of(&said);
+    let statistics: BTreeMap<&str, &str> = said.lines().filter_map(|line| line.split_once(": ")).collect();
+    let bytes = statistics.get("Code size").and_then(|bytes| bytes.trim().parse().ok());
+    match bytes {
+        Some(bytes) if tally.all() > 0 => Ok(Side { tally, bytes }),
+        _ => Err(format!("RADV printed no listing or no statistics:\n{said}")),
+    }
+}
+
+const INTRODUCTION: &str = "# AMD kernels beside ACO's
+
+Whole kernels for AMD's hardware beside the code that ACO, Mesa's compiler, makes of glslang's module of the same source with the same
+specialization constants and size of waves: RADV of Mesa 25.0.7 without a device. No GPU ran either.
+
+```sh
+CROSSLANE_ACO=docs/verified/speed-amd.md CROSSLANE_GGML=ggml/src/ggml-vulkan/vulkan-shaders cargo test --profile ci --test judged amd::speed
+```
+
+A cell is \"ours / ACO's\". Instructions leave out waits, no-operations and hints (`s_delay_alu`, `s_clause`), which change no
+result; a pair of `v_dual_` counts as two. *weighted* counts the instructions of a loop TURNS times as often as those around it; it
+favours whoever unrolls a loop of fewer turns. *bytes* are those of the code, registers the highest that the code names. *executed* is
+the average per wave of ours, of 32 lanes, on the small case of `tests/support/whole`, waits and hints among them, as the interpreter of
+`tests/support/amd` runs it; ACO's listings are not run. ACO's kernels have push constants and workgroup numbers in scalar registers at
+their start and buffers behind descriptors; ours load both from their arguments. The kernels of ggml are its own files
+(`src/ggml-vulkan/vulkan-shaders` of ggml-org/ggml d99724f2).
+
+Geometric means of the ratios, one added to both sides; below 1 ours is the smaller one.
+
+";
