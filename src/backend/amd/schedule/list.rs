@@ -16,7 +16,7 @@ const NEAR: u32 = 6;
 /// Loads that are ready are not kept waiting for further ones once there are so many.
 const GROUP: usize = 8;
 /// Registers that loads leave for what is computed meanwhile.
-const RESERVE: i32 = 8;
+const RESERVE: i32 = 4;
 /// The distance of what no load needs.
 const FAR: u32 = u32::MAX;
 
@@ -33,8 +33,8 @@ impl Stretch {
         0..self.nodes.len() as u32
     }
 
-    /// The cycle in which the last instruction of an order runs and all loads have arrived.
-    pub fn cycles(&self, order: impl Iterator<Item = u32>) -> u32 {
+    /// The cycles until all instructions of an order have run and all loads have arrived, and those without the latter.
+    pub fn cycles(&self, order: impl Iterator<Item = u32>) -> (u32, u32) {
         let mut earliest = vec![0; self.nodes.len()];
         let (mut now, mut end) = (0, 0);
         for n in order {
@@ -48,7 +48,7 @@ impl Stretch {
             }
             now += node.issue;
         }
-        end.max(now)
+        (end.max(now), now)
     }
 
     /// An order that takes at most so many registers where it can; instructions at most `window` after the first one that
@@ -115,7 +115,8 @@ type Key = (u32, u32);
 
 /// Of what has no code.
 const FREE: u32 = 0;
-const SAME_GROUP: u32 = 1;
+/// Scalar loads, which others wait for, and those of the kind of the last one.
+const EARLY: u32 = 1;
 const ADDRESS: u32 = 2;
 const LOAD: u32 = 3;
 const FEEDER: u32 = 6;
@@ -168,7 +169,7 @@ impl List<'_> {
         let distance = self.distances[n as usize];
         let rank = match node.load {
             _ if node.issue == 0 => FREE,
-            Some(_) if self.last == node.load => SAME_GROUP,
+            Some(load) if load == Load::Scalar || self.last == node.load => EARLY,
             Some(load) => LOAD + load as u32,
             None if distance <= NEAR && self.ready_loads < GROUP && !is_full => ADDRESS,
             None if distance < FAR && !is_full => FEEDER,

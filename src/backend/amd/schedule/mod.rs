@@ -57,7 +57,7 @@ pub struct Node {
 /// How far ahead instructions are looked for; where that takes too many registers, the next one is tried.
 const WINDOWS: [u32; 3] = [256, 48, 12];
 /// Registers that the allocator may need beyond those that are alive at once, because rows of them must be consecutive.
-const SLACK: u16 = 4;
+const SLACK: u16 = 2;
 
 /// Orders the instructions of all blocks; none where the order of the source stays. `shared_vectors` are registers that the
 /// function needs besides its own.
@@ -90,7 +90,7 @@ fn better(stretch: &Stretch, most: Counts) -> Option<Vec<u32>> {
         let peak = stretch.lives.peak(order.iter().copied());
         (0..2).all(|file| peak[file] <= most[file])
     };
-    let idle = stretch.nodes.iter().map(|node| node.issue).sum::<u32>() < before;
+    let idle = stretch.nodes.iter().map(|node| node.issue).sum::<u32>() < before.0;
     let mut orders = WINDOWS.iter().filter(|_| idle).map(|window| stretch.ordered(most, *window));
     orders.find(|order| fits(order)).filter(|order| stretch.cycles(order.iter().copied()) < before)
 }
