@@ -1,8 +1,7 @@
-//! Instructions that may run earlier: the search that fills wait states and that lets chains of moves take turns.
+//! Instructions that may run earlier: the search that fills wait states.
 //!
 //! An instruction of the same block may come forward if none of the instructions that it passes writes what it reads,
-//! or reads or writes what it writes. These places are virtual registers before allocation and hardware registers after
-//! it.
+//! or reads or writes what it writes.
 
 /// An instruction of a block as the search sees it.
 pub trait Step {

@@ -207,6 +207,17 @@ pub enum Dpp {
     Eights(Dpp8),
 }
 
+/// The memory that an access to buffers or scratch may reach.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Region {
+    #[default]
+    Buffers,
+    /// Nothing writes it while the kernel runs.
+    Constant,
+    /// The invocation's own.
+    Private,
+}
+
 /// The modifiers after an instruction's operands, or on them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Modifiers {
@@ -234,6 +245,7 @@ pub struct Modifiers {
     pub returns: bool,
     /// How far others must see the access, or it must see theirs; none where that does not matter.
     pub coherent: Option<Reach>,
+    pub region: Region,
     /// `bound_ctrl` and `fi` of PERMLANE16_SWAP and PERMLANE32_SWAP.
     pub swap_fetch: [bool; 2],
     /// Bits of DEPCTR or counters, for waiting instructions: the number that they take.

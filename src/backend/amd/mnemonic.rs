@@ -505,6 +505,8 @@ operations! {
     WaitDependencies =
         [None, None, None, plain("s_waitcnt_depctr"), plain("s_waitcnt_depctr"), plain("s_wait_alu")],
     VectorNop = ever("v_nop"),
+    // The accesses after it run without those of other waves between them: their number less one.
+    Clause = since(Generation::Rdna1, "s_clause"),
 
     // Caches between what invocations write and others read.
     InvalidateVectorCache = [

@@ -2,13 +2,15 @@
 //!
 //! [`emit`] takes a kernel whose cross-lane operations are lowered for a `gfx*` profile. One file per stage: `interface`
 //! (arguments), `reconvergence` (where lanes wait for others), `select` (instructions), `tidy` (redundant control flow),
-//! `combine` (two steps in one instruction), `spread` (room between dependent moves), `live` and `registers` (hardware registers), `shorten` (encodings), `waits`
-//! and `hazards` (dependences that the hardware does not enforce), `print`, `descriptor` and `text`, `reflection` (the
-//! caller's bindings). `machine` is the form between the stages; `arch`, `mnemonic` and `unit` are tables. Refused, with a message
+//! `combine` (two steps in one instruction), `schedule` (the order in each block), `live` and `registers` (hardware
+//! registers), `shorten` (encodings), `waits` and `hazards` (dependences that the hardware does not enforce), `clauses`
+//! (loads that run together), `print`, `descriptor` and `text`, `reflection` (the caller's bindings). `machine` is the form
+//! between the stages; `arch`, `mnemonic` and `unit` are tables. Refused, with a message
 //! at the place: atomics of less than 32 bits, fused multiplication and addition of halves before gfx8, and more memory
 //! than the hardware has.
 
 pub mod arch;
+mod clauses;
 mod combine;
 mod descriptor;
 pub mod dpp;
@@ -24,9 +26,9 @@ mod quiet;
 mod reconvergence;
 pub mod reflection;
 pub mod registers;
+mod schedule;
 mod select;
 mod shorten;
-mod spread;
 mod text;
 mod tidy;
 pub mod unit;
@@ -45,13 +47,14 @@ use crate::kernel::uniform::Uniformity;
 use crate::source::SourceMap;
 use arch::Arch;
 use descriptor::Usage;
-use interface::Interface;
+use interface::{Interface, Needs};
 use machine::File;
 use quiet::QuietLoads;
 use reconvergence::Reconvergence;
 pub use reflection::Reflection;
-use registers::{Allocation, Failure, Limits, allocate, occupancy};
+use registers::{Allocation, Failure, Limits, absorb, allocate, occupancy};
 use select::{Selected, Subject, select};
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 /// The row of the back end.
@@ -72,7 +75,7 @@ fn unit_of(line: &str) -> Unit {
     match line {
         _ if begins(&[".L"]) => Unit::Label,
         _ if begins(&["s_nop", "s_wait", "v_nop"]) => Unit::Wait,
-        _ if begins(&["s_branch", "s_cbranch"]) => Unit::Control,
+        _ if begins(&["s_branch", "s_cbranch", "s_clause"]) => Unit::Control,
         _ if begins(&["s_"]) => Unit::Scalar,
         _ if begins(&["v_"]) => Unit::Vector,
         _ if begins(&["ds_"]) => Unit::Lds,
@@ -130,7 +133,7 @@ fn with_parts<T>(
         arch,
     };
     let (selected, allocation) = place(subject)?;
-    let usage = usage(&arch, &selected, &allocation);
+    let usage = usage(&arch, &selected.needs, &allocation);
     let symbol = text::symbol(&kernel.name);
     let reflection = Reflection::of(kernel, &symbol, &arch, &interface, &usage);
     Ok(write(&text::Parts {
@@ -152,16 +155,16 @@ fn place(subject: Subject<'_>) -> Result<(Selected, Allocation), Vec<Diagnostic>
         let mut selected = select(subject, spills)?;
         tidy::tidy(&mut selected.function);
         combine::combine(&mut selected.function, &subject.arch);
-        spread::spread(&mut selected.function, &subject.arch);
         let mut limits = limits;
         if selected.needs.shared_vector {
             limits.vectors = limits.vectors.min(NAMED_VECTORS - descriptor::SHARED_GRANULE);
         }
-        match allocate(&mut selected.function, &subject.arch, &limits) {
+        match arrange(&mut selected, &subject.arch, &limits) {
             Ok(allocation) => {
                 shorten::shorten(&mut selected.function, &subject.arch);
                 waits::insert(&mut selected.function, &subject.arch);
                 hazards::mend(&mut selected.function, &subject.arch);
+                clauses::mark(&mut selected.function, &subject.arch);
                 return Ok((selected, allocation));
             }
             Err(why) => failure = why,
@@ -175,10 +178,38 @@ fn place(subject: Subject<'_>) -> Result<(Selected, Allocation), Vec<Diagnostic>
     Err(vec![Diagnostic::error(Code::NOT_SUPPORTED, message)])
 }
 
+/// Orders the instructions and gives out registers. The order of the source stays where another one would spill more
+/// values or leave fewer waves at once.
+fn arrange(selected: &mut Selected, arch: &Arch, limits: &Limits) -> Result<Allocation, Failure> {
+    absorb(&mut selected.function);
+    let shared_vectors = if selected.needs.shared_vector { descriptor::SHARED_GRANULE } else { 0 };
+    let Some(mut scheduled) = schedule::schedule(&selected.function, arch, limits, shared_vectors) else {
+        return allocate(&mut selected.function, arch, limits);
+    };
+    let found = allocate(&mut scheduled.function, arch, limits);
+    // The fewer values are spilled and the more waves run, the better.
+    let price = |found: &Result<Allocation, Failure>| {
+        let allocation = found.as_ref().ok()?;
+        let spilled = allocation.spilled_vectors + allocation.spilled_scalars;
+        Some((spilled, Reverse(usage(arch, &selected.needs, allocation).occupancy)))
+    };
+    let own = price(&found);
+    if own.is_some_and(|own| own <= (0, Reverse(scheduled.waves.into()))) {
+        selected.function = scheduled.function;
+        return found;
+    }
+    let other = allocate(&mut selected.function, arch, limits);
+    let is_better = own.is_some_and(|own| price(&other).is_none_or(|other| own <= other));
+    if !is_better {
+        return other;
+    }
+    selected.function = scheduled.function;
+    found
+}
+
 /// The registers of the kernel: at least those that the hardware fills. Shared vector registers lie after the others,
 /// which therefore end at a multiple of what registers are given out in.
-fn usage(arch: &Arch, selected: &Selected, allocation: &Allocation) -> Usage {
-    let needs = &selected.needs;
+fn usage(arch: &Arch, needs: &Needs, allocation: &Allocation) -> Usage {
     let shared_vectors = if needs.shared_vector { descriptor::SHARED_GRANULE } else { 0 };
     let vectors = allocation.vectors.max(1).next_multiple_of(shared_vectors.max(1));
     let scalars = allocation.scalars.max(needs.filled_scalars as u16);

@@ -39,7 +39,7 @@ impl Operation {
         match self {
             O::RcpF32 | O::RsqF32 | O::SqrtF32 | O::ExpF32 | O::LogF32 | O::SinF32 | O::CosF32 => Unit::Transcendental,
             O::RcpF64 | O::RsqF64 => Unit::Transcendental,
-            O::Barrier | O::BarrierSignal | O::BarrierWait | O::Nop | O::End => Unit::Control,
+            O::Barrier | O::BarrierSignal | O::BarrierWait | O::Nop | O::Clause | O::End => Unit::Control,
             _ if self.ends_block() => Unit::Control,
             _ if name.starts_with("v_") => Unit::Vector,
             _ if name.starts_with("ds") => Unit::Lds,
@@ -54,6 +54,12 @@ impl Operation {
     pub const fn is_load(self) -> bool {
         use Operation as O;
         matches!(self, O::LoadU8 | O::LoadU16 | O::Load32 | O::Load64 | O::Load96 | O::Load128)
+    }
+
+    /// Returns true if it reads workgroup memory and does nothing else.
+    pub const fn is_shared_load(self) -> bool {
+        use Operation as O;
+        matches!(self, O::LdsReadU8 | O::LdsReadU16 | O::LdsRead | O::LdsRead64 | O::LdsRead128)
     }
 
     /// Returns true if it reads, changes and writes buffers at once.
@@ -78,7 +84,9 @@ impl Operation {
         let (reads, writes) = match self.unit() {
             Unit::Vector if self.ignores_exec() => (Specials::empty(), Specials::empty()),
             Unit::Vector if self.takes_vcc() => (Specials::EXEC | Specials::VCC, Specials::empty()),
-            Unit::Vector | Unit::Transcendental | Unit::Lds | Unit::Memory => (Specials::EXEC, Specials::empty()),
+            // Before gfx9 M0 is the limit of addresses in workgroup memory.
+            Unit::Lds => (Specials::EXEC | Specials::M0, Specials::empty()),
+            Unit::Vector | Unit::Transcendental | Unit::Memory => (Specials::EXEC, Specials::empty()),
             Unit::Scalar => self.scalar_effects(),
             Unit::Control => (self.tested(), Specials::empty()),
             Unit::ScalarMemory => (Specials::empty(), Specials::empty()),
@@ -138,5 +146,6 @@ mod tests {
         assert_eq!(Operation::SaveExecAnd64.effects().writes, Specials::EXEC | Specials::SCC);
         assert_eq!(Operation::BranchExecZero.effects().reads, Specials::EXEC);
         assert_eq!(Operation::AddF32.effects().reads, Specials::EXEC);
+        assert_eq!(Operation::Swizzle.effects().reads, Specials::EXEC | Specials::M0);
     }
 }

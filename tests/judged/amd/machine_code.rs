@@ -394,6 +394,7 @@ pub fn plain(opcode: &str) -> &str {
 /// Instructions that the passes know by name: how their encodings' names begin, and the names that they know.
 static BY_NAME: &[(&str, &str)] = &[
     ("S_NOP", "S_NOP"),
+    ("S_CLAUSE", "S_CLAUSE"),
     ("S_WAIT", "S_WAIT"),
     ("S_BRANCH", "S_BRANCH"),
     ("S_CBRANCH", "S_CBRANCH"),
@@ -476,7 +477,7 @@ static RESULTS: &[(&str, &str, usize)] = &[
 
 /// Scalar instructions without a result.
 static NO_RESULT: &[&str] =
-    &["S_NOP", "S_WAIT", "S_BRANCH", "S_CBRANCH", "S_ENDPGM", "S_BARRIER", "S_SETREG", "S_SENDMSG"];
+    &["S_NOP", "S_CLAUSE", "S_WAIT", "S_BRANCH", "S_CBRANCH", "S_ENDPGM", "S_BARRIER", "S_SETREG", "S_SENDMSG"];
 
 pub fn results(opcode: &str) -> usize {
     if NO_RESULT.iter().any(|start| opcode.starts_with(start)) {

@@ -36,8 +36,9 @@ impl Program {
             entry,
             labels: reader.labels,
         };
-        for inst in &program.insts {
-            program.check(inst).map_err(|why| format!("line {}: {}: {why}", inst.line, inst.text))?;
+        for (at, inst) in program.insts.iter().enumerate() {
+            let checked = program.check(inst).and_then(|()| program.check_clause(at));
+            checked.map_err(|why| format!("line {}: {}: {why}", inst.line, inst.text))?;
         }
         Ok(program)
     }
@@ -62,6 +63,27 @@ impl Program {
         }
         if inst.unit == Unit::Branch {
             self.destination(inst)?;
+        }
+        Ok(())
+    }
+
+    /// Checks that a clause is followed by as many accesses of one kind as it says, which nothing leads into.
+    fn check_clause(&self, at: usize) -> Result<(), String> {
+        if self.insts[at].name != "s_clause" {
+            return Ok(());
+        }
+        let text = &self.insts[at].rest;
+        let digits = text.strip_prefix("0x").map_or_else(|| text.parse(), |hex| usize::from_str_radix(hex, 16));
+        let last = at + 1 + digits.map_err(|_| "a clause has a length")?;
+        let longest = if self.target.version >= 1100 { 32 } else { 63 };
+        let kind = |inst: &Inst| (inst.unit, inst.unit == Unit::Smem || inst.name.contains("_load_"));
+        let Some(clause) = self.insts.get(at + 1..=last) else { return Err("the code ends in a clause".to_owned()) };
+        let is_clause = clause.iter().all(|inst| kind(inst) == (clause[0].unit, true));
+        if !is_clause || !(2..=longest).contains(&clause.len()) {
+            return Err(format!("the next {} instructions are not loads of one kind", clause.len()));
+        }
+        if self.labels.values().any(|label| (at + 1..=last).contains(label)) {
+            return Err("a label is in a clause".to_owned());
         }
         Ok(())
     }

@@ -16,6 +16,7 @@ use super::arch::Arch;
 use super::live::Live;
 use super::machine::{File, Function, Inst};
 use super::mnemonic::Operation;
+pub use absorb::absorb;
 pub use limits::{Limits, occupancy};
 use place::Full;
 pub use spill::Room;
@@ -54,7 +55,7 @@ const ROUNDS: u32 = 24;
 /// Where values must go to scratch memory and cannot, and where even that is not enough.
 pub fn allocate(function: &mut Function, arch: &Arch, limits: &Limits) -> Result<Allocation, Failure> {
     let mut room = Room::new(function, arch);
-    absorb::absorb(function);
+    absorb(function);
     let mut file = File::Vector;
     for _ in 0..ROUNDS {
         let depths = depths(function);

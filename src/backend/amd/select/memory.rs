@@ -7,7 +7,9 @@ use super::Selector;
 use super::arithmetic::number;
 use super::emit::{FALSE, part};
 use crate::backend::amd::arch::Addressing;
-use crate::backend::amd::machine::{Code, Fence, File, Inst, Modifiers, Operand, Pseudo, Reach, Scratch, Slice};
+use crate::backend::amd::machine::{
+    Code, Fence, File, Inst, Modifiers, Operand, Pseudo, Reach, Region, Scratch, Slice,
+};
 use crate::backend::amd::mnemonic::{Generation, Operation};
 use crate::ir::{MemoryKinds, Order, Scalar, Scope};
 use crate::kernel::{BinOp, InstId, MemoryAccess, MemorySpace, Value};
@@ -152,23 +154,23 @@ impl Selector<'_> {
         while loaded.len() < words {
             let count = [8, 4, 2, 1].into_iter().find(|count| *count <= words - loaded.len()).unwrap_or(1);
             let to = self.scalars(count as u8);
-            self.load_scalar(scalar_load(count), to, place, 4 * loaded.len() as u32);
+            let region = self.region(access);
+            self.load_scalar(scalar_load(count), to, place, 4 * loaded.len() as u32, region);
             loaded.extend(self.words_of(to, count as u8));
         }
         loaded
     }
 
     /// One scalar load of words some bytes after a place.
-    fn load_scalar(&mut self, operation: Operation, to: Operand, place: ScalarPlace, bytes: u32) {
+    fn load_scalar(&mut self, operation: Operation, to: Operand, place: ScalarPlace, bytes: u32, region: Region) {
         let ScalarPlace { base, index, offset } = place;
         let offset = offset + bytes;
-        match index {
-            Some(index) => self.raw(operation, &[to], &[base, index]).modifiers.offset = offset,
-            None => {
-                let offset = self.scalar_offset(offset);
-                self.raw(operation, &[to], &[base, offset]);
-            }
-        }
+        let (index, offset) = match index {
+            Some(index) => (index, offset),
+            None => (self.scalar_offset(offset), 0),
+        };
+        let inst = self.raw(operation, &[to], &[base, index]);
+        (inst.modifiers.offset, inst.modifiers.region) = (offset, region);
     }
 
     /// Push constants that the start has loaded.
@@ -214,7 +216,8 @@ impl Selector<'_> {
             _ => base,
         };
         let index = self.word(address);
-        let at = self.buffer_address(base, index, access);
+        let mut at = self.buffer_address(base, index, access);
+        at.modifiers.region = self.region(access);
         self.load_pieces(access, &at)
     }
 
@@ -278,6 +281,22 @@ impl Selector<'_> {
 
     /// The place of an access; a message and none where there is no way to it.
     pub fn address(&mut self, access: MemoryAccess, address: Value) -> Option<Address> {
+        let mut at = self.address_in_space(access, address)?;
+        at.modifiers.region = self.region(access);
+        Some(at)
+    }
+
+    /// The memory that an access may reach.
+    fn region(&self, access: MemoryAccess) -> Region {
+        match access.space {
+            MemorySpace::Push => Region::Constant,
+            MemorySpace::Buffer(buffer) if self.kernel.buffers[buffer as usize].is_constant() => Region::Constant,
+            MemorySpace::Private(_) => Region::Private,
+            _ => Region::Buffers,
+        }
+    }
+
+    fn address_in_space(&mut self, access: MemoryAccess, address: Value) -> Option<Address> {
         match access.space {
             MemorySpace::Buffer(buffer) => {
                 let base = self.start.buffers[buffer as usize]?;
@@ -294,8 +313,7 @@ impl Selector<'_> {
     }
 
     fn modifiers(prefix: &'static str, access: MemoryAccess) -> Modifiers {
-        let coherent = (access.coherent || access.volatile).then_some(Reach::Device);
-        Modifiers { prefix, offset: access.offset, coherent, ..Modifiers::default() }
+        Modifiers { prefix, offset: access.offset, coherent: reach_of(access), ..Modifiers::default() }
     }
 
     /// A byte index into a buffer; `base` is its address, or its resource on gfx6.
@@ -439,7 +457,7 @@ impl Selector<'_> {
                 (_, 2) => Operation::LdsRead64,
                 _ => Operation::LdsRead128,
             };
-            self.raw(operation, &[to], &[index]).modifiers.offset = offset + piece.offset;
+            self.raw(operation, &[to], &[index]).modifiers = shared_modifiers(access, offset + piece.offset);
             loaded.extend(self.words_of(to, piece.count as u8));
         }
         loaded
@@ -456,7 +474,7 @@ impl Selector<'_> {
                 (_, 2) => Operation::LdsWrite64,
                 _ => Operation::LdsWrite128,
             };
-            self.raw(operation, &[], &[index, data]).modifiers.offset = offset + piece.offset;
+            self.raw(operation, &[], &[index, data]).modifiers = shared_modifiers(access, offset + piece.offset);
         }
     }
 
@@ -498,6 +516,15 @@ impl Selector<'_> {
             self.raw(operation, &[], &[number(u32::MAX)]);
         }
     }
+}
+
+/// How far an access must be seen.
+fn reach_of(access: MemoryAccess) -> Option<Reach> {
+    (access.coherent || access.volatile).then_some(Reach::Device)
+}
+
+fn shared_modifiers(access: MemoryAccess, offset: u32) -> Modifiers {
+    Modifiers { offset, coherent: reach_of(access), ..Modifiers::default() }
 }
 
 pub const fn scalar_load(words: usize) -> Operation {

@@ -4,7 +4,7 @@ use super::emit::part;
 use super::{Selector, Words};
 use crate::backend::amd::arch::{Addressing, GroupIds};
 use crate::backend::amd::interface::WAVE_BYTES;
-use crate::backend::amd::machine::{File, Label, Operand, Scratch, Special};
+use crate::backend::amd::machine::{File, Label, Operand, Region, Scratch, Special};
 use crate::backend::amd::mnemonic::{Generation, Operation};
 use crate::ir::BuiltIn;
 use crate::kernel::{InstId, MemorySpace, OWN_WORD, Op, Origin, Value};
@@ -195,7 +195,7 @@ impl Selector<'_> {
         };
         let Some(arguments) = self.start.arguments else { return };
         let offset = self.scalar_offset(offset);
-        self.raw(operation, &[to], &[arguments, offset]);
+        self.raw(operation, &[to], &[arguments, offset]).modifiers.region = Region::Constant;
     }
 
     /// The offset of a scalar load: in dwords on gfx6 and gfx7.

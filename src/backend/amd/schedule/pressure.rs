@@ -1,0 +1,162 @@
+//! How many registers a stretch of code takes in a given order.
+//!
+//! A value is a part of a register from one write that kills to the next. It takes a register from its first write, or from
+//! the start of the stretch, to its last access, or to the end of the stretch where it is needed after it.
+
+use crate::backend::amd::live::Live;
+use crate::backend::amd::machine::Slice;
+
+/// How an instruction touches a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    Read,
+    /// It writes some lanes of it.
+    Keep,
+    Write,
+    /// The value begins, and takes nothing yet.
+    Declare,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Value {
+    part: Slice,
+    is_vector: bool,
+    /// Accesses that are left.
+    left: u32,
+    is_alive: bool,
+    is_needed_after: bool,
+}
+
+/// The number of no value.
+const NONE: u32 = u32::MAX;
+
+/// Vector and scalar registers.
+pub type Counts = [i32; 2];
+
+/// The values of a stretch.
+#[derive(Debug)]
+pub struct Lives {
+    values: Vec<Value>,
+    /// The first access of each instruction.
+    firsts: Vec<u32>,
+    accesses: Vec<(u32, Mode)>,
+    /// Registers that are taken at the start.
+    base: Counts,
+    /// Places of the start and the end in the numbers of [`Live`].
+    start: u32,
+}
+
+impl Lives {
+    /// An empty stretch that begins at the instruction of a number, with so many registers taken.
+    pub fn new(start: u32, base: Counts) -> Lives {
+        Lives { values: Vec::new(), firsts: vec![0], accesses: Vec::new(), base, start }
+    }
+
+    /// The number of a value from before the stretch; whether it is alive is known at the end.
+    pub fn from_before(&mut self, part: Slice, is_vector: bool) -> u32 {
+        self.values.push(Value { part, is_vector, left: 0, is_alive: true, is_needed_after: true });
+        self.values.len() as u32 - 1
+    }
+
+    /// The number of a value that begins in place of another one.
+    pub fn begun(&mut self, part: Slice, is_vector: bool, before: u32) -> u32 {
+        if before != NONE {
+            self.values[before as usize].is_needed_after = false;
+        }
+        self.values.push(Value { part, is_vector, left: 0, is_alive: false, is_needed_after: true });
+        self.values.len() as u32 - 1
+    }
+
+    /// Notes that the next instruction touches a value; twice is as once.
+    pub fn access(&mut self, value: u32, mode: Mode) {
+        let first = self.firsts[self.firsts.len() - 1] as usize;
+        match self.accesses[first..].iter_mut().find(|(known, _)| *known == value) {
+            Some((_, known)) if *known == Mode::Read => *known = mode,
+            Some(_) => {}
+            None => {
+                self.accesses.push((value, mode));
+                self.values[value as usize].left += u32::from(matches!(mode, Mode::Read | Mode::Keep));
+            }
+        }
+    }
+
+    pub fn end_of_inst(&mut self) {
+        self.firsts.push(self.accesses.len() as u32);
+    }
+
+    /// Finds out which values are alive at the start and at the end, once the stretch is complete.
+    pub fn complete(&mut self, live: &Live) {
+        let count = self.firsts.len() as u32 - 1;
+        let (start, end) = (2 * self.start, 2 * (self.start + count - 1) + 1);
+        for value in &mut self.values {
+            let ranges = &live.parts(value.part)[0];
+            let holds = |from: u32, to: u32| {
+                let next = ranges.partition_point(|range| range.to < to);
+                ranges.get(next).is_some_and(|range| range.from <= from)
+            };
+            value.is_alive = value.is_alive && holds(start - 1, start);
+            value.is_needed_after = value.is_needed_after && holds(end, end + 1);
+        }
+    }
+
+    fn accesses(&self, n: u32) -> &[(u32, Mode)] {
+        &self.accesses[self.firsts[n as usize] as usize..self.firsts[n as usize + 1] as usize]
+    }
+
+    /// The registers before the first instruction.
+    pub fn level(&self) -> Level<'_> {
+        Level { lives: self, values: self.values.clone(), now: self.base, peak: self.base }
+    }
+
+    /// The most registers that are taken at once in an order.
+    pub fn peak(&self, order: impl Iterator<Item = u32>) -> Counts {
+        let mut level = self.level();
+        order.for_each(|n| level.pass(n));
+        level.peak
+    }
+}
+
+/// The registers that are taken while instructions pass one by one.
+pub struct Level<'l> {
+    lives: &'l Lives,
+    values: Vec<Value>,
+    pub now: Counts,
+    peak: Counts,
+}
+
+impl Level<'_> {
+    /// By how much an instruction would change them.
+    pub fn change(&self, n: u32) -> Counts {
+        let mut change = [0; 2];
+        for (value, mode) in self.lives.accesses(n) {
+            let value = &self.values[*value as usize];
+            let left = value.left - u32::from(matches!(mode, Mode::Read | Mode::Keep));
+            let stays = left > 0 || value.is_needed_after;
+            let is_written = matches!(mode, Mode::Write | Mode::Keep);
+            change[usize::from(!value.is_vector)] += match (value.is_alive, stays) {
+                (true, false) => -1,
+                (false, true) if is_written => 1,
+                _ => 0,
+            };
+        }
+        change
+    }
+
+    /// Lets an instruction pass.
+    pub fn pass(&mut self, n: u32) {
+        let change = self.change(n);
+        let mut dropped = [0; 2];
+        for (value, mode) in self.lives.accesses(n) {
+            let value = &mut self.values[*value as usize];
+            value.left -= u32::from(matches!(mode, Mode::Read | Mode::Keep));
+            let stays = value.left > 0 || value.is_needed_after;
+            let is_written = matches!(mode, Mode::Write | Mode::Keep);
+            dropped[usize::from(!value.is_vector)] += i32::from(is_written && !value.is_alive && !stays);
+            value.is_alive = stays && (value.is_alive || is_written);
+        }
+        for file in 0..2 {
+            self.now[file] += change[file];
+            self.peak[file] = self.peak[file].max(self.now[file] + dropped[file]);
+        }
+    }
+}
