@@ -194,7 +194,8 @@ fn asks_otherwise(inst: &Inst, states: usize, dpp: &Inst, moved: &str) -> bool {
     let data = inst.operands.iter().filter_map(Operand::register).map(parts).filter(|parts| parts.len() > 2);
     let has_data = is_long && data.flatten().any(|name| writes.contains(&name));
     states == 0 && is_slow
-        || states < 2 && (has_data || inst.registers(false).any(to_dpp))
+        || states < 1 && has_data
+        || states < 2 && inst.registers(false).any(to_dpp)
         || states < 5 && inst.opcode.starts_with("V_CMPX")
 }
 

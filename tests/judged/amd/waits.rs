@@ -114,26 +114,26 @@ fn counts(inst: &str, fields: &Fields) -> Option<Vec<(&'static str, u32)>> {
 }
 
 /// LLVM waits until an atomic of gfx6 has read its data, though its result was waited for, which comes later. True if that is so
-/// on all ways there.
+/// on all ways there. Accesses end in order, so that a wait for all but the last few is one for those before them.
 fn is_known_to_be_read(listing: &[Item], gap: &Gap, fields: &Fields) -> bool {
     let Some(next) = inst_at(listing, gap.before) else { return false };
     let written: Vec<String> = next.registers(false).collect();
-    // Places that come before it, and whether the results of all before were waited for in between.
-    let mut before = vec![(gap.before, false)];
+    // Places that come before it, and how many accesses before each may not have ended; none where nothing is known.
+    let mut before = vec![(gap.before, None)];
     let mut seen = BTreeSet::new();
     let mut is_read = false;
-    while let Some((at, is_done)) = before.pop() {
-        if at == 0 || !seen.insert((at, is_done)) {
+    while let Some((at, open)) = before.pop() {
+        if at == 0 || !seen.insert((at, open)) {
             continue;
         }
         match &listing[at - 1] {
             Item::Label(label) => {
-                before.push((at - 1, is_done));
-                before.extend(branches(listing, label).map(|branch| (branch, is_done)));
+                before.push((at - 1, open));
+                before.extend(branches(listing, label).map(|branch| (branch, open)));
             }
             Item::Inst(inst) if ["S_BRANCH", "S_ENDPGM"].contains(&plain(&inst.opcode)) => {}
             Item::Inst(inst) if reads(inst, &written) => {
-                if !is_done || !inst.opcode.contains("_RTN") {
+                if open != Some(0) || !inst.opcode.contains("_RTN") {
                     return false;
                 }
                 is_read = true;
@@ -141,12 +141,21 @@ fn is_known_to_be_read(listing: &[Item], gap: &Gap, fields: &Fields) -> bool {
             Item::Inst(inst) => {
                 let waited = counts(&inst.machine_code(&|_| 0), fields).unwrap_or_default();
                 if !waited.contains(&("expcnt", 0)) {
-                    before.push((at - 1, is_done || waited.contains(&("vmcnt", 0))));
+                    before.push((at - 1, still_open(open, inst, &waited)));
                 }
             }
         }
     }
     is_read
+}
+
+/// How many accesses before an instruction may not have ended, of those that may not have behind it.
+fn still_open(open: Option<u32>, inst: &Inst, waited: &[(&str, u32)]) -> Option<u32> {
+    if ["BUFFER_", "IMAGE_"].iter().any(|start| inst.opcode.starts_with(start)) {
+        return open.map(|open| open.saturating_sub(1));
+    }
+    let waits = waited.iter().filter(|(counter, count)| *counter == "vmcnt" && *count < MOST_OF_GFX6);
+    waits.map(|(_, count)| *count).chain(open).min()
 }
 
 /// Returns true if a store or an atomic reads one of these registers.

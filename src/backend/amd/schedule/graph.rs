@@ -12,6 +12,7 @@ use super::pressure::{Lives, Mode};
 use crate::backend::amd::machine::{Code, File, Function, Inst, Operand, Pseudo, Region, Slice, Special, Specials};
 use crate::backend::amd::mnemonic::Operation;
 use crate::backend::amd::unit::Unit;
+use crate::kernel::Origin;
 
 /// No instruction, register or reader.
 const NONE: u32 = u32::MAX;
@@ -152,6 +153,9 @@ pub struct Builder<'a> {
     readers: Vec<(u32, u32)>,
     flags: [Flag; 2],
     memories: [Memory; 4],
+    /// Set-ups of cross-lane operations since the last gate, which is the first instruction of an operation after set-ups.
+    set_ups: Vec<u32>,
+    gate: u32,
 }
 
 impl<'a> Builder<'a> {
@@ -166,6 +170,8 @@ impl<'a> Builder<'a> {
             readers: Vec::new(),
             flags: [Flag::new(Specials::SCC), Flag::new(Specials::VCC)],
             memories: std::array::from_fn(|_| Memory { last: NONE, loads: Vec::new() }),
+            set_ups: Vec::new(),
+            gate: NONE,
         }
     }
 
@@ -176,9 +182,25 @@ impl<'a> Builder<'a> {
             self.specials(n, inst, dead[n as usize]);
             self.memory(n, inst);
             self.registers(n, inst);
+            self.set_up(n, inst.origin);
             self.lives.end_of_inst();
         }
         Graph::new(insts.len(), &self.edges)
+    }
+
+    /// Keeps set-ups before the operations that follow them, so that listings of operations show them apart.
+    fn set_up(&mut self, n: u32, origin: Origin) {
+        match origin {
+            Origin::Code => {}
+            Origin::SetUp(_) => self.set_ups.push(n),
+            Origin::Operation(_) | Origin::Within(_) => {
+                self.edge(self.gate, n, 0);
+                if !self.set_ups.is_empty() {
+                    std::mem::take(&mut self.set_ups).into_iter().for_each(|set_up| self.edge(set_up, n, 0));
+                    self.gate = n;
+                }
+            }
+        }
     }
 
     fn edge(&mut self, from: u32, to: u32, latency: u32) {
