@@ -43,9 +43,9 @@ fn constant_buffers_are_loaded_once_and_by_the_cheapest_way() {
     assert_eq!(ptx("volatile.comp")[0], 0);
     assert_eq!(ptx("shared.comp")[1], ptx("constant.comp")[1] + 1, "the load before the barrier serves after it");
     let amd = |shader| counts(&folder, shader, "gfx1100", ["global_load", "s_load_b32"]);
-    assert_eq!(amd("constant.comp"), [1, amd("shared.comp")[1] + 1]);
+    assert_eq!(amd("constant.comp"), [1, 1]);
     assert_eq!(amd("constant.wgsl"), amd("constant.comp"));
-    assert_eq!(amd("shared.comp")[0], 3);
+    assert_eq!(amd("shared.comp"), [2, 1], "before anything writes, the scalar unit reads what may change later");
     let nv = |shader| counts(&folder, shader, "nv-hopper", ["LDB", "LDC"])[0];
     assert_eq!(nv("shared.comp"), nv("constant.comp") + 1);
 }

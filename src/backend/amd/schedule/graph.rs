@@ -311,7 +311,7 @@ impl<'a> Builder<'a> {
             let known = self.cells.at(cell).value;
             let value = match mode {
                 Mode::Read | Mode::Keep if known != NONE => known,
-                Mode::Read | Mode::Keep => self.lives.from_before(slice.part(part), is_vector),
+                Mode::Read | Mode::Keep => self.lives.live_before(slice.part(part), is_vector),
                 Mode::Write | Mode::Declare => self.lives.begun(slice.part(part), is_vector, known),
             };
             self.cells.at(cell).value = value;

@@ -53,7 +53,7 @@ impl Lives {
     }
 
     /// The number of a value from before the stretch; whether it is alive is known at the end.
-    pub fn from_before(&mut self, part: Slice, is_vector: bool) -> u32 {
+    pub fn live_before(&mut self, part: Slice, is_vector: bool) -> u32 {
         self.values.push(Value { part, is_vector, left: 0, is_alive: true, is_needed_after: true });
         self.values.len() as u32 - 1
     }
