@@ -14,7 +14,7 @@ pub struct Stride {
     /// The index: a parameter of the body, by its number.
     pub index: usize,
     pub limit: Value,
-    /// What each round adds to the index.
+    /// The amount that each round adds to the index.
     pub step: u32,
 }
 
@@ -38,7 +38,7 @@ pub fn stride(kernel: &Kernel, inst: InstId) -> Option<Stride> {
     (is_word && is_known).then_some(Stride { test, scalar, index: place, limit, step })
 }
 
-/// What the only `Continue` of a loop passes on, and what its `Repeat` does.
+/// The operands of the only `Continue` of a loop and of its `Repeat`.
 struct NextRound<'k> {
     passed: (&'k [Value], &'k [Value]),
     repeat: &'k [Value],

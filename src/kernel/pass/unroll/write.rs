@@ -58,7 +58,7 @@ impl<'k> Writer<'k> {
         true
     }
 
-    /// Writes a loop in front of this one that does so many rounds at once while as many remain.
+    /// Writes a loop before this one that does so many rounds at once while as many remain.
     pub fn stride(mut self, rounds: u32, stride: &Stride) -> bool {
         let (types, span) = (self.types(self.body), self.kernel.insts[self.inst].span);
         let [whole, body, continuing] = [&[][..], &types, &types].map(|params| self.kernel.add_block(params));
@@ -97,7 +97,7 @@ impl<'k> Writer<'k> {
         self.push(body, Op::If { then, otherwise }, &[remain], &[]);
     }
 
-    /// Writes the loop itself behind a wide one, both in a block that takes its place.
+    /// Writes the loop itself after the wide one; the block that holds both takes its place.
     fn write_rest(&mut self, whole: BlockId, wide: InstId) {
         let given: Vec<Value> = self.kernel.results(wide).collect();
         self.kernel.set_args(self.inst, &given);
