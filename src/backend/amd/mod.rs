@@ -161,6 +161,8 @@ fn place(subject: Subject<'_>) -> Result<(Selected, Allocation), Vec<Diagnostic>
         }
         match arrange(&mut selected, &subject.arch, &limits) {
             Ok(allocation) => {
+                // Copies that have become nothing leave empty blocks.
+                tidy::tidy(&mut selected.function);
                 shorten::shorten(&mut selected.function, &subject.arch);
                 waits::insert(&mut selected.function, &subject.arch);
                 hazards::mend(&mut selected.function, &subject.arch);

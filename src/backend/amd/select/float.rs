@@ -1,8 +1,11 @@
 //! Floats of 32 and 64 bits.
 //!
-//! Negation and absolute value are done on bits, so that NaNs keep theirs. The transcendental instructions do not take or
-//! give subnormals: their operands are scaled into range and their results back, by powers of two. Division follows
-//! LLVM's expansion with DIV_SCALE, DIV_FMAS and DIV_FIXUP (`SITargetLowering::LowerFDIV32` and `LowerFDIV64`).
+//! Negation and absolute value are done on bits, so that NaNs keep theirs. Quotients, roots and transcendental functions of
+//! 32 bits have two forms. The short one is the hardware's instruction, whose error of one ULP and whose zeros for subnormals
+//! Vulkan allows ("Precision of Core SPIR-V Instructions": 2.5 ULP for a quotient, 2 for an inverse root, 3 for a logarithm,
+//! 3 + 2|x| for an exponential, 2^-11 for a sine of at most π). `precise` results have the long one: operands are scaled into
+//! range and results back, by powers of two, and division follows LLVM's expansion with DIV_SCALE, DIV_FMAS and DIV_FIXUP
+//! (`SITargetLowering::LowerFDIV32` and `LowerFDIV64`).
 
 use super::arithmetic::number;
 use super::emit::{FALSE, VCC, part};
@@ -20,8 +23,12 @@ pub const fn float(value: f32) -> Operand {
     Operand::Constant(value.to_bits())
 }
 
-/// How operands that are too small are scaled, and the results back.
-struct Scaling {
+/// An instruction that neither takes nor gives subnormals. In the long form, operands that are too small are scaled, and the
+/// results back.
+struct Scaled {
+    operation: Operation,
+    /// The instructions that scale operands and results.
+    by: [Operation; 2],
     below: f32,
     /// Factor, or summand, of the operand.
     before: f32,
@@ -32,10 +39,28 @@ struct Scaling {
 const TWO_POW_32: f32 = 4_294_967_296.0;
 /// 2^-96: far above all subnormals.
 const SMALL: f32 = 1.262_177_4e-29;
-const SQRT: Scaling = Scaling { below: SMALL, before: TWO_POW_32, after: 1.0 / 65536.0 };
-const INVERSE_SQRT: Scaling = Scaling { below: SMALL, before: TWO_POW_32, after: 65536.0 };
-const LOG: Scaling = Scaling { below: f32::MIN_POSITIVE, before: TWO_POW_32, after: -32.0 };
-const EXP: Scaling = Scaling { below: -126.0, before: 64.0, after: 1.0 / (TWO_POW_32 * TWO_POW_32) };
+const SQRT: Scaled = Scaled {
+    operation: Operation::SqrtF32,
+    by: [Operation::MulF32; 2],
+    below: SMALL,
+    before: TWO_POW_32,
+    after: 1.0 / 65536.0,
+};
+const INVERSE_SQRT: Scaled = Scaled { operation: Operation::RsqF32, after: 65536.0, ..SQRT };
+const LOG: Scaled = Scaled {
+    operation: Operation::LogF32,
+    by: [Operation::MulF32, Operation::AddF32],
+    below: f32::MIN_POSITIVE,
+    before: TWO_POW_32,
+    after: -32.0,
+};
+const EXP: Scaled = Scaled {
+    operation: Operation::ExpF32,
+    by: [Operation::AddF32, Operation::MulF32],
+    below: -126.0,
+    before: 64.0,
+    after: 1.0 / (TWO_POW_32 * TWO_POW_32),
+};
 
 impl Selector<'_> {
     pub fn float_unary(&mut self, op: UnOp, a: Operand) -> Operand {
@@ -47,31 +72,28 @@ impl Selector<'_> {
             UnOp::Ceil => self.vector(O::CeilF32, &[a]),
             UnOp::Trunc => self.vector(O::TruncF32, &[a]),
             UnOp::RoundEven => self.vector(O::RoundF32, &[a]),
-            UnOp::Sqrt => self.scaled(O::SqrtF32, O::MulF32, O::MulF32, a, &SQRT),
-            UnOp::InverseSqrt => self.scaled(O::RsqF32, O::MulF32, O::MulF32, a, &INVERSE_SQRT),
-            UnOp::Log2 => self.scaled(O::LogF32, O::MulF32, O::AddF32, a, &LOG),
-            UnOp::Exp2 => self.scaled(O::ExpF32, O::AddF32, O::MulF32, a, &EXP),
+            UnOp::Sqrt => self.scaled(a, &SQRT),
+            UnOp::InverseSqrt => self.scaled(a, &INVERSE_SQRT),
+            UnOp::Log2 => self.scaled(a, &LOG),
+            UnOp::Exp2 => self.scaled(a, &EXP),
             UnOp::Sin => self.turned(O::SinF32, a),
             UnOp::Cos => self.turned(O::CosF32, a),
             _ => self.refused("this operation on floats")[0],
         }
     }
 
-    fn scaled(
-        &mut self,
-        operation: Operation,
-        before: Operation,
-        after: Operation,
-        a: Operand,
-        scaling: &Scaling,
-    ) -> Operand {
+    fn scaled(&mut self, a: Operand, function: &Scaled) -> Operand {
+        let Scaled { operation, by: [before, after], .. } = *function;
+        if !self.is_exact {
+            return self.vector(operation, &[a]);
+        }
         let neutral = |operation| if operation == Operation::AddF32 { FALSE } else { ONE };
         let a = self.in_vector(a);
-        let is_small = self.compare_lanes("gt_f32", float(scaling.below), a);
-        let scale = self.choose_number(is_small, float(scaling.before), neutral(before));
+        let is_small = self.compare_lanes("gt_f32", float(function.below), a);
+        let scale = self.choose_number(is_small, float(function.before), neutral(before));
         let operand = self.vector(before, &[a, scale]);
         let result = self.vector(operation, &[operand]);
-        let back = self.choose_number(is_small, float(scaling.after), neutral(after));
+        let back = self.choose_number(is_small, float(function.after), neutral(after));
         self.vector(after, &[result, back])
     }
 
@@ -81,13 +103,18 @@ impl Selector<'_> {
         self.choose(mask, accept, reject)
     }
 
-    /// The instructions take turns, near zero. The product with 1/(2π) is made with twice the bits, so that what is left of
-    /// whole turns is right for operands far from zero too.
+    /// The instructions take turns, near zero. In the long form the product with 1/(2π) is made with twice the bits, so that
+    /// what is left of whole turns is right for operands far from zero too.
     fn turned(&mut self, operation: Operation, a: Operand) -> Operand {
         use Operation as O;
         const TURN: f64 = 0.159_154_943_091_895_35;
         let high = float(TURN as f32);
         let low = float((TURN - (TURN as f32) as f64) as f32);
+        if !self.is_exact {
+            let turns = self.vector(O::MulF32, &[high, a]);
+            let part = self.vector(O::FractF32, &[turns]);
+            return self.vector(operation, &[part]);
+        }
         let a = self.in_vector(a);
         let high = self.in_scalar(high);
         let turns = self.vector(O::MulF32, &[a, high]);
@@ -108,13 +135,23 @@ impl Selector<'_> {
             BinOp::Mul => Operation::MulF32,
             BinOp::Min => Operation::MinF32,
             BinOp::Max => Operation::MaxF32,
-            BinOp::Div => return self.float_quotient(operands),
+            BinOp::Div if self.is_exact => return self.long_quotient(operands),
+            BinOp::Div => return self.short_quotient(operands),
             _ => return self.refused("this operation on floats")[0],
         };
         self.vector(operation, &operands)
     }
 
-    fn float_quotient(&mut self, operands: [Operand; 2]) -> Operand {
+    /// A product with a reciprocal, which is within 2.5 ULP for divisors from 2^-126 to 2^126.
+    fn short_quotient(&mut self, [a, b]: [Operand; 2]) -> Operand {
+        let inverse = match b {
+            Operand::Constant(bits) if (1.0 / f32::from_bits(bits)).is_normal() => float(1.0 / f32::from_bits(bits)),
+            _ => self.vector(Operation::RcpF32, &[b]),
+        };
+        if a == ONE { inverse } else { self.vector(Operation::MulF32, &[a, inverse]) }
+    }
+
+    fn long_quotient(&mut self, operands: [Operand; 2]) -> Operand {
         use Operation as O;
         let [a, b] = operands.map(|operand| self.in_vector(operand));
         let scaled_b = self.vectors(1);

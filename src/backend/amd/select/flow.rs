@@ -10,6 +10,7 @@ use crate::backend::amd::machine::{Block, Code, File, Inst, Label, Operand, Pseu
 use crate::backend::amd::mnemonic::Operation;
 use crate::backend::amd::reconvergence::ReconvergencePoint;
 use crate::backend::copies::{Step, in_order};
+use crate::ir::InstFlags;
 use crate::kernel::{BlockId, Def, InstId, Op, Ty, Value};
 use std::collections::BTreeSet;
 
@@ -70,8 +71,8 @@ impl Selector<'_> {
     fn block(&mut self, block: BlockId) {
         let (kernel, outer) = (self.kernel, self.origin);
         for inst in &kernel.blocks[block].insts {
+            self.take_facts(*inst);
             let data = &kernel.insts[*inst];
-            (self.span, self.origin) = (data.span, data.origin);
             self.is_lane = data.op.is_cross_lane();
             match data.op {
                 Op::If { then, otherwise } => self.if_(*inst, then, otherwise),
@@ -83,6 +84,13 @@ impl Selector<'_> {
             }
         }
         self.origin = outer;
+    }
+
+    /// Notes which instruction is being selected.
+    fn take_facts(&mut self, inst: InstId) {
+        let data = &self.kernel.insts[inst];
+        (self.span, self.origin) = (data.span, data.origin);
+        self.is_exact = data.flags.contains(InstFlags::PRECISE);
     }
 
     // Masks.
@@ -395,7 +403,7 @@ impl Selector<'_> {
         self.divided.clear();
         (self.clean_from, self.swapped) = (self.block.insts.len(), None);
         for inner in &kernel.blocks[body].insts {
-            (self.span, self.origin) = (kernel.insts[*inner].span, kernel.insts[*inner].origin);
+            self.take_facts(*inner);
             if kernel.insts[*inner].op == Op::Yield {
                 let yielded: Vec<Words> = kernel.args(*inner).iter().map(|value| self.words(*value)).collect();
                 kernel.results(inst).zip(yielded).for_each(|(result, words)| self.give(result, words));

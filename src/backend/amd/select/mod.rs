@@ -79,6 +79,7 @@ pub fn select(subject: Subject<'_>, spills: bool) -> Result<Selected, Vec<Diagno
         needs: Needs::default(),
         span: Span::NONE,
         is_lane: false,
+        is_exact: true,
         origin: Origin::Code,
         swapped: None,
         flat: Vec::new(),
@@ -127,6 +128,8 @@ struct Selector<'k> {
     /// Of the instruction being selected.
     span: Span,
     is_lane: bool,
+    /// True if its result is `precise`.
+    is_exact: bool,
     origin: Origin,
     /// The other register of the last swap.
     swapped: Option<lane::Swapped>,
