@@ -237,6 +237,8 @@ pub struct Modifiers {
     pub clamp: bool,
     /// Bytes added to the address; of DS_SWIZZLE its mode.
     pub offset: u32,
+    /// The second offset of an access to two places; both are in units of what it moves.
+    pub second: Option<u32>,
     /// The address of a buffer instruction has 64 bits (`addr64`, gfx6 and gfx7).
     pub addr64: bool,
     /// The address of a buffer instruction is an offset in a register (`offen`).

@@ -1,7 +1,8 @@
 //! AMD's assembly language: complete kernels of code object version 5 for LLVM's assembler.
 //!
 //! [`emit`] takes a kernel whose cross-lane operations are lowered for a `gfx*` profile. One file per stage: `interface`
-//! (arguments), `reconvergence` (where lanes wait for others), `select` (instructions), `tidy` (redundant control flow),
+//! (arguments), `reconvergence` (where lanes wait for others), `kept` (results of loops without copies), `select`
+//! (instructions), `tidy` (redundant control flow),
 //! `combine` (two steps in one instruction), `schedule` (the order in each block), `live` and `registers` (hardware
 //! registers), `shorten` (encodings), `waits` and `hazards` (dependences that the hardware does not enforce), `clauses`
 //! (loads that run together), `print`, `descriptor` and `text`, `reflection` (the caller's bindings). `machine` is the form
@@ -17,6 +18,7 @@ pub mod dpp;
 mod forward;
 pub mod hazards;
 mod interface;
+mod kept;
 pub mod live;
 pub mod machine;
 pub mod mnemonic;
@@ -42,12 +44,14 @@ use crate::backend::written::{Unit, Written};
 use crate::backend::{self, Backend, KernelWriter, Made, Options, Writer};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::kernel::Kernel;
+use crate::kernel::lane_rows::LaneRows;
 use crate::kernel::tree::Tree;
 use crate::kernel::uniform::Uniformity;
 use crate::source::SourceMap;
 use arch::Arch;
 use descriptor::Usage;
 use interface::{Interface, Needs};
+use kept::Kept;
 use machine::File;
 use quiet::QuietLoads;
 use reconvergence::Reconvergence;
@@ -128,7 +132,9 @@ fn with_parts<T>(
         tree: &tree,
         uniformity: &uniformity,
         reconvergence: &frames,
-        quiet: &QuietLoads::of(kernel),
+        rows: &LaneRows::new(kernel, arch.wave),
+        quiet: &QuietLoads::of(kernel, &tree),
+        kept: &Kept::of(kernel, &tree, &uniformity, &frames),
         interface: &interface,
         arch,
     };

@@ -128,12 +128,15 @@ impl Printer {
                 *text += word;
             }
         }
-        if modifiers.offset > 0 {
-            match operation {
-                Operation::Swizzle => write!(text, " offset:{:#x}", modifiers.offset),
-                _ => write!(text, " offset:{}", modifiers.offset),
+        match (operation, modifiers.offset, modifiers.second) {
+            (_, first, Some(second)) => {
+                for (n, offset) in [first, second].into_iter().enumerate().filter(|(_, offset)| *offset > 0) {
+                    write!(text, " offset{n}:{offset}").expect(TAKEN);
+                }
             }
-            .expect(TAKEN);
+            (_, 0, _) => {}
+            (Operation::Swizzle, mode, _) => write!(text, " offset:{mode:#x}").expect(TAKEN),
+            (_, offset, _) => write!(text, " offset:{offset}").expect(TAKEN),
         }
         if operation.unit() == Unit::Memory {
             *text += &self.cache_policy(operation, modifiers);

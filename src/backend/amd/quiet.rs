@@ -4,6 +4,7 @@
 //! synchronisation takes an atomic, a fence or a barrier, which count as writes here. So the scalar unit, whose cache
 //! sees no stores of the vector unit, may read for these loads what the vector unit would.
 
+use crate::kernel::tree::Tree;
 use crate::kernel::{BlockId, InstId, Kernel, MemorySpace, Op};
 
 /// True for each load before which nothing writes.
@@ -11,10 +12,9 @@ use crate::kernel::{BlockId, InstId, Kernel, MemorySpace, Op};
 pub struct QuietLoads(Vec<bool>);
 
 impl QuietLoads {
-    pub fn of(kernel: &Kernel) -> QuietLoads {
-        let mut walk =
-            Walk { kernel, writing: vec![false; kernel.insts.len()], quiet: vec![false; kernel.insts.len()] };
-        walk.note_writes(kernel.body);
+    pub fn of(kernel: &Kernel, tree: &Tree) -> QuietLoads {
+        let writing = tree.holding(kernel, writes);
+        let mut walk = Walk { kernel, writing, quiet: vec![false; kernel.insts.len()] };
         walk.block(kernel.body, false);
         QuietLoads(walk.quiet)
     }
@@ -33,20 +33,6 @@ struct Walk<'k> {
 }
 
 impl Walk<'_> {
-    /// Finds what writes. Returns true if something in the block does.
-    fn note_writes(&mut self, block: BlockId) -> bool {
-        let mut any = false;
-        for inst in &self.kernel.blocks[block].insts {
-            let mut writes = writes(self.kernel.insts[*inst].op);
-            for inner in blocks(self.kernel.insts[*inst].op).into_iter().flatten() {
-                writes |= self.note_writes(inner);
-            }
-            self.writing[inst.index()] = writes;
-            any |= writes;
-        }
-        any
-    }
-
     /// Marks loads of a block that is entered after a write or before all. Returns true if its end comes after one.
     fn block(&mut self, block: BlockId, mut after_write: bool) -> bool {
         for inst in &self.kernel.blocks[block].insts {
@@ -58,22 +44,12 @@ impl Walk<'_> {
                 Op::Loop { .. } => after_write |= writes,
                 _ => {}
             }
-            for inner in blocks(op).into_iter().flatten() {
+            for inner in self.kernel.inner_blocks(*inst) {
                 self.block(inner, after_write);
             }
             after_write |= writes;
         }
         after_write
-    }
-}
-
-/// The blocks of a construct; those of a loop one after the other.
-fn blocks(op: Op) -> [Option<BlockId>; 2] {
-    match op {
-        Op::If { then, otherwise } => [Some(then), Some(otherwise)],
-        Op::Loop { body, continuing } => [Some(body), Some(continuing)],
-        Op::Scope { body } | Op::Whole { body } => [Some(body), None],
-        _ => [None; 2],
     }
 }
 

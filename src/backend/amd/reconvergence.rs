@@ -83,16 +83,14 @@ impl Reconvergence {
         }
     }
 
-    /// A point diverges if lanes leave it while others wait inside.
+    /// The goal of a jump diverges if others wait at a point on the way. The points between gain no lanes that wait.
     fn spread(&mut self, chains: &[(Chain, bool)]) -> bool {
         let mut changed = false;
-        for (chain, _) in chains {
-            let mut others_wait = false;
-            for point in chain {
-                let diverges = &mut self.diverges[point.index()];
-                changed |= others_wait && !*diverges;
-                *diverges |= others_wait;
-                others_wait |= *diverges;
+        for (chain, _) in chains.iter().filter(|(_, ends)| !ends) {
+            let Some((goal, passed)) = chain.split_last() else { continue };
+            if !self.diverges(*goal) && passed.iter().any(|point| self.diverges(*point)) {
+                self.diverges[goal.index()] = true;
+                changed = true;
             }
         }
         changed

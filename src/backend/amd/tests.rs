@@ -311,3 +311,62 @@ fn more_workgroup_memory_than_there_is_is_refused() {
     let errors = emit(&b.kernel, &options, &SourceMap::new()).expect_err("32768 bytes are all");
     assert!(errors[0].message.contains("40000 bytes of workgroup memory"), "{errors:?}");
 }
+
+/// A loop that each lane leaves at its head once its number is reached, with a sum as its result.
+fn counted(profile: &str, result_is_kept: bool) -> String {
+    let mut b = builder(64);
+    let (address, limit) = own(&mut b);
+    let (zero, no) = (b.u32(0), b.bool(false));
+    let types = [Ty::B32; 2];
+    let (body, continuing) = (b.kernel.add_block(&types), b.kernel.add_block(&[]));
+    let whole = b.inst(Op::Loop { body, continuing }, &[address, zero], &[Ty::B32]);
+    let outer = b.switch_to(body);
+    let [index, sum] = [0, 1].map(|n| b.kernel.blocks[body].params[n]);
+    let done = b.cmp(CmpOp::Ge, U, index, limit);
+    let (then, otherwise) = (b.kernel.add_block(&[]), b.kernel.add_block(&[]));
+    b.inst(Op::If { then, otherwise }, &[done], &[]);
+    b.switch_to(then);
+    let result = if result_is_kept { sum } else { b.bin(BinOp::Add, U, sum, index) };
+    b.effect(Op::Exit(whole), &[result]);
+    b.switch_to(otherwise);
+    b.effect(Op::Yield, &[]);
+    b.switch_to(body);
+    b.effect(Op::Continue(whole), &[]);
+    b.switch_to(continuing);
+    let step = b.u32(3);
+    let (next, more) = (b.bin(BinOp::Add, U, index, step), b.bin(BinOp::Mul, U, index, limit));
+    let sum = b.bin(BinOp::Xor, U, sum, more);
+    b.effect(Op::Repeat, &[no, next, sum, zero]);
+    b.switch_to(outer);
+    let result = b.kernel.result(whole).expect("one");
+    b.store(words(1, 4), address, &[result]);
+    program(b, profile).text
+}
+
+#[test]
+fn lanes_that_leave_a_loop_keep_their_results() {
+    let expected = [
+        "s_mov_b32",
+        ".L1:",
+        "v_cmp_ge_u32",
+        "s_and_not1_b32",
+        "s_cbranch_execz",
+        "v_mul_lo_u32",
+        "v_add_nc_u32",
+        "v_xor_b32",
+        "s_branch",
+        ".L3:",
+        "s_mov_b32",
+    ];
+    let text = counted("gfx1100-wave32", true);
+    let names = names(&text);
+    let from = names.iter().position(|name| *name == ".L1:").expect("the head of the loop") - 1;
+    let shown: Vec<&str> = names[from..]
+        .iter()
+        .copied()
+        .filter(|name| !name.starts_with(".L") || [".L1:", ".L3:"].contains(name))
+        .collect();
+    assert_eq!(shown[..expected.len()], expected, "{text}");
+    // A value of the last round alone needs a register, which only leaving lanes write.
+    assert!(counted("gfx1100-wave32", false).contains("s_mov_b32 exec_lo, 0"));
+}

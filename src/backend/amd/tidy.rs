@@ -1,7 +1,7 @@
 //! Takes out what writing control flow block by block leaves over: blocks to which nothing leads, jumps to what comes next
-//! anyway, and jumps to jumps.
+//! anyway, jumps to jumps, and borders between blocks that always run one after the other.
 
-use super::machine::{Code, Function, Inst, Label, Operand};
+use super::machine::{Block, Code, Function, Inst, Label, Operand};
 use super::mnemonic::Operation;
 use rustc_hash::FxHashSet;
 
@@ -11,6 +11,7 @@ pub fn tidy(function: &mut Function) {
     turn_around(function);
     drop_unreachable(function);
     drop_empty_jumps(function);
+    join(function);
 }
 
 /// Makes branches lead where the jump that they lead to does.
@@ -117,6 +118,19 @@ fn drop_empty_jumps(function: &mut Function) {
                 break;
             }
             function.blocks[at].insts.pop();
+        }
+    }
+}
+
+/// Joins blocks to which nothing branches with the ones before them, if these run on into them.
+fn join(function: &mut Function) {
+    let targeted = targeted(function);
+    let runs_on = |block: &Block| !block.insts.last().and_then(Inst::operation).is_some_and(Operation::ends_block);
+    let blocks = std::mem::take(&mut function.blocks);
+    for block in blocks {
+        match function.blocks.last_mut() {
+            Some(last) if runs_on(last) && !targeted.contains(&block.label) => last.insts.extend(block.insts),
+            _ => function.blocks.push(block),
         }
     }
 }

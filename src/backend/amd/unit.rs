@@ -60,6 +60,7 @@ impl Operation {
     pub const fn is_shared_load(self) -> bool {
         use Operation as O;
         matches!(self, O::LdsReadU8 | O::LdsReadU16 | O::LdsRead | O::LdsRead64 | O::LdsRead128)
+            || matches!(self, O::LdsReadTwo | O::LdsReadTwo64)
     }
 
     /// Returns true if it reads, changes and writes buffers at once.

@@ -1,9 +1,12 @@
-//! Combines instructions: two steps in one, where the second alone reads the result of the first.
+//! Combines instructions: two steps in one, where the second alone reads the result of the first. Moves of the same value
+//! are shared, and accesses to two places in workgroup memory take one instruction.
 //!
 //! The pass works on virtual registers, in one block at a time, on the shader's own code: sequences of cross-lane
 //! operations stay as they were planned. The combined instruction is where the second one was. The first one goes if
 //! nothing in between writes what it reads or switches lanes, and nothing reads the condition code that it leaves.
 
+mod moves;
+mod pairs;
 mod rows;
 mod signs;
 #[cfg(test)]
@@ -12,6 +15,8 @@ mod tests;
 use super::arch::Arch;
 use super::machine::{Block, Code, File, Function, Inst, Modifiers, Operand, RegInfo, Slice, Specials, is_inline};
 use crate::kernel::Origin;
+use moves::{Moved, Renamed};
+use pairs::Singles;
 use rows::{Encoding, Pair, Row};
 
 /// Combines the instructions of each block.
@@ -19,14 +24,19 @@ pub fn combine(function: &mut Function, arch: &Arch) {
     let mut accesses = Accesses::new(function);
     let ends_dead = !function.blocks.iter().any(takes_condition);
     let registers = &function.registers;
+    let mut changes = Changes::default();
     for block in &mut function.blocks {
-        let mut walk = Walk::new(block, arch, registers, &mut accesses, ends_dead);
+        let mut walk = Walk::new(block, arch, registers, &mut accesses, &mut changes, ends_dead);
+        walk.all(Walk::share_move);
         walk.all(|walk, at| walk.fuse(at, rows::VECTOR));
         walk.all(Walk::take_signs);
         // Instructions of the vector unit are fused with each other first: they cost more than those of the scalar unit.
         walk.all(|walk, at| walk.fuse(at, rows::SCALAR));
+        walk.all(Walk::pair_access);
         walk.finish();
     }
+    function.registers.extend(changes.added);
+    moves::rename(function, &changes.renamed);
 }
 
 /// Returns true if a block reads the condition code of the one before.
@@ -86,12 +96,24 @@ impl Accesses {
     }
 }
 
+/// Changes to the registers of the function, which it takes after all walks.
+#[derive(Debug, Default)]
+struct Changes {
+    renamed: Renamed,
+    /// Registers after those that it has.
+    added: Vec<RegInfo>,
+}
+
 /// Walks through the instructions of a block, which replace each other.
 struct Walk<'w> {
     arch: &'w Arch,
     registers: &'w [RegInfo],
     accesses: &'w mut Accesses,
     block: &'w mut Block,
+    changes: &'w mut Changes,
+    /// The last moves.
+    moves: Vec<Moved>,
+    singles: Singles,
     /// True for instructions that have been taken out.
     gone: Vec<bool>,
     condition_is_dead: Vec<bool>,
@@ -107,11 +129,24 @@ impl<'w> Walk<'w> {
         arch: &'w Arch,
         registers: &'w [RegInfo],
         accesses: &'w mut Accesses,
+        changes: &'w mut Changes,
         ends_dead: bool,
     ) -> Walk<'w> {
         let gone = vec![false; block.insts.len()];
         let condition_is_dead = dead_conditions(&block.insts, ends_dead);
-        Walk { arch, registers, accesses, block, gone, condition_is_dead, start: 0, exec: 0 }
+        Walk {
+            arch,
+            registers,
+            accesses,
+            block,
+            changes,
+            moves: Vec::new(),
+            singles: Singles::default(),
+            gone,
+            condition_is_dead,
+            start: 0,
+            exec: 0,
+        }
     }
 
     /// Calls a function for each instruction in order.

@@ -372,3 +372,29 @@ fn a_literal_leaves_no_room_for_signs_before_gfx10() {
         assert_eq!(insts.len() - some.combined(&insts, profile).len(), less, "{profile}");
     }
 }
+
+/// What is left of two moves of an operand and a store of both, with something in between.
+fn shared_moves(from: Operand, between: Option<Inst>) -> usize {
+    let mut some = Registers::new();
+    let [a, b] = [(); 2].map(|()| some.register(File::Vector));
+    let moves = [a, b].map(|to| Inst::real(O::Move, &[to], &[from]));
+    let [first, second] = moves;
+    let store = Inst::real(O::LdsWrite, &[], &[a, b]);
+    let insts: Vec<Inst> = [first].into_iter().chain(between).chain([second, store]).collect();
+    let left = some.combined(&insts, "gfx900");
+    let stored = &left[left.len() - 1].uses;
+    assert_eq!(stored[0] == stored[1], left.len() < insts.len());
+    insts.len() - left.len()
+}
+
+#[test]
+fn moves_of_a_value_are_shared() {
+    let scalar = Registers::new().s[0];
+    assert_eq!(shared_moves(number(0), None), 1);
+    assert_eq!(shared_moves(scalar, None), 1);
+    let lanes = Inst::real(O::ScalarMove64, &[Operand::Special(Special::Exec)], &[number(u32::MAX)]);
+    assert_eq!(shared_moves(number(0), Some(lanes)), 0);
+    let changes = Inst::real(O::ScalarMove, &[scalar], &[number(1)]);
+    assert_eq!(shared_moves(number(0), Some(changes.clone())), 1);
+    assert_eq!(shared_moves(scalar, Some(changes)), 0);
+}

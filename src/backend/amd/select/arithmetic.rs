@@ -202,6 +202,11 @@ impl Selector<'_> {
             let mask = self.compare_bools(op, args);
             return self.result_mask(inst, mask);
         }
+        if self.arch.wave == 32
+            && let Some(set) = self.kernel.result(inst).and_then(|result| self.known_set(result))
+        {
+            return self.result_mask(inst, number(set as u32));
+        }
         let [a, b] = args.map(|arg| self.words(arg));
         let is_scalar = [&a, &b].iter().all(|words| words.iter().all(|word| !self.is_vector(*word)));
         if is_scalar && !scalar.is_float() && scalar.width == 32 {

@@ -12,6 +12,7 @@ use crate::backend::amd::reconvergence::ReconvergencePoint;
 use crate::backend::copies::{Step, in_order};
 use crate::ir::InstFlags;
 use crate::kernel::{BlockId, Def, InstId, Op, Ty, Value};
+use crate::lane::plan::Activity;
 use std::collections::BTreeSet;
 
 /// A construct around the instruction that is being selected.
@@ -199,7 +200,12 @@ impl Selector<'_> {
             entered
         };
         let skipped = if has_else { other } else { end };
-        self.branch(Operation::BranchExecZero, skipped);
+        if self.some_lane_has(inst, condition) {
+            let entered = self.label();
+            self.begin(entered);
+        } else {
+            self.branch(Operation::BranchExecZero, skipped);
+        }
         self.open.push(Open { point, end, rest: skipped, diverges: true, waiting: Some(waiting) });
         self.block(then);
         if has_else {
@@ -214,6 +220,15 @@ impl Selector<'_> {
         self.reconverge();
     }
 
+    /// Returns true if a condition is sure to be true for a lane that is active at a construct.
+    fn some_lane_has(&self, inst: InstId, condition: Value) -> bool {
+        self.known_set(condition).is_some_and(|set| match self.subject.uniformity.activity(inst) {
+            Activity::Any => false,
+            Activity::FirstLanes => set & 1 != 0,
+            Activity::Full => set != 0,
+        })
+    }
+
     /// The reconvergence point that a block leaves for and does nothing else, or none for the end of the invocation.
     fn plain_leave(&self, block: BlockId) -> Option<Option<ReconvergencePoint>> {
         let [last] = self.kernel.blocks[block].insts[..] else { return None };
@@ -224,7 +239,18 @@ impl Selector<'_> {
             _ => return None,
         };
         let waits = self.open.iter().any(|open| open.point == goal && open.waiting.is_some());
-        (waits && self.kernel.args(last).is_empty()).then_some(Some(goal))
+        let to = self.subject.tree.destinations(self.kernel, last);
+        let is_there = |(to, from): (&Option<Value>, &Value)| match to {
+            Some(to) => self.needs_no_copy(*to, *from),
+            None => true,
+        };
+        (waits && to.iter().zip(self.kernel.args(last)).all(is_there)).then_some(Some(goal))
+    }
+
+    /// Returns true if a result holds a value without a copy, or nothing reads it.
+    fn needs_no_copy(&self, to: Value, from: Value) -> bool {
+        let is_undefined = matches!(self.kernel.values[from].def, Def::Undef);
+        is_undefined || self.uses[to.index()] == 0 || self.subject.kept.by(to) == Some(from)
     }
 
     /// Lanes with a condition leave; the others go on without waiting for them. The condition is that of the others where
@@ -289,6 +315,10 @@ impl Selector<'_> {
         let initial = self.sources(&kernel.blocks[body].params, kernel.args(inst));
         self.variables(&kernel.blocks[body].params, false);
         self.assign(&kernel.blocks[body].params, initial, false);
+        for result in kernel.results(inst) {
+            let holder = self.subject.kept.by(result).and_then(|param| self.values[param.index()].clone());
+            holder.into_iter().for_each(|words| self.give(result, words));
+        }
         let (head, next, end) = (self.label(), self.label(), self.label());
         self.enter(outer, end);
         self.begin(head);
@@ -315,7 +345,10 @@ impl Selector<'_> {
         let diverges = self.subject.reconvergence.diverges(ReconvergencePoint::End(of));
         let again = self.sources(params, again);
         if kernel.as_constant(leave) != Some(0) {
-            let results = self.sources(&targets, results);
+            // Parameters that hold results are assigned below.
+            let pairs = targets.iter().zip(results).filter(|(to, _)| self.subject.kept.by(**to).is_none());
+            let (targets, results): (Vec<Value>, Vec<Value>) = pairs.unzip();
+            let results = self.sources(&targets, &results);
             self.assign(&targets, results, diverges);
         }
         match kernel.as_constant(leave) {
@@ -434,7 +467,8 @@ impl Selector<'_> {
 
     /// Registers that hold the results of a construct from here on. Returns their number.
     fn begin_results(&mut self, inst: InstId, diverges: bool) -> usize {
-        let results: Vec<Value> = self.kernel.results(inst).filter(|value| self.uses[value.index()] > 0).collect();
+        let needs = |value: &Value| self.uses[value.index()] > 0 && self.subject.kept.by(*value).is_none();
+        let results: Vec<Value> = self.kernel.results(inst).filter(needs).collect();
         self.variables(&results, diverges);
         results.len()
     }
@@ -469,14 +503,11 @@ impl Selector<'_> {
         self.assign(&results, from, diverges);
     }
 
-    /// The words that variables are to hold; empty where the value is undefined or the variable is not used.
+    /// The words that variables are to hold; empty where no copy is needed.
     fn sources(&mut self, to: &[Value], from: &[Value]) -> Vec<Words> {
         let pairs = to.iter().zip(from);
         pairs
-            .map(|(to, from)| {
-                let is_undefined = matches!(self.kernel.values[*from].def, Def::Undef);
-                if is_undefined || self.uses[to.index()] == 0 { Words::new() } else { self.source(*to, *from) }
-            })
+            .map(|(to, from)| if self.needs_no_copy(*to, *from) { Words::new() } else { self.source(*to, *from) })
             .collect()
     }
 

@@ -114,7 +114,7 @@ impl Selector<'_> {
     /// 1 in the lanes of a mask, 0 in others.
     fn choose_bit(&mut self, mask: Operand) -> Operand {
         match mask {
-            Operand::Constant(bits) => self.in_vector(number(bits & 1)),
+            Operand::Constant(bits @ (0 | u32::MAX)) => self.in_vector(number(bits & 1)),
             mask => self.choose(mask, number(1), FALSE),
         }
     }

@@ -166,6 +166,12 @@ impl Selector<'_> {
 
     // Facts.
 
+    /// The lanes in which a bool that depends on the lane alone is true.
+    pub fn known_set(&self, value: Value) -> Option<u64> {
+        let rows = self.subject.rows.of(value)?;
+        Some(rows.iter().enumerate().fold(0, |set, (lane, bit)| set | (bit & 1) << lane))
+    }
+
     pub fn fact(&mut self, fact: LaneFact) -> Words {
         let lane = self.start.lane.unwrap_or(FALSE);
         match fact {

@@ -21,11 +21,13 @@ mod wide;
 
 use super::arch::Arch;
 use super::interface::{Interface, Needs};
+use super::kept::Kept;
 use super::machine::{Block, File, Function, Label, Operand, Special};
 use super::quiet::QuietLoads;
 use super::reconvergence::Reconvergence;
 use crate::backend::negations;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::kernel::lane_rows::LaneRows;
 use crate::kernel::pass::range::Ranges;
 use crate::kernel::tree::Tree;
 use crate::kernel::uniform::Uniformity;
@@ -51,7 +53,9 @@ pub struct Subject<'k> {
     pub tree: &'k Tree,
     pub uniformity: &'k Uniformity,
     pub reconvergence: &'k Reconvergence,
+    pub rows: &'k LaneRows,
     pub quiet: &'k QuietLoads,
+    pub kept: &'k Kept,
     pub interface: &'k Interface,
     pub arch: Arch,
 }
@@ -95,12 +99,13 @@ pub fn select(subject: Subject<'_>, spills: bool) -> Result<Selected, Vec<Diagno
     if errors.is_empty() { Ok(Selected { function, needs }) } else { Err(errors) }
 }
 
-/// How often each value is used.
+/// How often each value is used, as a result that it holds too.
 fn uses(subject: Subject<'_>) -> Vec<u32> {
     let mut uses = vec![0; subject.kernel.values.len()];
     for inst in subject.tree.insts(subject.kernel) {
         subject.kernel.args(inst).iter().for_each(|arg| uses[arg.index()] += 1);
     }
+    subject.kept.holders().for_each(|param| uses[param.index()] += 1);
     uses
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Answer, Folder, Simpler};
 use crate::ir::{BuiltIn, Scalar};
-use crate::kernel::{Op, Ty, UnOp};
+use crate::kernel::{BinOp, Op, Ty, UnOp};
 use crate::lane::AluOp;
 
 impl Folder<'_> {
@@ -28,11 +28,15 @@ impl Folder<'_> {
         if let Some(bits) = self.known(0) {
             return self.is(if bits == 0 { reject } else { accept });
         }
-        if let (Some(a), Some(b), Ty::Bool) = (self.known(1), self.known(2), self.kernel.ty(accept)) {
-            return match (a, b) {
-                (1, 0) => self.is(condition),
-                _ => Some(Simpler::Op(Op::Un(UnOp::Not, Scalar::BOOL), vec![condition])),
-            };
+        if self.kernel.ty(accept) == Ty::Bool {
+            let logic = |op, other| Some(Simpler::Op(Op::Bin(op, Scalar::BOOL), vec![condition, other]));
+            match (self.known(1), self.known(2)) {
+                (Some(1), Some(0)) => return self.is(condition),
+                (Some(_), Some(_)) => return Some(Simpler::Op(Op::Un(UnOp::Not, Scalar::BOOL), vec![condition])),
+                (Some(1), None) => return logic(BinOp::Or, reject),
+                (None, Some(0)) => return logic(BinOp::And, accept),
+                _ => {}
+            }
         }
         let inner = self.kernel.definition(condition)?;
         match self.kernel.insts[inner].op {

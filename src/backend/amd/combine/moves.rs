@@ -1,0 +1,84 @@
+//! Shares moves of constants and scalars into vector registers, which memory instructions ask for again and again.
+
+use super::{Walk, is_own, slices};
+use crate::backend::amd::machine::{Function, Inst, Modifiers, Operand, Reg, Slice};
+use crate::backend::amd::mnemonic::Operation;
+use rustc_hash::FxHashMap;
+
+/// How many instructions a moved value is kept for: it takes a register as long as it may be wanted again.
+const REACH: u32 = 48;
+
+/// A value in a vector register.
+#[derive(Clone, Copy, Debug)]
+pub struct Moved {
+    from: Operand,
+    to: Reg,
+    /// The number of the instruction that moves it.
+    number: u32,
+}
+
+/// Registers that are no longer written, and what holds their values.
+pub type Renamed = FxHashMap<Reg, Slice>;
+
+/// Puts what holds their values in the place of registers.
+pub fn rename(function: &mut Function, renamed: &Renamed) {
+    if renamed.is_empty() {
+        return;
+    }
+    let insts = function.blocks.iter_mut().flat_map(|block| &mut block.insts);
+    insts.flat_map(|inst| &mut inst.uses).for_each(|operand| *operand = held(*operand, renamed));
+}
+
+/// What holds the value of an operand.
+fn held(operand: Operand, renamed: &Renamed) -> Operand {
+    match operand {
+        Operand::Reg(slice) => match renamed.get(&slice.reg) {
+            Some(by) => Operand::Reg(Slice { first: by.first + slice.first, reg: by.reg, ..slice }),
+            None => operand,
+        },
+        _ => operand,
+    }
+}
+
+/// The operand and the register of a plain move.
+fn moved(inst: &Inst) -> Option<(Operand, Reg)> {
+    let is_plain = inst.operation() == Some(Operation::Move) && inst.modifiers == Modifiers::default() && !inst.keeps;
+    match (&inst.defs[..], &inst.uses[..]) {
+        ([Operand::Reg(to)], [from]) if is_plain && is_own(inst) => Some((*from, to.reg)),
+        _ => None,
+    }
+}
+
+impl Walk<'_> {
+    /// Takes a move out if a register holds its value in all lanes that are on.
+    pub fn share_move(&mut self, at: usize) {
+        let Some((from, to)) = moved(&self.block.insts[at]) else { return };
+        let is_single = self.accesses.writes[to.index()] == 1 && self.registers[to.index()].width == 1;
+        if !is_single {
+            return;
+        }
+        let number = self.accesses.number;
+        self.moves.retain(|known| known.number + REACH > number);
+        let is_same = |known: &Moved| {
+            let unchanged = |slice: Slice| self.accesses.written[slice.reg.index()] <= known.number;
+            known.from == from && self.exec < known.number && slices(&[from]).all(unchanged)
+        };
+        match self.moves.iter().copied().find(is_same) {
+            Some(known) => self.stand_in(at, known.to, to),
+            None => self.moves.push(Moved { from, to, number }),
+        }
+    }
+
+    /// Takes an instruction out whose result another register holds.
+    fn stand_in(&mut self, at: usize, by: Reg, of: Reg) {
+        self.accesses.count(&self.block.insts[at], -1);
+        self.gone[at] = true;
+        self.accesses.reads[by.index()] += self.accesses.reads[of.index()];
+        self.changes.renamed.insert(of, Slice { reg: by, first: 0, count: 1 });
+    }
+
+    /// The operand with the register that holds its value.
+    pub fn resolved(&self, operand: Operand) -> Operand {
+        held(operand, &self.changes.renamed)
+    }
+}
