@@ -263,6 +263,10 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// Bytes of a buffer at most: the last 64 KiB of the addresses of 32 bits are free, so that an address after one that is
+    /// inside does not wrap.
+    pub const LARGEST_BUFFER: u64 = (1 << 32) - (1 << 16);
+
     /// A kernel with an empty body.
     pub fn new(name: &str, workgroup_size: [u32; 3]) -> Kernel {
         let mut blocks = Arena::new();

@@ -13,6 +13,9 @@
 //!   which kills and has no code; all later writes keep. So the register is live without gaps while an inactive lane has a
 //!   value in it, and whole-wave code, which writes all lanes, may use every register that is not live there.
 //!
+//! A loop's parameter that is also its result (`kept`) does not keep. Between its last use and its next value its register may
+//! hold something else, but only in the lanes that go round: such a loop has no whole-wave code.
+//!
 //! A register has one place for its whole life, or lives in memory: each use loads it, and each definition stores it under
 //! the EXEC of that instruction. It must not move in between, where EXEC may be smaller.
 

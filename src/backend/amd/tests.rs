@@ -264,6 +264,30 @@ fn one_wave_needs_no_barrier() {
     assert_eq!(barrier(64, "gfx1201-wave32"), 2);
 }
 
+/// Waits between a store to workgroup memory, a barrier, and a load by other lanes.
+fn waits_between(size: u32) -> usize {
+    let mut b = builder(size);
+    b.kernel.shared_bytes = 1024;
+    let shared = MemoryAccess { space: MemorySpace::Shared, ..words(1, 4) };
+    let (address, value) = own(&mut b);
+    b.store(shared, address, &[value]);
+    let (execution, memory) = (Some(Scope::Workgroup), Scope::Workgroup);
+    let (kinds, order) = (MemoryKinds::SHARED, Order::AcquireRelease);
+    b.effect(Op::Barrier { execution, memory, kinds, order }, &[]);
+    let zero = b.u32(0);
+    let first = b.load(shared, zero)[0];
+    b.store(words(1, 4), address, &[first]);
+    let text = program(b, "gfx1100-wave32").text;
+    let names = names(&text);
+    let place = |name: &str| names.iter().position(|known| *known == name).expect("an access");
+    names[place("ds_store_b32")..place("ds_load_b32")].iter().filter(|name| name.starts_with("s_wait")).count()
+}
+
+#[test]
+fn one_wave_does_not_wait_for_its_own_stores() {
+    assert_eq!((waits_between(32), waits_between(64)), (0, 1));
+}
+
 #[test]
 fn scratch_memory_is_made_ready_where_arrays_ask_for_it() {
     let text = |profile: &str| {

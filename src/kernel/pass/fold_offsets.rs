@@ -1,13 +1,17 @@
 //! Moves constants that are added to an address into the access, where the sum cannot wrap.
 //!
-//! A sum that is scaled counts as a sum: `(i + 1) << 2` is `(i << 2) + 4`. That a sum does not wrap is told by the ranges of
-//! its parts, or by an access that runs before: all accesses are inside their memory, whose size has 32 bits, so no
-//! address up to the end of such an access wraps.
+//! A sum that is scaled counts as a sum: `(i + 1) << 2` is `(i << 2) + 4`. Addresses that differ by a constant in any other way
+//! are found by their linear forms ([`linear`]). That a sum does not wrap is told by the ranges of its parts, or by an access
+//! that runs before: all accesses are inside their memory, whose size is at most [`Kernel::LARGEST_BUFFER`], so no address up
+//! to that much after the end of such an access wraps.
+
+mod linear;
 
 use super::range::{Range, Ranges};
 use crate::ir::{InstFlags, Scalar};
 use crate::kernel::{BinOp, BlockId, InstId, Kernel, MemoryAccess, MemorySpace, Op, Ty, Value};
 use crate::source::Span;
+use linear::{FormId, Forms};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 
@@ -15,7 +19,15 @@ use std::hash::Hash;
 pub fn run(kernel: &mut Kernel) -> bool {
     let body = kernel.body;
     let ranges = Ranges::new(kernel);
-    let mut folding = Folding { kernel, ranges, ends: Scoped::default(), scaled: Scoped::default(), changed: false };
+    let mut folding = Folding {
+        kernel,
+        ranges,
+        ends: Scoped::default(),
+        scaled: Scoped::default(),
+        forms: Forms::default(),
+        alike: Scoped::default(),
+        changed: false,
+    };
     folding.block(body);
     folding.changed
 }
@@ -27,12 +39,15 @@ struct Folding<'k> {
     ends: Scoped<(MemorySpace, Value), u64>,
     /// Products with constants: by operation, factor and constant.
     scaled: Scoped<(Op, Value, Value), Value>,
+    forms: Forms,
+    /// The first address that has been accessed of those that differ by constants, and its constant.
+    alike: Scoped<(MemorySpace, FormId), (Value, u32)>,
     changed: bool,
 }
 
 impl Folding<'_> {
     fn block(&mut self, block: BlockId) {
-        let marks = (self.ends.mark(), self.scaled.mark());
+        let marks = (self.ends.mark(), self.scaled.mark(), self.alike.mark());
         let insts = std::mem::take(&mut self.kernel.blocks[block].insts);
         let mut out = Vec::with_capacity(insts.len());
         for inst in insts {
@@ -48,6 +63,7 @@ impl Folding<'_> {
         self.kernel.blocks[block].insts = out;
         self.ends.back_to(marks.0);
         self.scaled.back_to(marks.1);
+        self.alike.back_to(marks.2);
     }
 
     fn learn(&mut self, inst: InstId) {
@@ -62,7 +78,17 @@ impl Folding<'_> {
             let end = u64::from(access.offset) + u64::from(access.components) * u64::from(access.bytes);
             let key = (access.space, args[0]);
             self.ends.set(key, end.max(self.ends.get(&key).unwrap_or(0)));
+            if let Some((form, constant)) = self.form(access.space, key.1)
+                && self.alike.get(&(access.space, form)).is_none()
+            {
+                self.alike.set((access.space, form), (key.1, constant));
+            }
         }
+    }
+
+    /// The linear form of an address of 32 bits, and its constant.
+    fn form(&mut self, space: MemorySpace, address: Value) -> Option<(FormId, u32)> {
+        (space != MemorySpace::Physical).then(|| self.forms.of(self.kernel, address))
     }
 
     /// Splits the address of an access into a base and a constant offset. Instructions that compute the base go to
@@ -77,10 +103,21 @@ impl Folding<'_> {
         if let Some((base, by)) = self.sum(address, access.space) {
             return Some((base, moved(by)?));
         }
-        let product = self.scaled_sum(address, access.space)?;
-        let offset = moved(product.by)?;
-        let base = product.known.unwrap_or_else(|| self.multiply(product.op, product.factors, out));
-        Some((base, offset))
+        if let Some(product) = self.scaled_sum(address, access.space) {
+            let offset = moved(product.by)?;
+            let base = product.known.unwrap_or_else(|| self.multiply(product.op, product.factors, out));
+            return Some((base, offset));
+        }
+        let (base, by) = self.beside(address, access.space)?;
+        Some((base, moved(by)?))
+    }
+
+    /// An address that has been accessed, and the constant by which another one comes after it without wrapping.
+    fn beside(&mut self, address: Value, space: MemorySpace) -> Option<(Value, u64)> {
+        let (form, constant) = self.form(space, address)?;
+        let (base, first) = self.alike.get(&(space, form))?;
+        let by = constant.wrapping_sub(first).into();
+        (base != address && self.is_inside(space, base, by)).then_some((base, by))
     }
 
     /// The parts of an address that is a sum with a constant and does not wrap.
@@ -132,8 +169,13 @@ impl Folding<'_> {
     fn fits(&self, space: MemorySpace, range: Range, known: Option<Value>, by: u64) -> bool {
         let most = if space == MemorySpace::Physical { u64::MAX } else { u32::MAX.into() };
         let is_apart = by.checked_ilog2().is_none_or(|top| top < range.zeros());
-        let is_inside = known.and_then(|known| self.ends.get(&(space, known))).is_some_and(|end| by <= end);
+        let is_inside = known.is_some_and(|known| self.is_inside(space, known, by));
         is_apart || is_inside || range.most.checked_add(by).is_some_and(|sum| sum <= most)
+    }
+
+    /// Returns true if an address and a constant do not wrap because of an access to that address that has run.
+    fn is_inside(&self, space: MemorySpace, address: Value, by: u64) -> bool {
+        self.ends.get(&(space, address)).is_some_and(|end| by <= end + room(space))
     }
 
     fn multiply(&mut self, op: Op, factors: [Value; 2], out: &mut Vec<InstId>) -> Value {
@@ -142,6 +184,15 @@ impl Folding<'_> {
         out.push(added);
         self.kernel.result(added).expect("it was made with one result")
     }
+}
+
+/// Addresses of 32 bits that no memory of a space has.
+fn room(space: MemorySpace) -> u64 {
+    let largest = match space {
+        MemorySpace::Shared | MemorySpace::Push | MemorySpace::Private(_) => 1 << 31,
+        _ => Kernel::LARGEST_BUFFER,
+    };
+    (1 << 32) - largest
 }
 
 /// An address that is a product, with a constant that is added to it.

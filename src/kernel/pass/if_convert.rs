@@ -1,7 +1,7 @@
 //! If-conversion: computes both blocks of an `If` and selects between their results, where both hold little but arithmetic.
 
 use crate::kernel::names::Names;
-use crate::kernel::{BinOp, BlockId, InstId, Kernel, Op, UnOp};
+use crate::kernel::{BinOp, BlockId, InstId, Kernel, MemorySpace, Op, UnOp};
 
 /// Instructions of both blocks of an `If` that may run whatever its condition.
 const SMALL: usize = 6;
@@ -51,8 +51,21 @@ impl Convert<'_> {
     /// Instructions of a block that only computes and yields; none if it does more.
     fn size(&self, block: BlockId) -> Option<usize> {
         let (last, insts) = self.kernel.blocks[block].insts.split_last()?;
-        let is_small = insts.len() <= SMALL && insts.iter().all(|inst| is_cheap(&self.kernel.insts[*inst].op));
+        let is_small = insts.len() <= SMALL && insts.iter().all(|inst| self.is_cheap(*inst));
         (is_small && self.kernel.insts[*last].op == Op::Yield).then_some(insts.len())
+    }
+
+    /// Returns true if an instruction is quick enough to run for nothing. A push constant is always there.
+    fn is_cheap(&self, inst: InstId) -> bool {
+        match self.kernel.insts[inst].op {
+            Op::Bin(BinOp::Div | BinOp::Rem, _) => false,
+            Op::Un(UnOp::Sqrt | UnOp::InverseSqrt | UnOp::Exp2 | UnOp::Log2 | UnOp::Sin | UnOp::Cos, _) => false,
+            Op::Load(access) => {
+                let is_known = self.kernel.as_constant(self.kernel.args(inst)[0]).is_some();
+                access.space == MemorySpace::Push && is_known
+            }
+            op => op.is_pure(),
+        }
     }
 
     /// Runs both blocks and chooses between what they yield.
@@ -76,14 +89,5 @@ impl Convert<'_> {
             out.push(select);
             self.names.replace_all([result], self.kernel.results(select));
         }
-    }
-}
-
-/// Returns true if an operation is quick enough to run for nothing.
-fn is_cheap(op: &Op) -> bool {
-    match op {
-        Op::Bin(BinOp::Div | BinOp::Rem, _) => false,
-        Op::Un(UnOp::Sqrt | UnOp::InverseSqrt | UnOp::Exp2 | UnOp::Log2 | UnOp::Sin | UnOp::Cos, _) => false,
-        op => op.is_pure(),
     }
 }

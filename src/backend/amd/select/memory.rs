@@ -480,13 +480,14 @@ impl Selector<'_> {
 
     // Barriers.
 
-    /// Own accesses are waited for, so that others see them; what others wrote is seen when caches are invalidated.
+    /// Own accesses are waited for, so that others see them; what others wrote is seen when caches are invalidated. The
+    /// accesses of one wave to workgroup memory are done in their order (LLVM: `AMDGPUUsage`, "Memory Model").
     pub fn barrier(&mut self, execution: Option<Scope>, memory: Scope, kinds: MemoryKinds, order: Order) {
         let orders = order != Order::Relaxed && !kinds.is_empty() && memory != Scope::Invocation;
         let far = matches!(memory, Scope::Device | Scope::QueueFamily);
         let reach = if far { Reach::Device } else { Reach::Workgroup };
         let buffers = orders && kinds != MemoryKinds::SHARED;
-        let shared = orders && kinds.contains(MemoryKinds::SHARED);
+        let shared = orders && kinds.contains(MemoryKinds::SHARED) && !self.is_alone();
         let fence = |release, acquire| Code::Pseudo(Pseudo::Fence(Fence { buffers, shared, release, acquire }));
         let release = (order != Order::Acquire).then_some(reach);
         let acquire = (buffers && order != Order::Release).then_some(reach);
@@ -503,9 +504,14 @@ impl Selector<'_> {
         }
     }
 
+    /// Returns true if the workgroup is one wave.
+    fn is_alone(&self) -> bool {
+        self.kernel.invocations() <= self.arch.wave
+    }
+
     /// Waits for the other waves of the workgroup, if there are any.
     fn stop(&mut self) {
-        if self.kernel.invocations() <= self.arch.wave {
+        if self.is_alone() {
             return;
         }
         if self.arch.generation < Generation::Rdna4 {

@@ -76,6 +76,7 @@ pub fn select(subject: Subject<'_>, spills: bool) -> Result<Selected, Vec<Diagno
         values: vec![None; kernel.values.len()],
         late: vec![None; kernel.values.len()],
         uses: uses(subject),
+        integers: integers(subject),
         negated_factors: negations::of_fused(kernel, subject.tree, 16),
         ranges: Ranges::new(kernel),
         start: start::Start::default(),
@@ -109,6 +110,19 @@ fn uses(subject: Subject<'_>) -> Vec<u32> {
     uses
 }
 
+/// True for values that arithmetic of integers reads.
+fn integers(subject: Subject<'_>) -> Vec<bool> {
+    let mut integers = vec![false; subject.kernel.values.len()];
+    for inst in subject.tree.insts(subject.kernel) {
+        if let Op::Un(_, scalar) | Op::Bin(_, scalar) | Op::Cmp(_, scalar) = subject.kernel.insts[inst].op
+            && scalar.is_int()
+        {
+            subject.kernel.args(inst).iter().for_each(|arg| integers[arg.index()] = true);
+        }
+    }
+    integers
+}
+
 struct Selector<'k> {
     kernel: &'k Kernel,
     subject: Subject<'k>,
@@ -122,6 +136,7 @@ struct Selector<'k> {
     /// Comparisons of scalars with one use, which happen there.
     late: Vec<Option<arithmetic::ScalarTest>>,
     uses: Vec<u32>,
+    integers: Vec<bool>,
     /// True for negations that are modifiers of fused multiplications and additions.
     negated_factors: Vec<bool>,
     /// Those of the values so far.
@@ -282,7 +297,23 @@ impl Selector<'_> {
             Op::If { .. } | Op::Loop { .. } | Op::Scope { .. } | Op::Whole { .. } => return,
             Op::Yield | Op::Exit(_) | Op::Continue(_) | Op::Repeat | Op::Return | Op::Unreachable => return,
         };
+        let words = self.uniform_words(inst, words);
         self.result(inst, words);
+    }
+
+    /// The words of a result, in scalar registers where all lanes agree on it, not on its operands, and arithmetic follows.
+    fn uniform_words(&mut self, inst: InstId, words: Words) -> Words {
+        let kernel = self.kernel;
+        let Some(value) = kernel.result(inst) else { return words };
+        let agrees = match kernel.insts[inst].op {
+            Op::Bin(_, scalar) => scalar.is_int() && !kernel.args(inst).iter().all(|arg| self.is_uniform(*arg)),
+            Op::BuiltIn(..) => true,
+            _ => false,
+        };
+        match agrees && self.is_uniform(value) && self.integers[value.index()] {
+            true => words.into_iter().map(|word| self.scalar_operand(word)).collect(),
+            false => words,
+        }
     }
 }
 
