@@ -202,10 +202,8 @@ impl Selector<'_> {
             let mask = self.compare_bools(op, args);
             return self.result_mask(inst, mask);
         }
-        if self.arch.wave == 32
-            && let Some(set) = self.kernel.result(inst).and_then(|result| self.known_set(result))
-        {
-            return self.result_mask(inst, number(set as u32));
+        if let Some(mask) = self.constant_mask(inst) {
+            return self.result_mask(inst, mask);
         }
         let [a, b] = args.map(|arg| self.words(arg));
         let is_scalar = [&a, &b].iter().all(|words| words.iter().all(|word| !self.is_vector(*word)));
@@ -216,6 +214,14 @@ impl Selector<'_> {
         }
         let mask = self.compare_words(op, scalar, &a, &b);
         self.result_mask(inst, mask);
+    }
+
+    /// The mask of a comparison in the shader's own code that depends on the lane alone. A literal has 32 bits.
+    fn constant_mask(&mut self, inst: InstId) -> Option<Operand> {
+        let result = self.kernel.result(inst)?;
+        let set = self.known_set(result).filter(|_| self.arch.wave == 32 && self.origin == Origin::Code)?;
+        let mask = number(set as u32);
+        Some(if self.uses[result.index()] == 1 { mask } else { self.mask_in_register(mask) })
     }
 
     pub fn compare_words(&mut self, op: CmpOp, scalar: Scalar, a: &[Operand], b: &[Operand]) -> Operand {
