@@ -76,7 +76,7 @@ pub fn select(subject: Subject<'_>, spills: bool) -> Result<Selected, Vec<Diagno
         values: vec![None; kernel.values.len()],
         late: vec![None; kernel.values.len()],
         uses: uses(subject),
-        integers: integers(subject),
+        scalar_chains: scalar_chains(subject),
         negated_factors: negations::of_fused(kernel, subject.tree, 16),
         ranges: Ranges::new(kernel),
         start: start::Start::default(),
@@ -110,17 +110,20 @@ fn uses(subject: Subject<'_>) -> Vec<u32> {
     uses
 }
 
-/// True for values that arithmetic of integers reads.
-fn integers(subject: Subject<'_>) -> Vec<bool> {
-    let mut integers = vec![false; subject.kernel.values.len()];
-    for inst in subject.tree.insts(subject.kernel) {
-        if let Op::Un(_, scalar) | Op::Bin(_, scalar) | Op::Cmp(_, scalar) = subject.kernel.insts[inst].op
-            && scalar.is_int()
-        {
-            subject.kernel.args(inst).iter().for_each(|arg| integers[arg.index()] = true);
+/// For each value the operations, one after the other, that the scalar unit can do on it: arithmetic of integers on whose
+/// result all lanes agree.
+fn scalar_chains(subject: Subject<'_>) -> Vec<u32> {
+    let kernel = subject.kernel;
+    let mut chains = vec![0; kernel.values.len()];
+    for inst in subject.tree.insts(kernel).into_iter().rev() {
+        let (Op::Un(_, scalar) | Op::Bin(_, scalar)) = kernel.insts[inst].op else { continue };
+        let Some(result) = kernel.result(inst) else { continue };
+        if scalar.is_int() && subject.uniformity.is_uniform(result) {
+            let chain = 1 + chains[result.index()];
+            kernel.args(inst).iter().for_each(|arg| chains[arg.index()] = chain.max(chains[arg.index()]));
         }
     }
-    integers
+    chains
 }
 
 struct Selector<'k> {
@@ -136,7 +139,7 @@ struct Selector<'k> {
     /// Comparisons of scalars with one use, which happen there.
     late: Vec<Option<arithmetic::ScalarTest>>,
     uses: Vec<u32>,
-    integers: Vec<bool>,
+    scalar_chains: Vec<u32>,
     /// True for negations that are modifiers of fused multiplications and additions.
     negated_factors: Vec<bool>,
     /// Those of the values so far.
@@ -301,7 +304,8 @@ impl Selector<'_> {
         self.result(inst, words);
     }
 
-    /// The words of a result, in scalar registers where all lanes agree on it, not on its operands, and arithmetic follows.
+    /// The words of a result, in scalar registers where all lanes agree on it, not on its operands, and enough arithmetic
+    /// follows to be worth the move.
     fn uniform_words(&mut self, inst: InstId, words: Words) -> Words {
         let kernel = self.kernel;
         let Some(value) = kernel.result(inst) else { return words };
@@ -310,7 +314,7 @@ impl Selector<'_> {
             Op::BuiltIn(..) => true,
             _ => false,
         };
-        match agrees && self.is_uniform(value) && self.integers[value.index()] {
+        match agrees && self.is_uniform(value) && self.scalar_chains[value.index()] > 1 {
             true => words.into_iter().map(|word| self.scalar_operand(word)).collect(),
             false => words,
         }
