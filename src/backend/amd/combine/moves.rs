@@ -17,10 +17,10 @@ pub struct Moved {
     number: u32,
 }
 
-/// Registers that are no longer written, and what holds their values.
+/// Registers that are no longer written, and the ones that hold their values.
 pub type Renamed = FxHashMap<Reg, Slice>;
 
-/// Puts what holds their values in the place of registers.
+/// Replaces registers by those that hold their values.
 pub fn rename(function: &mut Function, renamed: &Renamed) {
     if renamed.is_empty() {
         return;
@@ -29,7 +29,7 @@ pub fn rename(function: &mut Function, renamed: &Renamed) {
     insts.flat_map(|inst| &mut inst.uses).for_each(|operand| *operand = held(*operand, renamed));
 }
 
-/// What holds the value of an operand.
+/// The operand that holds the value of another one.
 fn held(operand: Operand, renamed: &Renamed) -> Operand {
     match operand {
         Operand::Reg(slice) => match renamed.get(&slice.reg) {

@@ -242,7 +242,7 @@ fn scalars_and_literals_have_limits() {
     assert_eq!(three, None);
 }
 
-/// Two sums, between which `between` stands, with a change to the insts.
+/// How many of two sums are removed after a change to the list of both.
 fn interrupted(change: impl FnOnce(&mut Registers, Operand, &mut Vec<Inst>)) -> usize {
     let mut some = Registers::new();
     let [a, b, c] = some.v;
@@ -373,7 +373,7 @@ fn a_literal_leaves_no_room_for_signs_before_gfx10() {
     }
 }
 
-/// What is left of two moves of an operand and a store of both, with something in between.
+/// How many of two moves of an operand and a store of both are removed, with another instruction between the moves.
 fn shared_moves(from: Operand, between: Option<Inst>) -> usize {
     let mut some = Registers::new();
     let [a, b] = [(); 2].map(|()| some.register(File::Vector));

@@ -435,8 +435,8 @@ fn keeps_flag(inst: &Inst, flag: Specials) -> bool {
     flag == Specials::VCC && inst.defs.iter().any(is_half)
 }
 
-/// The memory that an instruction accesses, and whether it must stay behind and before other accesses to it; none where
-/// there is nothing to mind.
+/// The memory that an instruction accesses, and true if it keeps its place among the accesses to it. None if it accesses no
+/// memory, or memory that nothing writes.
 fn accessed(inst: &Inst) -> Option<(usize, bool)> {
     use Operation as O;
     let operation = inst.operation()?;

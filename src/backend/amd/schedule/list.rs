@@ -17,7 +17,7 @@ const NEAR: u32 = 6;
 const GROUP: usize = 8;
 /// Registers that loads leave for what is computed meanwhile.
 const RESERVE: i32 = 4;
-/// The distance of what no load needs.
+/// The distance of an instruction whose result no load needs.
 const FAR: u32 = u32::MAX;
 
 /// A stretch of straight code.
@@ -113,7 +113,7 @@ struct List<'s> {
 /// The preference for an instruction: the smallest is taken. First comes the cycle if it must wait, then the rank.
 type Key = (u32, u32);
 
-/// Of what has no code.
+/// Instructions without code.
 const FREE: u32 = 0;
 /// Scalar loads, which others wait for, and those of the kind of the last one.
 const EARLY: u32 = 1;

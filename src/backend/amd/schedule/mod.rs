@@ -1,7 +1,7 @@
 //! Orders the instructions of each block so that they wait less: a list scheduler on virtual registers.
 //!
 //! A block is cut where it waits for others or for memory (branches, barriers, fences); nothing moves across that, and
-//! loads stay behind stores that may write what they read. Between the cuts, loads are started as early as their
+//! loads stay after stores that may write the same memory. Between the cuts, loads are started as early as their
 //! addresses are known, in groups of a kind, and other instructions run until their results have arrived
 //! ([`list`]). An order is taken only if it saves cycles by the table of [`latency`], and if it needs no more
 //! registers than leave as many waves at once as the order of the source does.

@@ -304,8 +304,8 @@ impl Selector<'_> {
         self.result(inst, words);
     }
 
-    /// The words of a result, in scalar registers where all lanes agree on it, not on its operands, and enough arithmetic
-    /// follows to be worth the move.
+    /// The words of a result, in scalar registers where all lanes agree on it, not on its operands, and more arithmetic
+    /// follows than one instruction of the vector unit does.
     fn uniform_words(&mut self, inst: InstId, words: Words) -> Words {
         let kernel = self.kernel;
         let Some(value) = kernel.result(inst) else { return words };
@@ -314,7 +314,7 @@ impl Selector<'_> {
             Op::BuiltIn(..) => true,
             _ => false,
         };
-        match agrees && self.is_uniform(value) && self.scalar_chains[value.index()] > 1 {
+        match agrees && self.is_uniform(value) && self.scalar_chains[value.index()] > 2 {
             true => words.into_iter().map(|word| self.scalar_operand(word)).collect(),
             false => words,
         }
