@@ -55,7 +55,7 @@ pub fn build(text: &str, processor: &str, wave: u32) -> Result<(), String> {
 /// The bytes of a program's code, without the padding after its end.
 ///
 /// # Errors
-/// If there is no assembler, or it refuses the program.
+/// Fails if no assembler is installed or the assembler rejects the program.
 pub fn code_bytes(text: &str, processor: &str, wave: u32) -> Result<usize, String> {
     let code = text.split_once(".Lmain_end:").map_or(text, |(code, _)| code);
     let mut assembler = Command::new(NEEDED[0]);

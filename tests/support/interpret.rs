@@ -30,7 +30,7 @@ pub fn interpret(program: &Program, processor: &str, request: &Request, order: O
     request.runs.iter().enumerate().map(|case| run(case).map(|(after, _)| after)).collect()
 }
 
-/// What the first run of a program over the case of a request executes.
+/// Counts the instructions of a program's first run over the request's case.
 pub fn executed(program: &Program, processor: &str, request: &Request) -> Result<Executed, String> {
     let reflection = &program.reflection;
     let target = Target::new(processor, reflection.subgroup_size as usize)?;

@@ -108,7 +108,7 @@ const COLUMNS: [Column; 10] = [
     ("SGPRs", |side| side.tally.scalars),
 ];
 
-/// What one compiler made of a kernel.
+/// The code of one compiler for a kernel.
 #[derive(Default)]
 struct Side {
     tally: Tally,

@@ -64,7 +64,7 @@ struct Cell {
     /// The stretch that the rest is about.
     stretch: u32,
     writer: u32,
-    /// The last one of a chain in `Builder::readers`.
+    /// Index of its last reader in `Builder::readers`, which links to the earlier ones.
     readers: u32,
     /// The number of its value in the stretch's lives.
     value: u32,

@@ -11,7 +11,7 @@ use super::{Load, Node};
 use crate::limits;
 use std::collections::BTreeSet;
 
-/// Instructions from one to a load that needs its result, up to which it is computed before loads that are ready.
+/// An instruction at most this many steps before a load that needs it runs before loads that are ready.
 const NEAR: u32 = 6;
 /// Loads that are ready are not kept waiting for further ones once there are so many.
 const GROUP: usize = 8;

@@ -43,7 +43,7 @@ struct Estimate {
     /// Dividend and divisor.
     of: [Operand; 2],
     quotient: Operand,
-    /// The rest that belongs to the quotient, and the one after a correction.
+    /// The remainder for this quotient, and the remainder after one correction.
     rests: [Operand; 2],
 }
 
@@ -118,7 +118,7 @@ impl Selector<'_> {
         estimate
     }
 
-    /// What is left when the divisor is taken away once more, if it can be: the difference is larger otherwise.
+    /// Subtracts the divisor once more if it fits; otherwise the difference wraps and is larger than the remainder.
     fn reduced(&mut self, rest: Operand, divisor: Operand) -> Operand {
         let less = self.word_binary(BinOp::Sub, Scalar::U32, [rest, divisor]);
         self.word_binary(BinOp::Min, Scalar::U32, [rest, less])
