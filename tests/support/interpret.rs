@@ -67,7 +67,7 @@ fn is_buffer(argument: &Argument, binding: usize) -> bool {
 }
 
 /// The words of a block, with a mark where they are undefined.
-fn words(block: &Bytes) -> Vec<u32> {
+pub(crate) fn words(block: &Bytes) -> Vec<u32> {
     let words = block.bytes().chunks_exact(4).zip(block.undefined_bits().chunks_exact(4));
     let word = |(bytes, undefined): (&[u8], &[u8])| {
         let is_defined = undefined.iter().all(|bits| *bits == 0);

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+pub mod aco;
 pub mod amd;
 pub mod assembler;
 pub mod bless;

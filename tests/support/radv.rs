@@ -43,6 +43,11 @@ pub fn measured(shader: &Shader<'_>, family: &str) -> Result<String, String> {
     compiled(shader, family, "asm,shaderstats,nocache")
 }
 
+/// NIR and ACO's own form of a compute shader, which tell the registers of its arguments.
+pub fn intermediate(shader: &Shader<'_>, family: &str) -> Result<String, String> {
+    compiled(shader, family, "nir,ir,nocache")
+}
+
 /// The text that RADV prints of a shader with these words in `RADV_DEBUG`.
 fn compiled(shader: &Shader<'_>, family: &str, debug: &str) -> Result<String, String> {
     let manifest = manifest()?;

@@ -7,12 +7,13 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
+use support::amd::Executed;
 use support::interpret::executed;
 use support::rates::geometric_mean;
 use support::tally::{TURNS, Tally};
 use support::trial::{Trial, judged, trial};
 use support::whole::{self, Kernel, Row};
-use support::{assembler, judge, radv, report};
+use support::{aco, assembler, judge, radv, report};
 
 /// Names the page that is written.
 const PAGE: &str = "CROSSLANE_ACO";
@@ -23,13 +24,15 @@ struct Hardware {
     processor: &'static str,
     family: &'static str,
     wave: u32,
+    /// True if both listings run: the cases are for waves of 32 lanes, and ACO's must be in the assembler's form.
+    is_run: bool,
 }
 
 static HARDWARE: [Hardware; 4] = [
-    Hardware { profile: "gfx900", processor: "gfx900", family: "vega10", wave: 64 },
-    Hardware { profile: "gfx1030-wave32", processor: "gfx1030", family: "navi21", wave: 32 },
-    Hardware { profile: "gfx1100-wave32", processor: "gfx1100", family: "navi31", wave: 32 },
-    Hardware { profile: "gfx1201-wave32", processor: "gfx1201", family: "gfx1201", wave: 32 },
+    Hardware { profile: "gfx900", processor: "gfx900", family: "vega10", wave: 64, is_run: false },
+    Hardware { profile: "gfx1030-wave32", processor: "gfx1030", family: "navi21", wave: 32, is_run: true },
+    Hardware { profile: "gfx1100-wave32", processor: "gfx1100", family: "navi31", wave: 32, is_run: true },
+    Hardware { profile: "gfx1201-wave32", processor: "gfx1201", family: "gfx1201", wave: 32, is_run: false },
 ];
 
 /// Kernels that the interpreter runs for minutes.
@@ -153,6 +156,7 @@ fn cases() -> Result<Vec<Case>, String> {
 fn section(hardware: &Hardware, cases: &[Case], wrong: &mut Vec<String>) -> Result<(Vec<String>, String), String> {
     let mut rows = Vec::new();
     let mut ratios = vec![Vec::new(); COLUMNS.len()];
+    let mut run = Runs::default();
     for case in cases {
         let of_it = |why: String| format!("{} for {}: {why}", case.kernel.row.name, hardware.profile);
         let program = case.kernel.amd(hardware.profile).map_err(of_it)?;
@@ -165,39 +169,107 @@ fn section(hardware: &Hardware, cases: &[Case], wrong: &mut Vec<String>) -> Resu
             row.push(format!("{ours} / {theirs}"));
             ratios.push((ours as f64 + 1.0) / (theirs as f64 + 1.0));
         }
-        row.push(runs(case, &program, hardware).unwrap_or_else(|why| {
-            wrong.push(of_it(why));
-            "failed".to_owned()
-        }));
+        if hardware.is_run && case.kernel.row.has_case() && !NOT_RUN.contains(&case.kernel.row.name) {
+            match runs(case, &program, hardware) {
+                Ok((ours, theirs)) => run.add(case.kernel.row.name, ours, theirs),
+                Err(why) => wrong.push(of_it(why)),
+            }
+        }
         rows.push(row);
     }
     let mean = |ratios: &Vec<f64>| geometric_mean(ratios).map_or(String::new(), |mean| format!("{mean:.2}"));
     let means = std::iter::once(hardware.processor.to_owned()).chain(ratios.iter().map(mean)).collect();
-    let titles: Vec<&str> =
-        std::iter::once("kernel").chain(COLUMNS.iter().map(|(title, _)| *title)).chain(["executed"]).collect();
-    Ok((means, report::table(&titles, &rows)))
+    let titles: Vec<&str> = std::iter::once("kernel").chain(COLUMNS.iter().map(|(title, _)| *title)).collect();
+    Ok((means, report::table(&titles, &rows) + &run.text(hardware.processor)))
 }
 
-/// The instructions that a wave of ours executes on average, where there is a case for waves of that size.
-fn runs(case: &Case, program: &crosslane::backend::amd::Program, hardware: &Hardware) -> Result<String, String> {
-    let row = case.kernel.row;
-    if !row.has_case() || NOT_RUN.contains(&row.name) || hardware.wave as usize != whole::LANES {
-        return Ok("–".to_owned());
+/// Runs both codes over the small case: the buffers of both must be the simulator's. Gives ours and ACO's, or why ACO's does
+/// not run.
+fn runs(
+    case: &Case,
+    program: &crosslane::backend::amd::Program,
+    hardware: &Hardware,
+) -> Result<(Executed, Result<Executed, String>), String> {
+    let request = case.kernel.request();
+    let ours = executed(program, hardware.processor, &request)?;
+    let simulated = case.kernel.simulated()?;
+    let theirs = aco::run(&shader(case, hardware), hardware.family, hardware.processor, &request);
+    let held = theirs.and_then(|(after, executed)| case.kernel.hold(&simulated, &after).map(|()| executed));
+    Ok((ours, held))
+}
+
+/// The columns of what a wave executes on average.
+const EXECUTED: [(&str, fn(&Executed) -> u64); 5] = [
+    ("instructions", Executed::all),
+    ("VALU", |executed| executed.vector),
+    ("SALU", |executed| executed.scalar),
+    ("memory", |executed| executed.memory),
+    ("branches", |executed| executed.branches),
+];
+
+/// The table of executed instructions of a processor.
+#[derive(Default)]
+struct Runs {
+    rows: Vec<Vec<String>>,
+    ratios: [Vec<f64>; EXECUTED.len()],
+    /// Kernels whose ACO code does not run, and why.
+    refused: String,
+}
+
+impl Runs {
+    fn add(&mut self, name: &str, ours: Executed, theirs: Result<Executed, String>) {
+        let theirs = match theirs {
+            Ok(theirs) => theirs,
+            Err(why) => {
+                let line = why.lines().next().unwrap_or_default();
+                let _ = writeln!(self.refused, "- {name}: {line}");
+                return;
+            }
+        };
+        let mut row = vec![name.to_owned()];
+        for ((_, number), ratios) in EXECUTED.iter().zip(&mut self.ratios) {
+            let each = |executed: &Executed| number(executed) as f64 / executed.waves.max(1) as f64;
+            let (ours, theirs) = (each(&ours), each(&theirs));
+            row.push(format!("{ours:.0} / {theirs:.0}"));
+            ratios.push((ours + 1.0) / (theirs + 1.0));
+        }
+        row.push(self.ratios[0].last().map_or(String::new(), |ratio| format!("{ratio:.2}")));
+        self.rows.push(row);
     }
-    let executed = executed(program, hardware.processor, &case.kernel.request())?;
-    Ok((executed.insts / executed.waves.max(1)).to_string())
+
+    /// The table with the means of its ratios, if anything ran.
+    fn text(&self, processor: &str) -> String {
+        if self.rows.is_empty() && self.refused.is_empty() {
+            return String::new();
+        }
+        let titles: Vec<&str> =
+            std::iter::once("kernel").chain(EXECUTED.iter().map(|(title, _)| *title)).chain(["ratio"]).collect();
+        let mean = |ratios: &Vec<f64>| geometric_mean(ratios).map_or(String::new(), |mean| format!("{mean:.2}"));
+        let means =
+            std::iter::once("geometric mean".to_owned()).chain(self.ratios.iter().map(mean)).chain([String::new()]);
+        let rows: Vec<Vec<String>> = self.rows.iter().cloned().chain([means.collect()]).collect();
+        let table = report::table(&titles, &rows);
+        let refused = match &self.refused[..] {
+            "" => String::new(),
+            lines => format!("\nACO's code is not run:\n\n{lines}"),
+        };
+        format!("\n### Executed on {processor}\n\n{table}{refused}")
+    }
 }
 
-fn theirs(case: &Case, hardware: &Hardware) -> Result<Side, String> {
+fn shader<'c>(case: &'c Case, hardware: &Hardware) -> radv::Shader<'c> {
     let row = case.kernel.row;
-    let shader = radv::Shader {
+    radv::Shader {
         module: &case.module,
         buffers: row.buffers.len(),
         push_bytes: 4 * row.push.len(),
         wave: Some(hardware.wave),
         constants: row.constants,
-    };
-    let said = radv::measured(&shader, hardware.family)?;
+    }
+}
+
+fn theirs(case: &Case, hardware: &Hardware) -> Result<Side, String> {
+    let said = radv::measured(&shader(case, hardware), hardware.family)?;
     let tally = Tally::of(&said);
     let statistics: BTreeMap<&str, &str> = said.lines().filter_map(|line| line.split_once(": ")).collect();
     let bytes = statistics.get("Code size").and_then(|bytes| bytes.trim().parse().ok());
@@ -218,9 +290,11 @@ CROSSLANE_ACO=docs/verified/speed-amd.md CROSSLANE_GGML=ggml/src/ggml-vulkan/vul
 
 A cell is \"ours / ACO's\". Instructions leave out waits, no-operations and hints (`s_delay_alu`, `s_clause`), which change no
 result; a pair of `v_dual_` counts as two. *weighted* counts the instructions of a loop TURNS times as often as those around it; it
-favours whoever unrolls a loop of fewer turns. *bytes* are those of the code, registers the highest that the code names. *executed* is
-the average per wave of ours, of 32 lanes, on the small case of `tests/support/whole`, waits and hints among them, as the interpreter of
-`tests/support/amd` runs it; ACO's listings are not run. ACO's kernels have push constants and workgroup numbers in scalar registers at
+favours whoever unrolls a loop of fewer turns. *bytes* are those of the code, registers the highest that the code names. The tables of executed
+instructions are averages per wave of 32 lanes over the small case of `tests/support/whole`: the interpreter of `tests/support/amd` runs
+both listings, and both leave the buffers that the simulator does. Waits, barriers, hints and the end are not counted. There is none for
+gfx900, since the cases are for waves of 32 lanes, and for gfx1201, for which ACO prints its own form only. Kernels without a case and
+kernels that take the interpreter minutes are left out. ACO's kernels have push constants and workgroup numbers in scalar registers at
 their start and buffers behind descriptors; ours load both from their arguments. The kernels of ggml are its own files
 (`src/ggml-vulkan/vulkan-shaders` of ggml-org/ggml d99724f2).
 

@@ -1,6 +1,6 @@
 //! The kernel descriptor: what `.amdhsa_` directives say about a kernel and about its registers at the start.
 
-use super::operand::{TTMP, VECTORS, integer};
+use super::operand::{TTMP, VCC, VECTORS, integer};
 use super::state::{State, Value};
 use super::target::Target;
 use std::collections::BTreeMap;
@@ -25,6 +25,26 @@ pub struct Descriptor {
     group_info: bool,
     scratch_offset: bool,
     workitem_dimensions: usize,
+    /// Scalar registers with a value of the caller's choice.
+    given: Vec<(usize, u32)>,
+    /// True for a graphics driver's kernel: subnormals of 32 bits are flushed, and the bits of packed ids that are not asked for
+    /// are zero.
+    pub by_driver: bool,
+}
+
+/// The first registers of a kernel whose text has no descriptor: a graphics driver says them in its own way.
+#[derive(Debug, Clone, Default)]
+pub struct Registers {
+    pub given: Vec<(usize, u32)>,
+    /// The register of the first coordinate of the workgroup that is enabled; the others follow.
+    pub groups_at: usize,
+    pub groups: [bool; 3],
+    /// True if the size of the workgroup in waves and the wave's number follow.
+    pub group_info: bool,
+    /// The dimensions of an invocation's id.
+    pub dimensions: usize,
+    /// Bytes of LDS.
+    pub lds: usize,
 }
 
 /// The content of the first scalar registers.
@@ -94,9 +114,32 @@ impl Descriptor {
             group_info: flag(".amdhsa_system_sgpr_workgroup_info", false),
             scratch_offset: flag(".amdhsa_system_sgpr_private_segment_wavefront_offset", false),
             workitem_dimensions: number(".amdhsa_system_vgpr_workitem_id").unwrap_or(0) as usize + 1,
+            given: Vec::new(),
+            by_driver: false,
         };
         descriptor.check(directives, target)?;
         Ok(descriptor)
+    }
+
+    /// The descriptor of a kernel that finds its registers so, in a mode that flushes subnormals of 32 bits.
+    pub fn of(registers: Registers) -> Self {
+        Self {
+            lds: registers.lds,
+            scratch: 0,
+            kernarg: 0,
+            vectors: VECTORS,
+            shared_from: VECTORS,
+            scalars: VCC,
+            ieee: false,
+            user: Vec::new(),
+            user_count: registers.groups_at,
+            groups: registers.groups,
+            group_info: registers.group_info,
+            scratch_offset: false,
+            workitem_dimensions: registers.dimensions,
+            given: registers.given,
+            by_driver: true,
+        }
     }
 
     fn check(&self, directives: &BTreeMap<String, String>, target: &Target) -> Result<(), String> {
@@ -133,6 +176,7 @@ impl Descriptor {
         let lanes = (total - start.first).min(target.wave);
         let mut state = State::new(*target, u64::MAX >> (64 - lanes));
         state.share_from(self.shared_from);
+        state.flushes = self.by_driver;
         self.user_registers(&mut state, start);
         self.system_registers(&mut state, start);
         self.workitems(&mut state, start, lanes);
@@ -140,6 +184,9 @@ impl Descriptor {
     }
 
     fn user_registers(&self, state: &mut State, start: &Start) {
+        for (register, word) in &self.given {
+            state.set_scalars(*register, 1, Value::of((*word).into()));
+        }
         let mut at = 0;
         for (user, count) in &self.user {
             let value = match user {
@@ -177,7 +224,10 @@ impl Descriptor {
             state.set_scalars(at, 1, Value::of(start.group[n].into()));
             at += 1;
         }
-        at += usize::from(self.group_info);
+        if self.group_info {
+            state.set_scalars(at, 1, Value::of(group_info(&state.target, start)));
+            at += 1;
+        }
         if self.scratch_offset {
             state.set_scalars(at, 1, Value::of(start.scratch_offset));
         }
@@ -191,7 +241,7 @@ impl Descriptor {
         for lane in 0..lanes {
             let n = start.first + lane;
             let ids = [n % x, n / x % y, n / x / y];
-            let undefined = if self.workitem_dimensions == 1 { 0 } else { 0xffff_ffff };
+            let undefined = if self.workitem_dimensions == 1 || self.by_driver { 0 } else { 0xffff_ffff };
             let mut packed = Value { bits: 0, undefined };
             for (at, id) in ids.into_iter().enumerate().take(self.workitem_dimensions) {
                 packed.bits |= (id as u64) << (10 * at);
@@ -205,6 +255,13 @@ impl Descriptor {
             }
         }
     }
+}
+
+/// TG_SIZE: the waves of the workgroup in the lowest six bits, and the number of this one.
+fn group_info(target: &Target, start: &Start) -> u64 {
+    let total: usize = start.group_size.iter().map(|size| *size as usize).product();
+    let wave = start.first / target.wave;
+    (total.div_ceil(target.wave) | wave << target.wave_number_at()) as u64
 }
 
 /// Registers that the kernel may name; accumulation registers begin after them.

@@ -47,6 +47,7 @@ pub struct Group<'p> {
     memory: &'p mut Memory,
     lds: Bytes,
     waves: Vec<Wave>,
+    executed: Executed,
 }
 
 impl<'p> Group<'p> {
@@ -69,8 +70,9 @@ impl<'p> Group<'p> {
                 steps: 0,
             }
         };
-        let waves = (0..total).step_by(target.wave).map(wave).collect();
-        Self { program, memory, lds: Bytes::undefined(descriptor.lds), waves }
+        let waves: Vec<Wave> = (0..total).step_by(target.wave).map(wave).collect();
+        let executed = Executed { waves: waves.len() as u64, ..Executed::default() };
+        Self { program, memory, lds: Bytes::undefined(descriptor.lds), waves, executed }
     }
 
     /// Runs all waves to their end, in one order or the other between barriers.
@@ -85,8 +87,7 @@ impl<'p> Group<'p> {
                 wave.status = Status::Runs;
             }
         }
-        let insts = self.waves.iter().map(|wave| wave.steps as u64).sum();
-        Ok(Executed { waves: self.waves.len() as u64, insts })
+        Ok(self.executed)
     }
 
     fn run_wave(&mut self, n: usize) -> Result<(), String> {
@@ -105,11 +106,22 @@ impl<'p> Group<'p> {
         if wave.steps > STEPS {
             return Err("the program does not end".to_owned());
         }
-        wave.waits.check(inst)?;
-        wave.hazards.check(inst)?;
+        if let Code::Unknown(why) = &inst.code {
+            return Err(why.clone());
+        }
+        self.executed.count(inst);
+        // This compiler's and LLVM's texts wait for whole registers.
+        let lanes = if program.descriptor.by_driver { wave.state.exec() } else { u64::MAX };
+        for inst in std::iter::once(inst).chain(inst.pair.as_deref()) {
+            wave.waits.check(inst, lanes)?;
+            wave.hazards.check(inst)?;
+        }
         wave.at += 1;
         match inst.unit {
-            Unit::Vector => vector::run(&mut wave.state, inst, program.descriptor.ieee)?,
+            Unit::Vector => match &inst.pair {
+                Some(second) => vector::run_pair(&mut wave.state, inst, second, program.descriptor.ieee)?,
+                None => vector::run(&mut wave.state, inst, program.descriptor.ieee)?,
+            },
             Unit::Scalar => scalar_run::run(&mut wave.state, inst)?,
             Unit::Branch => wave.branch(inst, program)?,
             Unit::Control => wave.control(inst, program)?,
@@ -117,7 +129,8 @@ impl<'p> Group<'p> {
         }
         let wave = &mut self.waves[n];
         wave.track_vccz(inst);
-        wave.hazards.record(inst)
+        let mut insts = std::iter::once(inst).chain(inst.pair.as_deref());
+        insts.try_for_each(|inst| wave.hazards.record(inst))
     }
 
     fn access(&mut self, n: usize, inst: &Inst) -> Result<(), String> {
@@ -132,7 +145,7 @@ impl<'p> Group<'p> {
         };
         access::run(&mut wave.state, inst, deed, &mut reach)?;
         let touched = reach.touched;
-        wave.waits.issue(inst, &touched, &self.program.target);
+        wave.waits.issue(inst, &touched, &self.program.target, wave.state.exec());
         // An atomic reads the current value, in any order of the waves.
         if matches!(deed.deed, Deed::Atomic { .. }) { Ok(()) } else { self.check_seen(n, &touched) }
     }

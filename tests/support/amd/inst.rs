@@ -116,6 +116,8 @@ pub enum Code {
     Access(Access),
     /// Waits, barriers and the like, by name.
     Control,
+    /// An instruction that cannot run, and why.
+    Unknown(String),
 }
 
 /// An instruction.
@@ -140,6 +142,8 @@ pub struct Inst {
     pub sdwa: Option<Sdwa>,
     pub reads: Vec<(Reg, Role)>,
     pub writes: Vec<Reg>,
+    /// The second of two instructions in one, which reads before the first one writes.
+    pub pair: Option<Box<Inst>>,
 }
 
 /// Suffixes that name an encoding.
@@ -148,9 +152,24 @@ const ENCODINGS: [&str; 8] = ["_e64_dpp8", "_e64_dpp", "_dpp8", "_dpp", "_e32", 
 impl Inst {
     /// Reads a line without its comment.
     pub fn read(line: usize, text: &str, target: &Target) -> Result<Self, String> {
-        let (mnemonic, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+        let Some((first, second)) = text.split_once("::") else { return Self::single(line, text, target) };
+        if !(1100..9999).contains(&target.version) || target.wave != 32 {
+            return Err(format!("{} has no two instructions in one here", target.name()));
+        }
+        let mut inst = Self::single(line, &half(first)?, target)?;
+        inst.pair = Some(Box::new(Self::single(line, &half(second)?, target)?));
+        inst.text = text.to_owned();
+        Ok(inst)
+    }
+
+    /// A line that is not understood.
+    pub fn unknown(line: usize, text: &str, why: String) -> Self {
+        Inst { code: Code::Unknown(why), ..Self::blank(line, text, text) }
+    }
+
+    fn blank(line: usize, text: &str, mnemonic: &str) -> Self {
         let name = ENCODINGS.iter().find_map(|suffix| mnemonic.strip_suffix(suffix)).unwrap_or(mnemonic);
-        let mut inst = Inst {
+        Inst {
             line,
             text: text.to_owned(),
             name: name.to_owned(),
@@ -158,14 +177,21 @@ impl Inst {
             code: Code::Control,
             args: Vec::new(),
             modifiers: Vec::new(),
-            rest: rest.trim().to_owned(),
+            rest: String::new(),
             results: 0,
             kinds: Vec::new(),
             dpp: None,
             sdwa: None,
             reads: Vec::new(),
             writes: Vec::new(),
-        };
+            pair: None,
+        }
+    }
+
+    /// Reads an instruction that is not a pair.
+    fn single(line: usize, text: &str, target: &Target) -> Result<Self, String> {
+        let (mnemonic, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+        let mut inst = Inst { rest: rest.trim().to_owned(), ..Self::blank(line, text, mnemonic) };
         if inst.unit != Unit::Control {
             inst.operands()?;
         }
@@ -355,6 +381,14 @@ impl Inst {
     pub fn is_cmpx(&self) -> bool {
         self.name.starts_with("v_cmpx_")
     }
+}
+
+/// One of two instructions in one, as it is written alone: a selection reads VCC.
+fn half(text: &str) -> Result<String, String> {
+    let text = text.trim();
+    let rest = text.strip_prefix("v_dual_").ok_or("only v_dual_ instructions are pairs")?;
+    let vcc = if rest.starts_with("cndmask_") && text.matches(',').count() == 2 { ", vcc_lo" } else { "" };
+    Ok(format!("v_{rest}{vcc}"))
 }
 
 /// The registers of a mask of lanes, counted from its first.

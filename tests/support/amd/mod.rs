@@ -28,9 +28,13 @@ mod waits;
 pub use hazards::walk;
 pub use program::Program;
 
+pub use descriptor::Registers;
+
 use descriptor::Start;
 use group::Group;
+use inst::{Inst, Unit};
 use memory::Memory;
+use std::ops::AddAssign;
 
 /// How a program is started.
 #[derive(Debug, Clone, Copy)]
@@ -43,11 +47,47 @@ pub struct Dispatch<'d> {
     pub backwards: bool,
 }
 
-/// The waves of a run and the instructions that they executed, waits and hints among them.
+/// The waves of a run and the instructions that they executed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Executed {
     pub waves: u64,
-    pub insts: u64,
+    /// Vector arithmetic; two instructions in one count as two.
+    pub vector: u64,
+    pub scalar: u64,
+    /// Accesses of any memory.
+    pub memory: u64,
+    pub branches: u64,
+    /// Waits, barriers, hints and the end.
+    pub control: u64,
+}
+
+impl Executed {
+    /// All instructions but waits, barriers, hints and the end.
+    pub fn all(&self) -> u64 {
+        self.vector + self.scalar + self.memory + self.branches
+    }
+
+    /// Counts an instruction.
+    fn count(&mut self, inst: &Inst) {
+        match inst.unit {
+            Unit::Vector => self.vector += 1 + u64::from(inst.pair.is_some()),
+            Unit::Scalar => self.scalar += 1,
+            Unit::Smem | Unit::Vmem | Unit::Flat | Unit::Lds => self.memory += 1,
+            Unit::Branch => self.branches += 1,
+            Unit::Control => self.control += 1,
+        }
+    }
+}
+
+impl AddAssign for Executed {
+    fn add_assign(&mut self, other: Self) {
+        self.waves += other.waves;
+        self.vector += other.vector;
+        self.scalar += other.scalar;
+        self.memory += other.memory;
+        self.branches += other.branches;
+        self.control += other.control;
+    }
 }
 
 /// Runs all workgroups of a program, one after the other.
@@ -68,9 +108,7 @@ pub fn run(program: &Program, memory: &mut Memory, dispatch: &Dispatch<'_>) -> R
         let group_size = dispatch.group_size;
         let start = Start { arguments, packet, scratch, scratch_offset: 0, group, group_size, first: 0 };
         let run = Group::new(program, memory, start).run(dispatch.backwards);
-        let Executed { waves, insts } = run.map_err(|why| format!("workgroup {group:?}: {why}"))?;
-        executed.waves += waves;
-        executed.insts += insts;
+        executed += run.map_err(|why| format!("workgroup {group:?}: {why}"))?;
     }
     Ok(executed)
 }

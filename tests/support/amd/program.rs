@@ -1,6 +1,6 @@
 //! A file of assembly: instructions, labels, the kernel's descriptor and its metadata.
 
-use super::descriptor::Descriptor;
+use super::descriptor::{Descriptor, Registers};
 use super::inst::{Inst, Unit, constant_reads};
 use super::operand::{Operand, Reg, VCC};
 use super::target::Target;
@@ -41,6 +41,18 @@ impl Program {
             checked.map_err(|why| format!("line {}: {}: {why}", inst.line, inst.text))?;
         }
         Ok(program)
+    }
+
+    /// Reads the instructions and labels of a listing for a kernel that is described apart. An instruction that is not
+    /// known fails when it runs.
+    pub fn listed(text: &str, target: Target, registers: Registers) -> Result<Self, String> {
+        let mut reader = Reader { keeps_unknown: true, ..Reader::default() };
+        for (n, line) in text.lines().enumerate() {
+            reader.line(n + 1, line, &target).map_err(|why| format!("line {}: {}: {why}", n + 1, line.trim()))?;
+        }
+        let descriptor = Descriptor::of(registers);
+        let Reader { insts, labels, .. } = reader;
+        Ok(Program { target, descriptor, metadata: String::new(), insts, entry: 0, labels })
     }
 
     /// Checks the operands against the encoding and the descriptor.
@@ -105,6 +117,7 @@ struct Reader {
     in_kernel: bool,
     in_metadata: bool,
     in_comment: bool,
+    keeps_unknown: bool,
 }
 
 impl Reader {
@@ -129,7 +142,11 @@ impl Reader {
         if text.starts_with('.') {
             return self.directive(text, target);
         }
-        self.insts.push(Inst::read(number, text, target)?);
+        let inst = match Inst::read(number, text, target) {
+            Err(why) if self.keeps_unknown => Inst::unknown(number, text, why),
+            inst => inst?,
+        };
+        self.insts.push(inst);
         Ok(())
     }
 

@@ -81,6 +81,8 @@ pub struct State {
     undefined: [u32; SCALARS],
     /// The first vector register that lanes 32 apart share (gfx10 and gfx11, waves of 64).
     shared_from: usize,
+    /// True if the mode flushes subnormals of 32 bits, as output modifiers want it. Results keep them here.
+    pub flushes: bool,
 }
 
 impl State {
@@ -92,6 +94,7 @@ impl State {
             scalars: [JUNK as u32; SCALARS],
             undefined: [u32::MAX; SCALARS],
             shared_from: VECTORS,
+            flushes: false,
         };
         state.set_scalars(EXEC, 2, Value::of(exec));
         state
@@ -203,6 +206,11 @@ impl State {
             self.set_lane(first, count, lane, row[lane]);
         }
         (first..first + count).for_each(|n| self.vectors[n].settle());
+    }
+
+    /// A copy of a register in all lanes.
+    pub fn register(&self, n: usize) -> Row {
+        std::array::from_fn(|lane| if lane < self.target.wave { self.lane(n, 1, lane) } else { Value::default() })
     }
 
     // Operands.

@@ -259,6 +259,8 @@ static FLOATS: &[Row] = &[
     ever("v_sub_f32", "f=ff", |[a, b, _]| of(f(a) - f(b))),
     ever("v_subrev_f32", "f=ff", |[a, b, _]| of(f(b) - f(a))),
     ever("v_mul_f32", "f=ff", |[a, b, _]| of(f(a) * f(b))),
+    row("v_mul_legacy_f32", 600, 1099, "f=ff", product_of_nonzero),
+    row("v_mul_dx9_zero_f32", 1100, NOW, "f=ff", product_of_nonzero),
     ever("v_fma_f32", "f=fff", |[a, b, c]| fma(a, b, c, Kind::Float32)),
     row("v_fmac_f32", 906, NOW, "f=fff+", |[a, b, c]| fma(a, b, c, Kind::Float32)),
     row("v_fmaak_f32", 940, NOW, "f=fff", |[a, b, c]| fma(a, b, c, Kind::Float32)),
@@ -285,6 +287,11 @@ static FLOATS: &[Row] = &[
     ever("v_frexp_exp_i32_f32", "i=f", |[a, ..]| i(exponent(f(a).into()))),
     ever("v_div_fixup_f32", "f=fff", |[q, den, num]| div_fixup(q, den, num, Kind::Float32)),
 ];
+
+/// A product that is zero if either factor is, whatever the other one.
+fn product_of_nonzero([a, b, _]: [u64; 3]) -> u64 {
+    if f(a) == 0.0 || f(b) == 0.0 { 0 } else { of(f(a) * f(b)) }
+}
 
 /// A product and a sum that are rounded each; subnormal numbers become zero in any mode.
 fn unfused([a, b, c]: [u64; 3]) -> u64 {

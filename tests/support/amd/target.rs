@@ -44,6 +44,11 @@ impl Target {
         if self.version >= 1000 { 2 } else { 1 }
     }
 
+    /// The first bit of the wave's number in TG_SIZE.
+    pub fn wave_number_at(&self) -> u32 {
+        if self.version >= 1030 { 20 } else { 6 }
+    }
+
     /// Returns true if one register holds all three workitem ids, ten bits each.
     pub fn packs_ids(&self) -> bool {
         matches!(self.version, 910..=999 | 1100..)

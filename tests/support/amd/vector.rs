@@ -19,6 +19,21 @@ pub fn run(state: &mut State, inst: &Inst, ieee: bool) -> Result<(), String> {
     }
 }
 
+/// Runs two instructions in one: the second does not see the first one's result.
+pub fn run_pair(state: &mut State, first: &Inst, second: &Inst, ieee: bool) -> Result<(), String> {
+    let result = first.args[0].vector()?;
+    if second.args[0].vector()? % 2 == result % 2 {
+        return Err("the results of a pair are an even and an odd register".to_owned());
+    }
+    let (before, all) = (state.register(result), state.target.all_lanes());
+    run(state, first, ieee)?;
+    let after = state.register(result);
+    state.set_row(result, 1, &before, all);
+    run(state, second, ieee)?;
+    state.set_row(result, 1, &after, all);
+    Ok(())
+}
+
 /// An instruction with its operands.
 struct Vector<'s> {
     state: &'s mut State,
@@ -184,10 +199,18 @@ impl<'s> Vector<'s> {
         Ok(())
     }
 
-    /// `clamp` of floats; other changes of results are not read.
+    /// Output modifiers and then `clamp`, of floats.
     fn output(&self, row: &mut Row, kind: Kind) -> Result<(), String> {
-        if self.inst.modifier("mul").is_some() || self.inst.modifier("div").is_some() {
-            return Err("output modifiers do not keep subnormals".to_owned());
+        let factor = match (self.inst.modifier("mul"), self.inst.modifier("div")) {
+            (None, None) => 1.0,
+            _ if !self.state.flushes => return Err("output modifiers do not keep subnormals".to_owned()),
+            (Some("2"), None) => 2.0,
+            (Some("4"), None) => 4.0,
+            (None, Some("2")) => 0.5,
+            _ => return Err("no such output modifier".to_owned()),
+        };
+        if factor != 1.0 {
+            row.iter_mut().for_each(|value| value.bits = float::bits(float::value(value.bits, kind) * factor, kind));
         }
         if self.inst.modifier("clamp").is_none() {
             return Ok(());

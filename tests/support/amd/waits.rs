@@ -34,6 +34,8 @@ struct Pending {
     reads: Vec<Reg>,
     /// Bytes that it writes.
     stores: Vec<Touch>,
+    /// The lanes that take part.
+    lanes: u64,
 }
 
 /// Everything that a wave has under way, in the order of issue.
@@ -43,14 +45,16 @@ pub struct Waits {
 }
 
 impl Waits {
-    /// Checks that an instruction touches registers that are still under way.
-    pub fn check(&self, inst: &Inst) -> Result<(), String> {
+    /// Checks that an instruction touches no registers that are still under way. It may overwrite vector registers where memory
+    /// writes other lanes than these.
+    pub fn check(&self, inst: &Inst, lanes: u64) -> Result<(), String> {
         for pending in &self.pending {
             let reads = inst.reads.iter().find(|(reg, _)| pending.writes.contains(reg));
             if let Some((reg, _)) = reads {
                 return Err(format!("{reg:?} is read before what line {} loads is waited for", pending.line));
             }
-            let overwritten = inst.writes.iter().find(|reg| pending.writes.contains(reg));
+            let meets = |reg: &Reg| matches!(reg, Reg::Scalar(_)) || pending.lanes & lanes != 0;
+            let overwritten = inst.writes.iter().find(|reg| pending.writes.contains(reg) && meets(reg));
             if let Some(reg) = overwritten.filter(|_| !in_order(pending, inst)) {
                 return Err(format!("{reg:?} is overwritten before what line {} loads is waited for", pending.line));
             }
@@ -62,7 +66,7 @@ impl Waits {
     }
 
     /// Notes an access that was issued.
-    pub fn issue(&mut self, inst: &Inst, touched: &[Touch], target: &Target) {
+    pub fn issue(&mut self, inst: &Inst, touched: &[Touch], target: &Target, lanes: u64) {
         let Code::Access(access) = &inst.code else { return };
         let stores = access.is_store();
         let loads = !inst.writes.is_empty();
@@ -94,6 +98,7 @@ impl Waits {
             writes: inst.writes.clone(),
             reads,
             stores,
+            lanes,
         });
     }
 
@@ -120,14 +125,20 @@ impl Waits {
         // Scalar loads come back in any order, and so do flat accesses as far as LDS goes.
         let is_lds = matches!(counter, Counter::Lds | Counter::Scalar);
         let is_ordered = units.iter().all(|unit| if is_lds { *unit == Unit::Lds } else { is_memory(*unit) });
+        let is_sure = |pending: &Pending| left == 0 || is_ordered || is_lds && pending.unit == Unit::Lds;
+        // Accesses of LDS come back in order among themselves, whatever scalar loads do meanwhile.
+        let others = if is_lds { units.iter().filter(|unit| **unit != Unit::Lds).count() } else { 0 };
         let mut done = if left == 0 {
             units.len()
         } else if is_ordered {
             units.len().saturating_sub(left)
+        } else if is_lds {
+            units.len().saturating_sub(left + others)
         } else {
             0
         };
-        for pending in self.pending.iter_mut().filter(|pending| pending.counters.contains(&counter)) {
+        let counted = self.pending.iter_mut().filter(|pending| pending.counters.contains(&counter));
+        for pending in counted.filter(|pending| is_sure(pending)) {
             if done == 0 {
                 break;
             }

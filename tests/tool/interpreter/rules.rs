@@ -228,6 +228,16 @@ fn registers_are_waited_for() {
             "v_mov_b32 v1, 1; ds_swizzle_b32 v2, v1 offset:0x41f; ds_swizzle_b32 v3, v1 offset:0x81f; \
              s_waitcnt lgkmcnt(1); v_mov_b32 v4, v2",
         ),
+        // A scalar load may come back first, so that the wait is sure of one access of LDS only.
+        (
+            "gfx900",
+            64,
+            "v_mov_b32 v1, 1; ds_swizzle_b32 v2, v1 offset:0x41f; ds_swizzle_b32 v3, v1 offset:0x81f; \
+             s_load_dword s4, s[0:1], 0x0; s_waitcnt lgkmcnt(1); v_mov_b32 v4, v3",
+            "waited for",
+            "v_mov_b32 v1, 1; ds_swizzle_b32 v2, v1 offset:0x41f; ds_swizzle_b32 v3, v1 offset:0x81f; \
+             s_load_dword s4, s[0:1], 0x0; s_waitcnt lgkmcnt(1); v_mov_b32 v4, v2",
+        ),
         // Scalar loads come back in any order.
         (
             "gfx900",
@@ -286,6 +296,34 @@ fn stores_are_seen_after_a_wait() {
     let error = execute("gfx900", 64, &lines.replace("{}", "")).expect_err("no wait");
     assert!(error.contains("another wave"), "{error}");
     execute("gfx900", 64, &lines.replace("{}", "s_waitcnt lgkmcnt(0); ")).expect("the store is waited for");
+}
+
+/// Both instructions of a pair read before either writes.
+#[test]
+fn pairs_read_before_they_write() {
+    let lines = "s_load_b64 s[4:5], s[0:1], 0x0; v_dual_mov_b32 v2, 5 :: v_dual_mov_b32 v3, 7; \
+                 v_dual_mov_b32 v2, v3 :: v_dual_mov_b32 v3, v2; v_mov_b32 v1, 0; s_waitcnt lgkmcnt(0); \
+                 global_store_b64 v1, v[2:3], s[4:5]";
+    let words = execute("gfx1100", 32, lines).expect("a right program");
+    assert_eq!(words[..2], [Some(7), Some(5)]);
+    check(&[
+        ("gfx1030", 32, "v_dual_mov_b32 v2, 5 :: v_dual_mov_b32 v3, 7", "no two instructions", ""),
+        (
+            "gfx1100",
+            32,
+            "v_dual_mov_b32 v2, 5 :: v_dual_mov_b32 v4, 7",
+            "an even and an odd",
+            "v_dual_mov_b32 v2, 5 :: v_dual_mov_b32 v5, 7",
+        ),
+    ]);
+}
+
+/// The product of DirectX 9: zero times infinity is zero.
+#[test]
+fn a_legacy_product_of_zero_is_zero() {
+    let lines = "s_load_dwordx2 s[4:5], s[0:1], 0x0; v_mov_b32 v2, 0x7f800000; v_mul_legacy_f32 v2, 0, v2; v_mov_b32 v1, 0; \
+                 s_waitcnt lgkmcnt(0); global_store_dword v1, v2, s[4:5]";
+    assert_eq!(execute("gfx900", 64, lines).expect("a right program")[0], Some(0));
 }
 
 /// Undefined bits stay where they are in bitwise instructions and reach memory as such.

@@ -75,6 +75,11 @@ impl Memory {
         at
     }
 
+    /// Adds a read-only block at an address of the caller's choice.
+    pub fn add_at(&mut self, at: u64, bytes: Vec<u8>) {
+        self.blocks.push((at, Bytes::new(bytes), false));
+    }
+
     /// The block at an address that `add` gave.
     pub fn block(&self, at: u64) -> Option<&Bytes> {
         self.blocks.iter().find(|(start, ..)| *start == at).map(|(_, bytes, _)| bytes)

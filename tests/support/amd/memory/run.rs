@@ -110,15 +110,26 @@ pub fn run(state: &mut State, inst: &Inst, access: &Access, reach: &mut Reach<'_
 fn scalar_load(state: &mut State, inst: &Inst, access: &Access, reach: &mut Reach<'_>) -> Result<(), String> {
     let Deed::Load(shape) = access.deed else { return Err("scalar memory is only loaded".to_owned()) };
     let base = state.scalars(inst.args[1].scalar()?, 2).defined("the address")?;
-    let base = if access.space == Space::ScalarBuffer { base & 0xffff_ffff_ffff } else { base };
-    let at = (base & !3).wrapping_add(scalar_offset(state, inst)?);
+    let is_buffer = access.space == Space::ScalarBuffer;
+    let base = if is_buffer { base & 0xffff_ffff_ffff } else { base };
+    let offset = scalar_offset(state, inst)?;
+    let at = (base & !3).wrapping_add(offset);
+    let end = if is_buffer { offset_end(state, inst)? } else { u64::MAX };
     let first = inst.args[0].scalar()?;
     Place::Global(at).check(shape.bytes)?;
     for n in 0..shape.count {
-        let value = reach.read(Place::Global(at + 4 * n as u64), shape.bytes)?;
+        let step = 4 * n as u64;
+        // Loads from beyond the end of a buffer give zero.
+        let is_outside = is_buffer && offset + step + shape.bytes as u64 > end;
+        let value = if is_outside { Value::of(0) } else { reach.read(Place::Global(at + step), shape.bytes)? };
         state.set_scalars(first + n, 1, extended(value, shape));
     }
     Ok(())
+}
+
+/// The bytes of the buffer that a scalar load reads, of records of a byte.
+fn offset_end(state: &State, inst: &Inst) -> Result<u64, String> {
+    state.scalars(inst.args[1].scalar()? + 2, 1).defined("the buffer")
 }
 
 fn scalar_offset(state: &State, inst: &Inst) -> Result<u64, String> {
