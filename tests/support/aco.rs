@@ -67,11 +67,25 @@ pub fn run(
     Ok((after.collect(), executed))
 }
 
-/// The instructions and labels of a listing, without its notes about repeated ones.
+/// The instructions and labels of a listing, with each instruction as often as the driver says.
 fn code(listing: &str) -> Result<String, String> {
     let (_, code) = listing.split_once("disasm:\n").ok_or("RADV printed no listing")?;
-    let lines = code.lines().take_while(|line| !line.is_empty());
-    Ok(lines.filter(|line| !line.trim_start().starts_with('(')).map(|line| format!("{line}\n")).collect())
+    let mut lines: Vec<&str> = Vec::new();
+    for line in code.lines().take_while(|line| !line.is_empty()) {
+        if line.contains("(invalid instruction)") {
+            return Err("the listing has instructions that LLVM's disassembler does not know".to_owned());
+        }
+        match (repetitions(line), lines.last().copied()) {
+            (Some(times), Some(last)) => lines.extend(std::iter::repeat_n(last, times)),
+            _ => lines.push(line),
+        }
+    }
+    Ok(lines.join("\n"))
+}
+
+/// How often the instruction before a note comes again: `(then repeated 2 times)`.
+fn repetitions(line: &str) -> Option<usize> {
+    line.trim().strip_prefix("(then repeated ")?.strip_suffix(" times)")?.parse().ok()
 }
 
 /// A line `NAME: NUMBER` of the driver's statistics.
