@@ -16,11 +16,9 @@ use crate::radv::{self, Shader};
 /// The addresses of the descriptors and of the push constants: pointers of 32 bits get this high half.
 const DESCRIPTORS: u64 = 0xffff_8000_0001_0000;
 const PUSH: u64 = 0xffff_8000_0002_0000;
-/// Bytes of the descriptor of a buffer.
-const DESCRIPTOR: usize = 16;
-/// The last word of a descriptor: destination channels and a format, which untyped accesses do not read.
+/// The last of the four words of a descriptor: destination channels and a format, which untyped accesses do not read.
 const FORMAT: u32 = 0x0002_4fac;
-/// The first registers belong to scratch memory.
+/// The register of the pointer to the descriptors; those before it belong to scratch memory.
 const SET: usize = 2;
 
 /// The meanings of a kernel's scalar registers, in their order after the pointer of the descriptors.
@@ -100,10 +98,7 @@ fn descriptors(buffers: &Buffers, addresses: &[u64]) -> Vec<u8> {
         .iter()
         .zip(addresses)
         .flat_map(|(buffer, address)| [*address as u32, (*address >> 32) as u32, 4 * buffer.len() as u32, FORMAT]);
-    let mut bytes: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
-    // Reading the descriptor of a binding without a buffer is an error of the run, so there are none after the last.
-    bytes.truncate(DESCRIPTOR * buffers.len());
-    bytes
+    words.flat_map(u32::to_le_bytes).collect()
 }
 
 impl Arguments {
