@@ -198,8 +198,11 @@ fn runs(
     Ok((ours, held))
 }
 
+/// A column of the executed instructions: a title, and the number of a run.
+type Count = (&'static str, fn(&Executed) -> u64);
+
 /// The columns of what a wave executes on average.
-const EXECUTED: [(&str, fn(&Executed) -> u64); 5] = [
+const EXECUTED: [Count; 5] = [
     ("instructions", Executed::all),
     ("VALU", |executed| executed.vector),
     ("SALU", |executed| executed.scalar),
