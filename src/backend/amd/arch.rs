@@ -41,6 +41,12 @@ impl Arch {
         self.generation >= Generation::Vega
     }
 
+    /// Returns true if sine and cosine take all operands; before Vega they take turns from -256 to 256 (GCN 3 ISA,
+    /// V_SIN_F32; LLVM: `FeatureTrigReducedRange`).
+    pub fn has_wide_sines(&self) -> bool {
+        self.generation >= Generation::Vega
+    }
+
     /// Where the workgroup's numbers are.
     pub fn group_ids(&self) -> GroupIds {
         match self.processor.group_ids {

@@ -2,13 +2,12 @@
 //!
 //! [`emit`] takes a kernel whose cross-lane operations are lowered for a `gfx*` profile. One file per stage: `interface`
 //! (arguments), `reconvergence` (where lanes wait for others), `kept` (results of loops without copies), `select`
-//! (instructions), `tidy` (redundant control flow),
-//! `combine` (two steps in one instruction), `schedule` (the order in each block), `live` and `registers` (hardware
-//! registers), `shorten` (encodings), `waits` and `hazards` (dependences that the hardware does not enforce), `clauses`
-//! (loads that run together), `print`, `descriptor` and `text`, `reflection` (the caller's bindings). `machine` is the form
-//! between the stages; `arch`, `mnemonic` and `unit` are tables. Refused, with a message
-//! at the place: atomics of less than 32 bits, fused multiplication and addition of halves before gfx8, and more memory
-//! than the hardware has.
+//! (instructions), `tidy` (redundant control flow), `combine` (two steps in one instruction), `schedule` (the order in each
+//! block), `live` and `registers` (hardware registers), `rotate` (the tests of loops), `shorten` (encodings), `waits` and
+//! `hazards` (dependences that the hardware does not enforce), `clauses` (loads that run together), `print`, `descriptor`
+//! and `text`, `reflection` (the caller's bindings). `machine` is the form between the stages; `arch`, `mnemonic` and
+//! `unit` are tables. Refused, with a message at the place: atomics of less than 32 bits, fused multiplication and addition
+//! of halves before gfx8, and more memory than the hardware has.
 
 pub mod arch;
 mod clauses;
@@ -28,6 +27,7 @@ mod quiet;
 mod reconvergence;
 pub mod reflection;
 pub mod registers;
+mod rotate;
 mod schedule;
 mod select;
 mod shorten;
@@ -169,6 +169,9 @@ fn place(subject: Subject<'_>) -> Result<(Selected, Allocation), Vec<Diagnostic>
             Ok(allocation) => {
                 // Copies that have become nothing leave empty blocks.
                 tidy::tidy(&mut selected.function);
+                if rotate::rotate(&mut selected.function) {
+                    tidy::tidy(&mut selected.function);
+                }
                 shorten::shorten(&mut selected.function, &subject.arch);
                 waits::insert(&mut selected.function, &subject.arch);
                 hazards::mend(&mut selected.function, &subject.arch);

@@ -83,7 +83,7 @@ fn targeted(function: &Function) -> FxHashSet<Label> {
 }
 
 /// The branch on the opposite condition.
-fn opposite(branch: Option<&Inst>) -> Option<Operation> {
+pub fn opposite(branch: Option<&Inst>) -> Option<Operation> {
     Some(match branch?.operation()? {
         Operation::BranchScc0 => Operation::BranchScc1,
         Operation::BranchScc1 => Operation::BranchScc0,

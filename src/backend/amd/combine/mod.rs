@@ -16,7 +16,7 @@ use super::arch::Arch;
 use super::machine::{Block, Code, File, Function, Inst, Modifiers, Operand, RegInfo, Slice, Specials, is_inline};
 use crate::kernel::Origin;
 use moves::{Moved, Renamed};
-use pairs::Singles;
+use pairs::{Base, Singles};
 use rows::{Encoding, Pair, Row};
 
 /// Combines the instructions of each block.
@@ -114,6 +114,7 @@ struct Walk<'w> {
     /// The last moves.
     moves: Vec<Moved>,
     singles: Singles,
+    bases: Vec<Base>,
     /// True for instructions that have been taken out.
     gone: Vec<bool>,
     condition_is_dead: Vec<bool>,
@@ -142,6 +143,7 @@ impl<'w> Walk<'w> {
             changes,
             moves: Vec::new(),
             singles: Singles::default(),
+            bases: Vec::new(),
             gone,
             condition_is_dead,
             start: 0,
@@ -170,9 +172,18 @@ impl<'w> Walk<'w> {
         }
     }
 
-    fn finish(self) {
-        let mut gone = self.gone.into_iter();
-        self.block.insts.retain(|_| !gone.next().unwrap_or(false));
+    /// Takes out what is gone and puts in the sums of addresses.
+    fn finish(mut self) {
+        self.bases.sort_by_key(|base| base.at);
+        let mut bases = self.bases.into_iter().peekable();
+        let mut insts = Vec::with_capacity(self.block.insts.len());
+        for (at, (inst, gone)) in std::mem::take(&mut self.block.insts).into_iter().zip(self.gone).enumerate() {
+            while let Some(base) = bases.next_if(|base| base.at == at) {
+                insts.push(base.sum);
+            }
+            insts.extend((!gone).then_some(inst));
+        }
+        self.block.insts = insts;
     }
 
     // Pairs.

@@ -2,11 +2,11 @@
 //!
 //! A load joins an earlier one with no write to workgroup memory in between, a store takes in an earlier one with no
 //! access in between. Source: "LDS Instructions" of AMD's GCN 3, Vega, RDNA 2 and RDNA 3 ISA guides: both offsets are 8 bits,
-//! in units of the words that are moved.
+//! in units of the words that are moved. Places farther away count from a base of their own, which all pairs there share.
 
 use super::{Walk, is_own, slices};
 use crate::backend::amd::machine::{Code, File, Inst, Modifiers, Operand, Pseudo, Reg, RegInfo, Slice};
-use crate::backend::amd::mnemonic::Operation;
+use crate::backend::amd::mnemonic::{Form, Operation};
 use crate::backend::amd::unit::Unit;
 use smallvec::smallvec;
 
@@ -39,11 +39,30 @@ struct Single {
     offset: u32,
 }
 
+/// An address with a distance added, from which the places there are in reach.
+#[derive(Clone, Debug)]
+pub struct Base {
+    address: Operand,
+    distance: u32,
+    /// The instruction that the sum comes before.
+    pub at: usize,
+    pub sum: Inst,
+}
+
 /// The accesses of a block that others may join.
 #[derive(Debug, Default)]
 pub struct Singles {
     loads: Vec<Single>,
     store: Option<Single>,
+}
+
+/// Where one instruction finds two places.
+#[derive(Clone, Copy, Debug)]
+struct Places {
+    /// Added to the address.
+    distance: u32,
+    /// From there, in units of the words that are moved.
+    offsets: [u32; 2],
 }
 
 /// The row of a plain access of the shader's own.
@@ -63,11 +82,15 @@ fn touches_shared(inst: &Inst) -> bool {
     }
 }
 
-/// Both offsets in units of so many words, if the encoding has room for them.
-fn units([a, b]: [u32; 2], words: u8) -> Option<[u32; 2]> {
+/// Both places if one instruction reaches them, `is_far` with a sum of the address first.
+fn places([a, b]: [u32; 2], words: u8, is_far: bool) -> Option<Places> {
     let unit = 4 * u32::from(words);
-    let fits = |offset: u32| offset.is_multiple_of(unit) && offset / unit <= u8::MAX.into();
-    (a != b && fits(a) && fits(b)).then_some([a / unit, b / unit])
+    let reach = 256 * unit;
+    let is_near = a.max(b) < reach;
+    let distance = if is_near { 0 } else { a.min(b) / reach * reach };
+    let fits = |offset: u32| offset.is_multiple_of(unit) && offset - distance < reach;
+    let can = a != b && fits(a) && fits(b) && (is_near || is_far);
+    can.then(|| Places { distance, offsets: [a, b].map(|offset| (offset - distance) / unit) })
 }
 
 impl Walk<'_> {
@@ -96,9 +119,9 @@ impl Walk<'_> {
         }
         let loads = &self.singles.loads;
         match (0..loads.len()).find_map(|n| Some((n, self.joint(&loads[n], &single)?))) {
-            Some((n, offsets)) => {
+            Some((n, places)) => {
                 let known = self.singles.loads.remove(n);
-                self.join_loads(&known, &single, offsets);
+                self.join_loads(&known, &single, places);
             }
             None => {
                 let loads = &mut self.singles.loads;
@@ -122,10 +145,10 @@ impl Walk<'_> {
         let found = self.singles.store.take().and_then(|known| {
             let data =
                 slices(&self.block.insts[known.at].uses[1..]).all(|slice| self.is_unchanged(slice, known.number));
-            self.joint(&known, &single).filter(|_| data).map(|offsets| (known, offsets))
+            self.joint(&known, &single).filter(|_| data).map(|places| (known, places))
         });
         match found {
-            Some((known, offsets)) => self.join_stores(&known, &single, offsets),
+            Some((known, places)) => self.join_stores(&known, &single, places),
             None => self.singles.store = Some(single),
         }
     }
@@ -134,19 +157,63 @@ impl Walk<'_> {
         self.accesses.written[slice.reg.index()] <= since
     }
 
-    /// The offsets of two accesses, if one instruction can do both.
-    fn joint(&self, known: &Single, single: &Single) -> Option<[u32; 2]> {
+    /// The places of two accesses, if one instruction can do both.
+    fn joint(&self, known: &Single, single: &Single) -> Option<Places> {
         let is_same = std::ptr::eq(known.row, single.row) && known.address == single.address;
         let is_unchanged = slices(&[known.address]).all(|slice| self.is_unchanged(slice, known.number));
         let can = is_same && is_unchanged && self.exec < known.number;
-        units([known.offset, single.offset], single.row.words).filter(|_| can)
+        let sum = Operation::AddU32.spelling(self.arch.generation);
+        let is_far = sum.is_some_and(|sum| sum.form == Form::Plain);
+        places([known.offset, single.offset], single.row.words, is_far).filter(|_| can)
+    }
+
+    /// The address of the access `at` with a distance added, by an instruction before it or before an earlier one.
+    fn based(&mut self, at: usize, address: Operand, distance: u32) -> Operand {
+        let own = self.block.insts[at].uses[0];
+        if distance == 0 {
+            return own;
+        }
+        let is_valid = |base: &Base| {
+            let since = self.start + base.at.min(at) as u32 + 1;
+            let is_same = base.address == address && base.distance == distance;
+            is_same && self.exec < since && slices(&[address]).all(|slice| self.is_unchanged(slice, since))
+        };
+        let Some(n) = self.bases.iter().rev().take(KEPT).position(is_valid) else {
+            return self.new_base(at, address, distance);
+        };
+        let n = self.bases.len() - 1 - n;
+        let base = &mut self.bases[n];
+        if at < base.at {
+            base.at = at;
+            base.sum.uses[1] = own;
+        }
+        base.sum.defs[0]
+    }
+
+    fn new_base(&mut self, at: usize, address: Operand, distance: u32) -> Operand {
+        let access = &self.block.insts[at];
+        let (code, modifiers) = (Code::Real(Operation::AddU32), Modifiers::default());
+        let uses = smallvec![Operand::Constant(distance), access.uses[0]];
+        let access = access.clone();
+        let reg = self.new_register(1);
+        let defs = smallvec![Operand::Reg(Slice { reg, first: 0, count: 1 })];
+        let sum = Inst { code, modifiers, defs, uses, ..access };
+        let reg = sum.defs[0];
+        self.bases.push(Base { address, distance, at, sum });
+        reg
+    }
+
+    fn new_register(&mut self, width: u8) -> Reg {
+        let reg = Reg((self.registers.len() + self.changes.added.len()) as u32);
+        self.changes.added.push(RegInfo { file: File::Vector, width, fixed: None });
+        reg
     }
 
     /// Puts both loads where the first one was.
-    fn join_loads(&mut self, known: &Single, single: &Single, [offset, second]: [u32; 2]) {
+    fn join_loads(&mut self, known: &Single, single: &Single, places: Places) {
         let words = known.row.words;
-        let reg = Reg((self.registers.len() + self.changes.added.len()) as u32);
-        self.changes.added.push(RegInfo { file: File::Vector, width: 2 * words, fixed: None });
+        let base = self.based(known.at, known.address, places.distance);
+        let reg = self.new_register(2 * words);
         for (n, at) in [known.at, single.at].into_iter().enumerate() {
             if let Operand::Reg(slice) = self.block.insts[at].defs[0] {
                 self.changes.renamed.insert(slice.reg, Slice { reg, first: n as u8 * words, count: words });
@@ -154,18 +221,21 @@ impl Walk<'_> {
         }
         let load = &mut self.block.insts[known.at];
         load.code = Code::Real(known.row.two);
+        load.uses[0] = base;
         load.defs = smallvec![Operand::Reg(Slice { reg, first: 0, count: 2 * words })];
-        (load.modifiers.offset, load.modifiers.second) = (offset, Some(second));
+        (load.modifiers.offset, load.modifiers.second) = (places.offsets[0], Some(places.offsets[1]));
         self.gone[single.at] = true;
     }
 
     /// Puts both stores where the second one was.
-    fn join_stores(&mut self, known: &Single, single: &Single, [offset, second]: [u32; 2]) {
+    fn join_stores(&mut self, known: &Single, single: &Single, places: Places) {
+        let base = self.based(single.at, single.address, places.distance);
         let first = self.block.insts[known.at].uses[1];
         let store = &mut self.block.insts[single.at];
         store.code = Code::Real(known.row.two);
+        store.uses[0] = base;
         store.uses.insert(1, first);
-        (store.modifiers.offset, store.modifiers.second) = (offset, Some(second));
+        (store.modifiers.offset, store.modifiers.second) = (places.offsets[0], Some(places.offsets[1]));
         self.gone[known.at] = true;
     }
 }

@@ -192,6 +192,14 @@ fn chosen_bits(pair: &Pair<'_>) -> Option<Uses> {
     (mask == !not_mask).then(|| smallvec![Operand::Constant(mask), a, b])
 }
 
+/// Two words beside each other, shifted: what `a << n` and `b >> (32 - n)` make together. Of the sum the first part is
+/// already fused.
+fn funnel(pair: &Pair<'_>) -> Option<Uses> {
+    let (down, up) = (constant(pair.inner[0])?, constant(pair.outer[1])?);
+    let are_beside = (1..32).contains(&down) && down + up == 32;
+    are_beside.then(|| smallvec![pair.outer[0], pair.inner[1], Operand::Constant(down)])
+}
+
 /// Instructions of the vector unit after instructions of the vector unit.
 pub const VECTOR: &[Row] = {
     use Operation as O;
@@ -204,6 +212,8 @@ pub const VECTOR: &[Row] = {
         Row { encoding: Encoding::Short, ..row(O::ShlB32, SECOND, O::ShrB32, O::AndB32, cleared) },
         Row { encoding: Encoding::Short, ..row(O::ShlB32, SECOND, O::AshrI32, O::AndB32, cleared) },
         row(O::AndOrB32, THIRD, O::AndB32, O::BfiB32, chosen_bits),
+        row(O::ShlOrB32, THIRD, O::ShrB32, O::AlignBits, funnel),
+        row(O::ShlAddU32, THIRD, O::ShrB32, O::AlignBits, funnel),
         row(O::AndB32, EITHER, O::NotB32, O::BfiB32, |p| Some(smallvec![p.inner[0], Operand::Constant(0), p.other()])),
         row(O::OrB32, EITHER, O::NotB32, O::BfiB32, |p| {
             Some(smallvec![p.inner[0], p.other(), Operand::Constant(u32::MAX)])

@@ -119,6 +119,8 @@ fn rows_of_the_vector_unit() {
         (O::ShlB32, &[n(8), a], O::ShrB32, &[some(n(24)), None], O::BfeU32, &[a, n(16), n(8)]),
         (O::ShlB32, &[n(24), a], O::AshrI32, &[some(n(24)), None], O::BfeI32, &[a, n(0), n(8)]),
         (O::ShrB32, &[n(5), a], O::ShlB32, &[some(n(5)), None], O::AndB32, &[n(0xffff_ffe0), a]),
+        (O::ShrB32, &[n(20), b], O::ShlOrB32, &[some(a), some(n(12)), None], O::AlignBits, &[a, b, n(20)]),
+        (O::ShrB32, &[n(1), a], O::ShlAddU32, &[some(a), some(n(31)), None], O::AlignBits, &[a, a, n(1)]),
         (O::MinU32, &[a, b], O::MinU32, &[None, some(c)], O::Min3U32, &[a, b, c]),
         (O::MaxI32, &[a, b], O::MaxI32, &[None, some(c)], O::Max3I32, &[a, b, c]),
         (O::MinF32, &[a, b], O::MinF32, &[None, some(c)], O::Min3F32, &[a, b, c]),
@@ -208,13 +210,15 @@ fn a_choice_of_bits_takes_three() {
 fn constants_decide() {
     let Registers { v: [a, ..], .. } = Registers::new();
     let n = number;
-    let pairs: [Apart<'_>; 6] = [
+    let pairs: [Apart<'_>; 7] = [
         // Not the lowest bits, and not a mask of what was shifted.
         (O::ShrB32, &[n(5), a], O::AndB32, &[Some(n(62)), None]),
         (O::AndB32, &[n(0xf0f0), a], O::ShrB32, &[Some(n(4)), None]),
         // Less far down than up, and another way.
         (O::ShlB32, &[n(8), a], O::ShrB32, &[Some(n(4)), None]),
         (O::ShrB32, &[n(5), a], O::ShlB32, &[Some(n(4)), None]),
+        // Words that leave a gap.
+        (O::ShrB32, &[n(21), a], O::ShlOrB32, &[Some(a), Some(n(12)), None]),
         // Bounds that cross each other, and a bound of zero above.
         (O::MaxU32, &[n(9), a], O::MinU32, &[Some(n(3)), None]),
         (O::MaxF32, &[a, float(-1.0)], O::MinF32, &[None, Some(n(0))]),
@@ -397,4 +401,65 @@ fn moves_of_a_value_are_shared() {
     let changes = Inst::real(O::ScalarMove, &[scalar], &[number(1)]);
     assert_eq!(shared_moves(number(0), Some(changes.clone())), 1);
     assert_eq!(shared_moves(scalar, Some(changes)), 0);
+}
+
+/// Loads from workgroup memory at so many bytes from an address.
+fn loads(registers: &mut Registers, offsets: &[u32]) -> Vec<Inst> {
+    let load = |offset: &u32| {
+        let mut load = Inst::real(O::LdsRead, &[registers.register(File::Vector)], &[registers.v[0]]);
+        load.modifiers.offset = *offset;
+        load
+    };
+    offsets.iter().map(load).collect()
+}
+
+/// The constants of sums, and the offsets of loads, in order.
+fn places(insts: &[Inst]) -> Vec<(O, u32, Option<u32>)> {
+    let place = |inst: &Inst| match inst.uses[0] {
+        Operand::Constant(distance) => (inst.operation().expect("an instruction"), distance, None),
+        _ => (inst.operation().expect("an instruction"), inst.modifiers.offset, inst.modifiers.second),
+    };
+    insts.iter().map(place).collect()
+}
+
+#[test]
+fn pairs_far_from_their_address_share_a_base() {
+    let mut registers = Registers::new();
+    let insts = loads(&mut registers, &[4, 0, 1024, 1040, 1028, 1048]);
+    let found = registers.combined(&insts, "gfx1100-wave32");
+    let two = |first, second| (O::LdsReadTwo, first, Some(second));
+    assert_eq!(places(&found), [two(1, 0), (O::AddU32, 1024, None), two(0, 4), two(1, 6)]);
+    let base = found[1].defs[0];
+    assert_eq!([found[2].uses[0], found[3].uses[0]], [base; 2]);
+}
+
+#[test]
+fn a_base_is_made_for_the_earliest_pair() {
+    let mut registers = Registers::new();
+    let mut insts = loads(&mut registers, &[2048, 4096, 2052, 2056, 2060, 2064]);
+    // The first load finds its pair last: the accesses of 8 bytes in between are of other rows.
+    insts[0].modifiers.offset = 2064;
+    insts[5].modifiers.offset = 2068;
+    let found = registers.combined(&insts, "gfx900");
+    let base = found.iter().position(|inst| inst.operation() == Some(O::AddU32)).expect("a sum");
+    let first = found.iter().position(|inst| inst.uses[0] == found[base].defs[0]).expect("a pair");
+    assert!(base < first, "{:?}", places(&found));
+}
+
+#[test]
+fn no_base_is_made_by_a_sum_with_a_carry() {
+    let mut registers = Registers::new();
+    let insts = loads(&mut registers, &[1024, 1028]);
+    assert_eq!(registers.combined(&insts, "gfx803"), insts);
+}
+
+#[test]
+fn no_base_outlives_its_address() {
+    let mut registers = Registers::new();
+    let mut insts = loads(&mut registers, &[1024, 1028]);
+    insts.push(Inst::real(O::AddU32, &[registers.v[0]], &[registers.v[1], registers.v[2]]));
+    insts.extend(loads(&mut registers, &[1032, 1036]));
+    let found = registers.combined(&insts, "gfx1030-wave64");
+    let sums = found.iter().filter(|inst| inst.uses[0] == number(1024)).count();
+    assert_eq!(sums, 2, "{:?}", places(&found));
 }

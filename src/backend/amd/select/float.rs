@@ -112,8 +112,8 @@ impl Selector<'_> {
         let low = float((TURN - (TURN as f32) as f64) as f32);
         if !self.is_exact {
             let turns = self.vector(O::MulF32, &[high, a]);
-            let part = self.vector(O::FractF32, &[turns]);
-            return self.vector(operation, &[part]);
+            let turns = if self.arch.has_wide_sines() { turns } else { self.vector(O::FractF32, &[turns]) };
+            return self.vector(operation, &[turns]);
         }
         let a = self.in_vector(a);
         let high = self.in_scalar(high);
