@@ -301,6 +301,9 @@ kernels that take the interpreter minutes are left out. ACO's kernels have push 
 their start and buffers behind descriptors; ours load both from their arguments. The kernels of ggml are its own files
 (`src/ggml-vulkan/vulkan-shaders` of ggml-org/ggml d99724f2).
 
+Above 1.2 in executed instructions: votes, since the result of a vote becomes a mask of lanes before a branch tests it; and fft, since
+the sine and the cosine of an operand take a product each, and a branch leads over arms of two instructions.
+
 Geometric means of the ratios, one added to both sides; below 1 ours is the smaller one.
 
 ";
