@@ -48,7 +48,7 @@ pub fn run(
     if statistic(&listing, "Scratch size") != Some(0) {
         return Err("the kernel has scratch memory".to_owned());
     }
-    let before = request.runs.first().ok_or("there is no run")?;
+    let before = request.runs.first().ok_or("the request has no runs")?;
     let mut memory = Memory::default();
     let bytes = |words: &Vec<u32>| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
     let addresses: Vec<u64> = before.iter().map(|words| memory.add(bytes(words), true)).collect();
@@ -104,7 +104,7 @@ fn descriptors(buffers: &Buffers, addresses: &[u64]) -> Vec<u8> {
 impl Arguments {
     /// Reads NIR and ACO's form of a kernel.
     fn read(printed: &str, target: &Target) -> Result<Self, String> {
-        let start = printed.lines().find(|line| line.contains("p_startpgm")).ok_or("there is no p_startpgm")?;
+        let start = printed.lines().find(|line| line.contains("p_startpgm")).ok_or("the listing has no p_startpgm")?;
         // Before gfx11 the last one is scratch memory's.
         let scalars = start.split_whitespace().filter(|word| word.starts_with('%') && word.contains(":s[")).count();
         let scalars = scalars.saturating_sub(usize::from(target.version < 1100));

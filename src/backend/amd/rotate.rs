@@ -1,10 +1,10 @@
 //! Turns loops round: where a loop begins with a short test, its end repeats the test instead of jumping back to it. An
 //! iteration then takes one branch and not two.
 
+use super::combine::is_own;
 use super::machine::{Block, Code, Function, Inst, Label, Operand};
 use super::mnemonic::Operation;
 use super::tidy::opposite;
-use crate::kernel::Origin;
 
 /// The most instructions of a test that is repeated, its branch left out.
 const LONGEST: usize = 6;
@@ -41,7 +41,7 @@ pub fn rotate(function: &mut Function) -> bool {
     changes
 }
 
-/// The test that a block leads back to by a jump.
+/// The test that a block leads back to by a jump. That of a cross-lane operation is written once.
 fn test(function: &Function, positions: &[usize], at: usize) -> Option<Test> {
     let (jump, before) = function.blocks[at].insts.split_last()?;
     let first = positions[goal(jump).filter(|_| jump.operation() == Some(Operation::Branch))?.0 as usize];
@@ -66,11 +66,6 @@ fn goal(branch: &Inst) -> Option<Label> {
 
 fn ends_block(inst: &Inst) -> bool {
     inst.operation().is_some_and(Operation::ends_block)
-}
-
-/// Returns true for the shader's own code: that of a cross-lane operation is written once.
-fn is_own(inst: &Inst) -> bool {
-    inst.origin == Origin::Code && !inst.is_lane
 }
 
 #[cfg(test)]

@@ -285,7 +285,7 @@ impl<'w> Walk<'w> {
     }
 }
 
-/// Returns true for the shader's own code.
-fn is_own(inst: &Inst) -> bool {
+/// Returns true for the shader's own code, which no cross-lane operation has planned.
+pub fn is_own(inst: &Inst) -> bool {
     inst.origin == Origin::Code && !inst.is_lane
 }
