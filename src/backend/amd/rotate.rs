@@ -4,7 +4,7 @@
 use super::combine::is_own;
 use super::machine::{Block, Code, Function, Inst, Label, Operand};
 use super::mnemonic::Operation;
-use super::tidy::opposite;
+use super::tidy::{opposite, target};
 
 /// The most instructions of a test that is repeated, its branch left out.
 const LONGEST: usize = 6;
@@ -44,24 +44,20 @@ pub fn rotate(function: &mut Function) -> bool {
 /// The test that a block leads back to by a jump. That of a cross-lane operation is written once.
 fn test(function: &Function, positions: &[usize], at: usize) -> Option<Test> {
     let (jump, before) = function.blocks[at].insts.split_last()?;
-    let first = positions[goal(jump).filter(|_| jump.operation() == Some(Operation::Branch))?.0 as usize];
+    let first = positions[target(jump).filter(|_| jump.operation() == Some(Operation::Branch))?.0 as usize];
     if first >= at || before.last().is_some_and(ends_block) {
         return None;
     }
     let (branch, test) = function.blocks[first].insts.split_last()?;
     let is_short = test.len() <= LONGEST && test.iter().all(|inst| is_own(inst) && !ends_block(inst));
-    let (back, exit) = (opposite(Some(branch))?, goal(branch)?);
+    if !is_short || !is_own(branch) {
+        return None;
+    }
+    let (back, exit) = (opposite(Some(branch))?, target(branch)?);
     let body = function.blocks[first + 1].label;
     let mut insts = test.to_vec();
     insts.push(Inst { code: Code::Real(back), uses: [Operand::Label(body)].into_iter().collect(), ..branch.clone() });
-    (is_short && is_own(branch)).then_some(Test { insts, exit })
-}
-
-fn goal(branch: &Inst) -> Option<Label> {
-    match branch.uses.first()? {
-        Operand::Label(label) => Some(*label),
-        _ => None,
-    }
+    Some(Test { insts, exit })
 }
 
 fn ends_block(inst: &Inst) -> bool {

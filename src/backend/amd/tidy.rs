@@ -42,10 +42,7 @@ fn thread(function: &mut Function) {
 /// Where a block leads that is nothing but a jump.
 fn jump_alone(insts: &[Inst]) -> Option<Label> {
     match insts {
-        [jump] if jump.operation() == Some(Operation::Branch) => match jump.uses.first() {
-            Some(Operand::Label(label)) => Some(*label),
-            _ => None,
-        },
+        [jump] if jump.operation() == Some(Operation::Branch) => target(jump),
         _ => None,
     }
 }
@@ -55,7 +52,7 @@ fn turn_around(function: &mut Function) {
     let targeted = targeted(function);
     for at in 0..function.blocks.len() {
         let Some(turned) = opposite(function.blocks[at].insts.last()) else { continue };
-        let Some(Operand::Label(over)) = function.blocks[at].insts.last().and_then(target) else { continue };
+        let Some(over) = function.blocks[at].insts.last().and_then(target) else { continue };
         let passed = at + 1..function.blocks.len();
         let Some(jump) = passed.clone().find(|n| !function.blocks[*n].insts.is_empty()) else { continue };
         let Some(goal) = jump_alone(&function.blocks[jump].insts) else { continue };
@@ -75,11 +72,7 @@ fn turn_around(function: &mut Function) {
 
 /// The labels that branches lead to.
 fn targeted(function: &Function) -> FxHashSet<Label> {
-    let insts = function.blocks.iter().flat_map(|block| block.insts.last());
-    insts
-        .filter_map(target)
-        .filter_map(|operand| if let Operand::Label(to) = operand { Some(to) } else { None })
-        .collect()
+    function.blocks.iter().filter_map(|block| block.insts.last()).filter_map(target).collect()
 }
 
 /// The branch on the opposite condition.
@@ -111,7 +104,7 @@ fn drop_unreachable(function: &mut Function) {
 /// Drops jumps to the next block, over blocks that hold nothing.
 fn drop_empty_jumps(function: &mut Function) {
     for at in 0..function.blocks.len() {
-        while let Some(Operand::Label(to)) = function.blocks[at].insts.last().and_then(target) {
+        while let Some(to) = function.blocks[at].insts.last().and_then(target) {
             let mut next = function.blocks[at + 1..].iter();
             let passed = next.by_ref().find(|block| block.label == to || !block.insts.is_empty());
             if passed.is_none_or(|block| block.label != to) {
@@ -136,7 +129,10 @@ fn join(function: &mut Function) {
 }
 
 /// The target of a branch.
-fn target(inst: &Inst) -> Option<Operand> {
+pub fn target(inst: &Inst) -> Option<Label> {
     let branches = inst.operation().is_some_and(|operation| operation.ends_block() && operation != Operation::End);
-    inst.uses.first().copied().filter(|_| branches)
+    match inst.uses.first() {
+        Some(Operand::Label(label)) if branches => Some(*label),
+        _ => None,
+    }
 }

@@ -152,6 +152,11 @@ fn cases() -> Result<Vec<Case>, String> {
     kernels.into_iter().zip(modules).map(case).collect()
 }
 
+/// The geometric mean of ratios, empty if there are none.
+fn mean(ratios: &Vec<f64>) -> String {
+    geometric_mean(ratios).map_or(String::new(), |mean| format!("{mean:.2}"))
+}
+
 /// The row of geometric means, and the table of all kernels on a processor. Runs that fail are told in `wrong`.
 fn section(hardware: &Hardware, cases: &[Case], wrong: &mut Vec<String>) -> Result<(Vec<String>, String), String> {
     let mut rows = Vec::new();
@@ -177,7 +182,6 @@ fn section(hardware: &Hardware, cases: &[Case], wrong: &mut Vec<String>) -> Resu
         }
         rows.push(row);
     }
-    let mean = |ratios: &Vec<f64>| geometric_mean(ratios).map_or(String::new(), |mean| format!("{mean:.2}"));
     let means = std::iter::once(hardware.processor.to_owned()).chain(ratios.iter().map(mean)).collect();
     let titles: Vec<&str> = std::iter::once("kernel").chain(COLUMNS.iter().map(|(title, _)| *title)).collect();
     Ok((means, report::table(&titles, &rows) + &run.text(hardware.processor)))
@@ -247,7 +251,6 @@ impl Runs {
         }
         let titles: Vec<&str> =
             std::iter::once("kernel").chain(EXECUTED.iter().map(|(title, _)| *title)).chain(["ratio"]).collect();
-        let mean = |ratios: &Vec<f64>| geometric_mean(ratios).map_or(String::new(), |mean| format!("{mean:.2}"));
         let means =
             std::iter::once("geometric mean".to_owned()).chain(self.ratios.iter().map(mean)).chain([String::new()]);
         let rows: Vec<Vec<String>> = self.rows.iter().cloned().chain([means.collect()]).collect();

@@ -436,14 +436,13 @@ fn pairs_far_from_their_address_share_a_base() {
 #[test]
 fn a_base_is_made_for_the_earliest_pair() {
     let mut registers = Registers::new();
-    let mut insts = loads(&mut registers, &[2048, 4096, 2052, 2056, 2060, 2064]);
-    // The first load finds its pair last: the accesses of 8 bytes in between are of other rows.
-    insts[0].modifiers.offset = 2064;
-    insts[5].modifiers.offset = 2068;
+    // The third load reads the place of the first, so it joins the second; the first finds its pair last.
+    let insts = loads(&mut registers, &[1024, 1028, 1024, 1032]);
     let found = registers.combined(&insts, "gfx900");
-    let base = found.iter().position(|inst| inst.operation() == Some(O::AddU32)).expect("a sum");
-    let first = found.iter().position(|inst| inst.uses[0] == found[base].defs[0]).expect("a pair");
-    assert!(base < first, "{:?}", places(&found));
+    let two = |first, second| (O::LdsReadTwo, first, Some(second));
+    assert_eq!(places(&found), [(O::AddU32, 1024, None), two(0, 2), two(1, 0)]);
+    let base = found[0].defs[0];
+    assert_eq!([found[1].uses[0], found[2].uses[0]], [base; 2]);
 }
 
 #[test]
