@@ -1,22 +1,31 @@
-//! The kernels that need buffers alone: compute shaders without images. AMD's targets, PTX and the simulator take no others.
+//! The limits of targets without other stages than compute, and of those without images.
 
 use super::{Kernel, Op};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::kernel::Stage;
 
-/// The end of all messages.
-const NOT_YET: &str = "not supported on AMD targets, in PTX and in the simulator yet";
+/// The targets that take no images.
+const NO_IMAGES: &str = "in PTX and in the simulator";
+
+/// Refuses other stages than compute.
+///
+/// # Errors
+/// With the entry point.
+pub fn check_stage(kernel: &Kernel) -> Result<(), Vec<Diagnostic>> {
+    if kernel.stage == Stage::Compute {
+        return Ok(());
+    }
+    let message = format!("{} shaders are not supported on AMD targets, {NO_IMAGES} yet", kernel.stage.name());
+    Err(vec![Diagnostic::error(Code::NOT_IN_KERNELS, message).at(kernel.span, "this entry point")])
+}
 
 /// Refuses other stages than compute, and images.
 ///
 /// # Errors
 /// With the entry point, or with each variable and operation.
 pub fn check(kernel: &Kernel) -> Result<(), Vec<Diagnostic>> {
-    if kernel.stage != Stage::Compute {
-        let message = format!("{} shaders are {NOT_YET}", kernel.stage.name());
-        return Err(vec![Diagnostic::error(Code::NOT_IN_KERNELS, message).at(kernel.span, "this entry point")]);
-    }
-    let message = format!("images and textures are {NOT_YET}");
+    check_stage(kernel)?;
+    let message = format!("images and textures are not supported {NO_IMAGES} yet");
     let mut errors = Vec::new();
     for inst in kernel.insts.iter().map(|(_, inst)| inst).filter(|inst| matches!(inst.op, Op::Image { .. })) {
         Diagnostic::needed(Code::NOT_IN_KERNELS, message.clone(), inst.span).join(&mut errors);

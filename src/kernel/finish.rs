@@ -134,8 +134,10 @@ fn simplify(
 ) -> Result<Kernel, Vec<Diagnostic>> {
     let mut kernel = lower(module, settings)?;
     pipeline.show(LOWER, true, &kernel);
-    if !target.row().has_images {
-        buffers_only::check(&kernel)?;
+    match target.row() {
+        row if !row.has_images => buffers_only::check(&kernel)?,
+        row if !row.has_graphics => buffers_only::check_stage(&kernel)?,
+        _ => {}
     }
     pipeline.optimize(&mut kernel);
     if target.row().repeats_loops {

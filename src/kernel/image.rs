@@ -33,6 +33,13 @@ pub struct Image {
     pub span: Span,
 }
 
+impl Image {
+    /// Where the sampler is bound that goes with a texture.
+    pub fn sampling_place(&self) -> BindingPoint {
+        self.sampler.unwrap_or(self.place)
+    }
+}
+
 /// Dimensions of the coordinates, layers left out.
 pub const fn dimensions(dim: ImageDim) -> usize {
     match dim {

@@ -31,6 +31,18 @@ pub enum Addressing {
     Global { offset_bits: u8 },
 }
 
+/// Where an image instruction has the words of its address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ImageAddress {
+    /// In consecutive registers.
+    Tuple,
+    /// In registers of their own, or in consecutive ones if there are more than so many.
+    List { most: usize },
+    /// In so many operands at most, the last of which has all further words in consecutive registers. Instructions with a
+    /// sampler can take fewer.
+    Partial { most: usize, sampling: usize },
+}
+
 /// Where the hardware leaves the workgroup's numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum GroupIds {
@@ -96,6 +108,17 @@ pub struct Processor {
     pub scalars: u16,
     /// Bytes of workgroup memory.
     pub shared_limit: u32,
+    /// Image instructions exist (LLVM: `FeatureImageInsts`); CDNA 2's have no volumes, cubes or samplers and count as none.
+    pub has_images: bool,
+    pub image_address: ImageAddress,
+    /// Images of one dimension are bound as images of two that are one texel high.
+    pub widens_lines: bool,
+    /// The size of a texel buffer in its descriptor is in bytes instead of texels.
+    pub texel_buffers_in_bytes: bool,
+    /// The descriptor of an image has the logarithm of the number of samples in bits 16 to 19 of its fourth word.
+    pub tells_samples: bool,
+    /// Gathers from textures of integers give the right texels.
+    pub gathers_integers: bool,
     /// There is a second file of vector registers, for matrices.
     pub has_accumulators: bool,
     /// Bits of the floats for which V_FMA takes as long as an addition (LLVM: `FeatureFastFMAF32`; halves from gfx8 on,
@@ -155,6 +178,12 @@ const GFX600: Processor = Processor {
     scope_bits: false,
     scalars: 102,
     shared_limit: 0x8000,
+    has_images: true,
+    image_address: ImageAddress::Tuple,
+    widens_lines: false,
+    texel_buffers_in_bytes: false,
+    tells_samples: true,
+    gathers_integers: false,
     has_accumulators: false,
     fast_fma: &[32, 64],
     has_fmac: false,
@@ -172,6 +201,7 @@ const GFX803: Processor = Processor {
     name: "gfx803",
     generation: Generation::Gcn3,
     hazards: Hazards::Gcn3,
+    texel_buffers_in_bytes: true,
     fast_fma: &[16, 64],
     share: GCN3_SHARE,
     ..GFX701
@@ -182,12 +212,16 @@ const GFX900: Processor = Processor {
     addressing: Addressing::Global { offset_bits: 13 },
     hazards: Hazards::Vega,
     counters: Counters::Vega,
+    widens_lines: true,
+    texel_buffers_in_bytes: false,
+    gathers_integers: true,
     fast_fma: &[16, 32, 64],
     ..GFX803
 };
 const GFX90A: Processor = Processor {
     name: "gfx90a",
     counters: Counters::Cdna2,
+    has_images: false,
     even_pairs: true,
     packed_ids: true,
     has_accumulators: true,
@@ -211,17 +245,26 @@ const GFX1010: Processor = Processor {
     addressing: Addressing::Global { offset_bits: 12 },
     hazards: Hazards::Rdna1,
     counters: Counters::Rdna1,
+    image_address: ImageAddress::List { most: 5 },
+    widens_lines: false,
     scalars: 106,
     has_fmac: true,
     share: RDNA1_SHARE,
     ..GFX900
 };
-const GFX1030: Processor = Processor { name: "gfx1030", hazards: Hazards::None, share: RDNA2_SHARE, ..GFX1010 };
+const GFX1030: Processor = Processor {
+    name: "gfx1030",
+    hazards: Hazards::None,
+    image_address: ImageAddress::List { most: 13 },
+    share: RDNA2_SHARE,
+    ..GFX1010
+};
 const GFX1100: Processor = Processor {
     name: "gfx1100",
     generation: Generation::Rdna3,
     addressing: Addressing::Global { offset_bits: 13 },
     hazards: Hazards::Rdna3,
+    image_address: ImageAddress::Partial { most: 5, sampling: 5 },
     packed_ids: true,
     group_ids: GroupIds::PaddedScalars,
     scratch_instructions: true,
@@ -241,6 +284,8 @@ const GFX1200: Processor = Processor {
     addressing: Addressing::Global { offset_bits: 24 },
     hazards: Hazards::Rdna4,
     counters: Counters::Rdna4,
+    image_address: ImageAddress::Partial { most: 5, sampling: 4 },
+    tells_samples: false,
     group_ids: GroupIds::Ttmp,
     share: LARGE_SHARE,
     ..GFX1150

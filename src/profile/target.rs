@@ -174,7 +174,6 @@ static ROWS: [TargetRow; 8] = [
         is_hardware: true,
         has_scalar_registers: true,
         repeats_loops: true,
-        has_images: false,
         has_graphics: false,
         extensions: Target::Amd,
         ..DRIVEN

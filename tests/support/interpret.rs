@@ -1,9 +1,12 @@
 //! Gives a program its arguments and buffers, runs its text, and hands back what it left.
 
-use crate::amd::memory::{Bytes, Memory};
+use crate::amd::memory::{Bytes, Memory, texel};
 use crate::amd::target::Target;
 use crate::amd::{self, Dispatch, Executed};
-use crate::lavapipe::{Buffers, Request};
+use crate::device::{ImageKind, Resources, Sampler};
+use crate::lavapipe::{Buffers, Request, to_words};
+use crate::nv::picture;
+use crate::nv::pictures::packed;
 use crosslane::backend::amd::reflection::{Argument, ArgumentKind};
 use crosslane::backend::amd::{Program, Reflection};
 
@@ -26,7 +29,7 @@ pub fn interpret(program: &Program, processor: &str, request: &Request, order: O
     let read = amd::Program::read(&program.text, target)?;
     amd::walk(&read)?;
     let backwards = |n: usize| order == Order::Both && n % 2 == 1;
-    let run = |(n, before): (usize, &Buffers)| run_once(&read, reflection, request, before, backwards(n));
+    let run = |(n, before): (usize, &Buffers)| run_once(&read, reflection, request, (n, before), backwards(n));
     request.runs.iter().enumerate().map(|case| run(case).map(|(after, _)| after)).collect()
 }
 
@@ -36,7 +39,7 @@ pub fn executed(program: &Program, processor: &str, request: &Request) -> Result
     let target = Target::new(processor, reflection.subgroup_size as usize)?;
     let read = amd::Program::read(&program.text, target)?;
     let before = request.runs.first().ok_or("there is no run")?;
-    run_once(&read, reflection, request, before, false).map(|(_, executed)| executed)
+    run_once(&read, reflection, request, (0, before), false).map(|(_, executed)| executed)
 }
 
 /// One run; the waves of a workgroup go in one order or the other.
@@ -44,7 +47,7 @@ fn run_once(
     program: &amd::Program,
     reflection: &Reflection,
     request: &Request,
-    before: &Buffers,
+    (run, before): (usize, &Buffers),
     backwards: bool,
 ) -> Result<(Buffers, Executed), String> {
     let mut memory = Memory::default();
@@ -55,11 +58,80 @@ fn run_once(
         let writable = writable || request.addresses.iter().any(|(_, addressed)| *addressed == binding as u32);
         addresses.push(memory.add(words.iter().flat_map(|word| word.to_le_bytes()).collect(), writable));
     }
-    let arguments = arguments(reflection, request, before, &addresses);
+    let resources = request.others.get(run).cloned().unwrap_or_default();
+    let descriptors = descriptors(reflection, &resources, &mut memory, &program.target)?;
+    let mut arguments = arguments(reflection, request, before, &addresses);
+    for (at, words) in &descriptors {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        arguments[*at..*at + bytes.len()].copy_from_slice(&bytes);
+    }
     let (groups, group_size) = (request.groups, reflection.workgroup_size);
     let executed = amd::run(program, &mut memory, &Dispatch { groups, group_size, arguments: &arguments, backwards })?;
     let after = addresses.iter().map(|address| memory.block(*address).map(words).unwrap_or_default());
+    let after = after.chain(left(reflection, &resources, &memory));
     Ok((after.collect(), executed))
+}
+
+fn is_picture(argument: &Argument) -> bool {
+    matches!(argument.kind, ArgumentKind::Image | ArgumentKind::TexelBuffer)
+}
+
+/// The pictures and samplers of a run in the order of their arguments; gives their descriptors and where these go.
+fn descriptors(
+    reflection: &Reflection,
+    resources: &Resources,
+    memory: &mut Memory,
+    target: &Target,
+) -> Result<Vec<(usize, Vec<u32>)>, String> {
+    let mut descriptors = Vec::new();
+    for argument in reflection.arguments.iter().filter(|argument| is_picture(argument)) {
+        let at = place(argument);
+        let picture = picture(at, None, resources)?;
+        let words = texel::descriptor(memory.pictures.len(), &picture, target);
+        if 4 * words.len() != argument.size as usize {
+            return Err(format!("{} has {} bytes", argument.name, argument.size));
+        }
+        descriptors.push((argument.offset as usize, words));
+        memory.pictures.push((picture, argument.writable == Some(true)));
+    }
+    for argument in reflection.arguments.iter().filter(|argument| argument.kind == ArgumentKind::Sampler) {
+        descriptors.push((argument.offset as usize, texel::sampler_descriptor(memory.samplers.len())));
+        memory.samplers.push(sampler(place(argument), resources).ok_or("no sampler is bound")?);
+    }
+    Ok(descriptors)
+}
+
+/// Binding and element.
+fn place(argument: &Argument) -> [u32; 2] {
+    [argument.binding.unwrap_or(0), argument.element.unwrap_or(0)]
+}
+
+/// The sampler that is bound, alone or with a texture.
+fn sampler(at: [u32; 2], resources: &Resources) -> Option<Sampler> {
+    let alone = resources.samplers.iter().find(|it| [it.binding, it.element] == at).map(|it| it.sampler);
+    let combined = resources.images.iter().find_map(|image| match image.kind {
+        ImageKind::Combined(sampler) if [image.binding, image.element] == at => Some(sampler),
+        _ => None,
+    });
+    alone.or(combined)
+}
+
+/// The words of texel buffers and images that can be written, after a run.
+fn left(reflection: &Reflection, resources: &Resources, memory: &Memory) -> Buffers {
+    let of = |at: [u32; 2], format: &str, before: &[u8]| {
+        let mut pictures = reflection.arguments.iter().filter(|argument| is_picture(argument)).zip(&memory.pictures);
+        let found = pictures.find(|(argument, _)| [argument.binding, argument.element] == at.map(Some));
+        // Nobody looks at the samples of images that have several.
+        let found = found.filter(|(_, (picture, _))| picture.samples < 2);
+        let bytes = found.map(|(_, (picture, _))| {
+            picture.levels[0].iter().flat_map(|texel| packed(format, *texel)).collect::<Vec<u8>>()
+        });
+        to_words(&bytes.unwrap_or_else(|| before.to_vec()))
+    };
+    let texels = resources.texels.iter().filter(|texels| texels.storage);
+    let images = resources.images.iter().filter(|image| image.kind == ImageKind::Storage);
+    let texels = texels.map(|it| of([it.binding, it.element], &it.format, &it.data));
+    texels.chain(images.map(|it| of([it.binding, it.element], &it.image.format, &it.image.data))).collect()
 }
 
 fn is_buffer(argument: &Argument, binding: usize) -> bool {
@@ -89,6 +161,7 @@ fn arguments(reflection: &Reflection, request: &Request, before: &Buffers, addre
             ArgumentKind::PushConstants => {
                 request.push_with(|binding| addresses.get(binding as usize).copied().unwrap_or(0))
             }
+            ArgumentKind::Image | ArgumentKind::TexelBuffer | ArgumentKind::Sampler => Vec::new(),
             ArgumentKind::WorkgroupCount => {
                 request.groups[usize::from(argument.axis.unwrap_or(0))].to_le_bytes().to_vec()
             }

@@ -43,6 +43,8 @@ fn kind(inst: &Inst) -> Option<Kind> {
     let operation = inst.operation()?;
     match operation.unit() {
         Unit::ScalarMemory => Some(Kind::Scalar),
+        // gfx10.1 takes none whose addresses are apart into a clause (LLVM: `hasNSAClauseBug`).
+        Unit::Memory if inst.modifiers.image.is_some() => None,
         Unit::Memory if operation.is_load() && inst.modifiers.prefix == "flat_" => Some(Kind::Flat),
         Unit::Memory if operation.is_load() => Some(Kind::Memory),
         _ => None,

@@ -2,13 +2,16 @@
 //!
 //! For every buffer, in the order of set and binding, its address in 8 bytes; then for every buffer whose size the kernel asks
 //! for the number of bytes bound, in 4; then the push constants, at a multiple of 16; then, if the kernel asks for it,
-//! the number of workgroups in x, y and z, which a runtime of HSA fills in by itself.
+//! the number of workgroups in x, y and z, which a runtime of HSA fills in by itself; then the descriptors of images, each
+//! once: 32 bytes of an image at a multiple of 32, and 16 of a texel buffer at a multiple of 16; then those of samplers, 16
+//! bytes at a multiple of 16.
 
 use crate::backend::amd::arch::Arch;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ir::BuiltIn;
+use crate::ir::{BuiltIn, ImageDim, ImageOp};
 use crate::kernel::tree::Tree;
-use crate::kernel::{Kernel, Op};
+use crate::kernel::{BindingPoint, Image, Kernel, Op};
+use std::collections::BTreeMap;
 
 /// The inputs of a kernel besides its arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -39,6 +42,10 @@ pub struct Interface {
     pub push: u32,
     /// Of the number of workgroups in x, y and z.
     pub groups: Option<u32>,
+    /// Of each image's descriptor.
+    pub images: Vec<u32>,
+    /// Of the descriptor of each image's sampler, if anything is sampled with it.
+    pub samplers: Vec<Option<u32>>,
     /// Bytes of the whole segment.
     pub bytes: u32,
     /// Bytes of workgroup memory: the shader's own, and after them those of the waves.
@@ -75,10 +82,39 @@ impl Interface {
             interface.groups = Some(next);
             next += 12;
         }
-        interface.bytes = next;
+        next = interface.place_images(&kernel.images, next);
+        interface.bytes = interface.place_samplers(&kernel.images, &uses.samplers, next);
         interface.place_shared(kernel, arch, uses.wave_memory);
         interface.check(kernel, arch)?;
         Ok(interface)
+    }
+
+    /// Places descriptors from an offset on; gives their end.
+    fn place_images(&mut self, images: &[Image], mut next: u32) -> u32 {
+        let mut places: BTreeMap<BindingPoint, u32> = BTreeMap::new();
+        for image in images {
+            let size = descriptor_bytes(image);
+            let offset = *places.entry(image.place).or_insert_with(|| {
+                let offset = next.next_multiple_of(size);
+                next = offset + size;
+                offset
+            });
+            self.images.push(offset);
+        }
+        next
+    }
+
+    /// The same of the samplers that images are used with.
+    fn place_samplers(&mut self, images: &[Image], used: &[bool], mut next: u32) -> u32 {
+        let place = |(image, used): (&Image, &bool)| used.then(|| image.sampling_place());
+        let points: Vec<Option<BindingPoint>> = images.iter().zip(used).map(place).collect();
+        let mut places: BTreeMap<BindingPoint, u32> = points.iter().flatten().map(|point| (*point, 0)).collect();
+        for offset in places.values_mut() {
+            *offset = next.next_multiple_of(SAMPLER_BYTES);
+            next = *offset + SAMPLER_BYTES;
+        }
+        self.samplers = points.into_iter().map(|point| places.get(&point?).copied()).collect();
+        next
     }
 
     fn place_shared(&mut self, kernel: &Kernel, arch: &Arch, wave_memory: bool) {
@@ -107,9 +143,19 @@ impl Interface {
     }
 }
 
+/// Bytes of the descriptor of a sampler.
+pub const SAMPLER_BYTES: u32 = 16;
+
+/// Bytes of the descriptor of an image.
+pub fn descriptor_bytes(image: &Image) -> u32 {
+    if image.ty.dim == ImageDim::Buffer { 16 } else { 32 }
+}
+
 /// The facts that a kernel uses.
 struct Uses {
     sizes: Vec<bool>,
+    /// The images that are read through their samplers.
+    samplers: Vec<bool>,
     groups: bool,
     wave_memory: bool,
 }
@@ -119,10 +165,16 @@ impl Uses {
         use crate::kernel::MemorySpace::Buffer;
         use crate::lane::Primitive;
         use crate::lane::primitive::LdsOp;
-        let mut uses = Uses { sizes: vec![false; kernel.buffers.len()], groups: false, wave_memory: false };
+        let mut uses = Uses {
+            sizes: vec![false; kernel.buffers.len()],
+            samplers: vec![false; kernel.images.len()],
+            groups: false,
+            wave_memory: false,
+        };
         for inst in tree.insts(kernel) {
             match kernel.insts[inst].op {
                 Op::BufferBytes(buffer) => uses.sizes[buffer as usize] = true,
+                Op::Image { op: ImageOp::Sample | ImageOp::Gather, image, .. } => uses.samplers[image as usize] = true,
                 Op::BuiltIn(BuiltIn::NumWorkgroups, _) => uses.groups = true,
                 Op::Prim { primitive: Primitive::Lds(LdsOp::Bounce), .. } => uses.wave_memory = true,
                 Op::Load(access) | Op::Store(access) | Op::Atomic { access, .. } => {

@@ -221,6 +221,41 @@ pub enum Region {
     Private,
 }
 
+/// The coordinates of an image instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ImageShape {
+    Line,
+    Plane,
+    Volume,
+    Cube,
+    LineArray,
+    PlaneArray,
+    /// Planes with several samples of each texel, whose number is the last coordinate.
+    PlaneSamples,
+    PlaneSamplesArray,
+}
+
+impl ImageShape {
+    /// Returns true if a coordinate is a layer or a face.
+    pub const fn is_arrayed(self) -> bool {
+        matches!(self, Self::LineArray | Self::PlaneArray | Self::PlaneSamplesArray | Self::Cube)
+    }
+}
+
+/// The way in which an image instruction names texels.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ImageAccess {
+    pub shape: ImageShape,
+    /// Bit `n`: component `n` is moved.
+    pub components: u8,
+    /// Operands of the address; one if all its words are in consecutive registers.
+    pub address: u8,
+    /// Descriptors after the address: that of the image, and that of the sampler.
+    pub descriptors: u8,
+    /// Coordinates count texels instead of going from 0 to 1.
+    pub in_texels: bool,
+}
+
 /// The modifiers after an instruction's operands, or on them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Modifiers {
@@ -246,6 +281,10 @@ pub struct Modifiers {
     pub addr64: bool,
     /// The address of a buffer instruction is an offset in a register (`offen`).
     pub offen: bool,
+    /// The address of a buffer instruction is a number of elements in a register (`idxen`).
+    pub idxen: bool,
+    /// Of an image instruction.
+    pub image: Option<ImageAccess>,
     /// An atomic gives the old value.
     pub returns: bool,
     /// How far others must see the access, or it must see theirs; none where that does not matter.
@@ -255,6 +294,13 @@ pub struct Modifiers {
     pub swap_fetch: [bool; 2],
     /// Bits of DEPCTR or counters, for waiting instructions: the number that they take.
     pub immediate: Option<u32>,
+}
+
+impl Modifiers {
+    /// Returns true if a store or an atomic names its data before the address.
+    pub fn is_data_first(&self) -> bool {
+        self.prefix == "buffer_" || self.image.is_some()
+    }
 }
 
 /// One instruction.

@@ -402,6 +402,10 @@ operations! {
     LogF32 = ever("v_log_f32"),
     SinF32 = ever("v_sin_f32"),
     CosF32 = ever("v_cos_f32"),
+    CubeFace = ever("v_cubeid_f32"),
+    CubeS = ever("v_cubesc_f32"),
+    CubeT = ever("v_cubetc_f32"),
+    CubeMajor = ever("v_cubema_f32"),
     LdexpF32 = ever("v_ldexp_f32"),
     DivScaleF32 = ever("v_div_scale_f32"),
     DivFmasF32 = ever("v_div_fmas_f32"),
@@ -467,6 +471,27 @@ operations! {
     AtomicOr64 = memory("atomic_or_x2", "atomic_or_b64"),
     AtomicXor64 = memory("atomic_xor_x2", "atomic_xor_b64"),
 
+    // Texels: of texel buffers, and of images.
+    LoadTexel = ever("load_format_xyzw"),
+    StoreTexel = ever("store_format_xyzw"),
+    ImageLoad = ever("image_load"),
+    ImageLoadLevel = ever("image_load_mip"),
+    ImageStore = ever("image_store"),
+    ImageSize = ever("image_get_resinfo"),
+    ImageSample = ever("image_sample"),
+    ImageGather = ever("image_gather4"),
+    ImageSwap = ever("image_atomic_swap"),
+    ImageCompareSwap = ever("image_atomic_cmpswap"),
+    ImageAdd = renamed("image_atomic_add", "image_atomic_add_uint"),
+    ImageSub = renamed("image_atomic_sub", "image_atomic_sub_uint"),
+    ImageMinI = renamed("image_atomic_smin", "image_atomic_min_int"),
+    ImageMinU = renamed("image_atomic_umin", "image_atomic_min_uint"),
+    ImageMaxI = renamed("image_atomic_smax", "image_atomic_max_int"),
+    ImageMaxU = renamed("image_atomic_umax", "image_atomic_max_uint"),
+    ImageAnd = ever("image_atomic_and"),
+    ImageOr = ever("image_atomic_or"),
+    ImageXor = ever("image_atomic_xor"),
+
     // Workgroup memory. Atomics come with and without a result.
     LdsReadU8 = since_rdna3("ds_read_u8", "ds_load_u8"),
     LdsReadU16 = since_rdna3("ds_read_u16", "ds_load_u16"),
@@ -502,6 +527,7 @@ operations! {
         [None, None, None, plain("s_waitcnt_vscnt"), plain("s_waitcnt_vscnt"), plain("s_wait_storecnt")],
     WaitLoads = since(Generation::Rdna4, "s_wait_loadcnt"),
     WaitLdsCount = since(Generation::Rdna4, "s_wait_dscnt"),
+    WaitSamples = since(Generation::Rdna4, "s_wait_samplecnt"),
     WaitScalarLoads = since(Generation::Rdna4, "s_wait_kmcnt"),
     WaitLoadsAndLds = since(Generation::Rdna4, "s_wait_loadcnt_dscnt"),
     WaitStoresAndLds = since(Generation::Rdna4, "s_wait_storecnt_dscnt"),
@@ -577,7 +603,7 @@ mod tests {
         for operation in Operation::ALL {
             for generation in Processor::names().filter_map(Processor::named).map(|processor| processor.generation) {
                 let name = operation.spelling(generation).map_or("v_", |spelling| spelling.name);
-                let units = ["v_", "s_", "ds", "load_", "store_", "atomic_", "buffer_", "global_"];
+                let units = ["v_", "s_", "ds", "load_", "store_", "atomic_", "buffer_", "global_", "image_"];
                 assert!(units.iter().any(|unit| name.starts_with(unit)), "{name}");
             }
         }

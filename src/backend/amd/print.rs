@@ -2,10 +2,14 @@
 
 use super::arch::Arch;
 use super::dpp;
-use super::machine::{Dpp, File, Inst, Label, Modifiers, Operand, Reach, RegisterRange, Slice, Special, is_inline};
+use super::machine::{
+    Dpp, File, ImageAccess, ImageShape, Inst, Label, Modifiers, Operand, Reach, RegisterRange, Slice, Special,
+    is_inline,
+};
 use super::mnemonic::{Form, Generation, Operation};
 use super::unit::Unit;
 use std::fmt::Write;
+use std::ops::Range;
 
 /// The subject that instructions are printed for.
 #[derive(Clone, Copy, Debug)]
@@ -45,10 +49,12 @@ impl Printer {
 
     fn operands(&self, text: &mut String, operation: Operation, inst: &Inst) {
         let is_double = self.is_double(operation, &inst.modifiers);
+        let list = address_list(inst);
         let uses = inst.uses.iter().enumerate().map(|(n, operand)| {
-            let operand = self.operand(*operand, is_double);
-            let operand = if inst.modifiers.abs >> n & 1 != 0 { format!("|{operand}|") } else { operand };
-            if inst.modifiers.neg >> n & 1 != 0 { format!("-{operand}") } else { operand }
+            let operand = bracketed(self.operand(*operand, is_double), n, &list);
+            let has = |bits: u8| u32::from(bits).checked_shr(n as u32).is_some_and(|bits| bits & 1 != 0);
+            let operand = if has(inst.modifiers.abs) { format!("|{operand}|") } else { operand };
+            if has(inst.modifiers.neg) { format!("-{operand}") } else { operand }
         });
         let defs = inst.defs.iter().map(|operand| self.operand(*operand, is_double));
         let fields = inst.uses.iter().any(|operand| matches!(operand, Operand::Field(..)));
@@ -123,7 +129,8 @@ impl Printer {
     }
 
     fn memory_modifiers(&self, text: &mut String, operation: Operation, modifiers: &Modifiers) {
-        for (is_set, word) in [(modifiers.addr64, " addr64"), (modifiers.offen, " offen")] {
+        let words = [(modifiers.addr64, " addr64"), (modifiers.offen, " offen"), (modifiers.idxen, " idxen")];
+        for (is_set, word) in words {
             if is_set {
                 *text += word;
             }
@@ -138,9 +145,28 @@ impl Printer {
             (Operation::Swizzle, mode, _) => write!(text, " offset:{mode:#x}").expect(TAKEN),
             (_, offset, _) => write!(text, " offset:{offset}").expect(TAKEN),
         }
+        if let Some(image) = modifiers.image {
+            *text += &self.image_words(image);
+        }
         if operation.unit() == Unit::Memory {
             *text += &self.cache_policy(operation, modifiers);
+            *text += self.array_word(modifiers.image);
         }
+    }
+
+    /// The components of an image, its shape from gfx10 on, and that coordinates are texels, which gfx12 has no word for.
+    fn image_words(&self, image: ImageAccess) -> String {
+        let components = image.components;
+        let named = self.arch.generation >= Generation::Rdna1;
+        let shape = if named { format!(" dim:{}", dimension(image.shape)) } else { String::new() };
+        let unit = if image.in_texels && self.arch.generation < Generation::Rdna4 { " unorm" } else { "" };
+        format!(" dmask:{components:#x}{shape}{unit}")
+    }
+
+    /// The last word before gfx10, after the cache policy: the image is an array.
+    fn array_word(&self, image: Option<ImageAccess>) -> &'static str {
+        let is_arrayed = image.is_some_and(|image| image.shape.is_arrayed());
+        if is_arrayed && self.arch.generation < Generation::Rdna1 { " da" } else { "" }
     }
 
     /// The cache policy bits of an access: whether an atomic returns the old value, and the scope of the access (LLVM's
@@ -168,6 +194,36 @@ impl Printer {
             (Generation::Rdna1, Reach::Device) => " glc dlc",
             _ => " glc",
         }
+    }
+}
+
+/// The uses that are the address of an image instruction.
+fn address_list(inst: &Inst) -> Range<usize> {
+    let Some(image) = inst.modifiers.image else { return 0..0 };
+    let end = inst.uses.len() - usize::from(image.descriptors);
+    end - usize::from(image.address)..end
+}
+
+/// An operand with the bracket that begins or ends a list of several.
+fn bracketed(operand: String, n: usize, list: &Range<usize>) -> String {
+    match n {
+        _ if list.len() < 2 => operand,
+        _ if n == list.start => format!("[{operand}"),
+        _ if n + 1 == list.end => format!("{operand}]"),
+        _ => operand,
+    }
+}
+
+const fn dimension(shape: ImageShape) -> &'static str {
+    match shape {
+        ImageShape::Line => "SQ_RSRC_IMG_1D",
+        ImageShape::Plane => "SQ_RSRC_IMG_2D",
+        ImageShape::Volume => "SQ_RSRC_IMG_3D",
+        ImageShape::Cube => "SQ_RSRC_IMG_CUBE",
+        ImageShape::LineArray => "SQ_RSRC_IMG_1D_ARRAY",
+        ImageShape::PlaneArray => "SQ_RSRC_IMG_2D_ARRAY",
+        ImageShape::PlaneSamples => "SQ_RSRC_IMG_2D_MSAA",
+        ImageShape::PlaneSamplesArray => "SQ_RSRC_IMG_2D_MSAA_ARRAY",
     }
 }
 

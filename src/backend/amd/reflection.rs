@@ -2,9 +2,11 @@
 
 use super::arch::Arch;
 use super::descriptor::Usage;
-use super::interface::Interface;
-use crate::kernel::{BufferKind, Kernel};
+use super::interface::{Interface, SAMPLER_BYTES, descriptor_bytes};
+use crate::ir::ImageDim;
+use crate::kernel::{BindingPoint, BufferKind, Image, Kernel};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Everything that the kernel shares with its caller.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -47,6 +49,12 @@ pub enum ArgumentKind {
     PushConstants,
     /// The number of workgroups in one dimension. A runtime of HSA fills it in by itself.
     WorkgroupCount,
+    /// The descriptor of an image, in 8 words as the hardware has it.
+    Image,
+    /// The descriptor of a texel buffer, in 4 words.
+    TexelBuffer,
+    /// The descriptor of a sampler, in 4 words; of a combined texture and sampler the part of the sampler.
+    Sampler,
 }
 
 /// One argument.
@@ -57,9 +65,12 @@ pub struct Argument {
     /// Bytes from the start of the segment.
     pub offset: u32,
     pub size: u32,
-    /// Of the buffer that it is about.
+    /// Of the buffer or image that it is about.
     pub set: Option<u32>,
     pub binding: Option<u32>,
+    /// The number in an array of images or samplers; none for what is neither.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub element: Option<u32>,
     /// The smallest number of bytes of that buffer.
     pub bytes: Option<u32>,
     pub writable: Option<bool>,
@@ -133,9 +144,48 @@ fn arguments(kernel: &Kernel, interface: &Interface) -> Vec<Argument> {
             arguments.push(Argument { axis: Some(axis), ..argument(name, kind, offset + 4 * u32::from(axis), 4) });
         }
     }
+    let images = kernel.images.iter().zip(&interface.images);
+    let images = images.map(|(image, offset)| (*offset, of_image(image, *offset, kernel)));
+    let samplers = kernel.images.iter().zip(&interface.samplers);
+    let samplers = samplers.filter_map(|(image, offset)| offset.map(|offset| (offset, of_sampler(image, offset))));
+    // Each descriptor is there once, and they follow each other.
+    arguments.extend(images.chain(samplers).collect::<BTreeMap<u32, Argument>>().into_values());
     arguments
 }
 
+/// A descriptor. It is writable if any use of the binding writes.
+fn of_image(image: &Image, offset: u32, kernel: &Kernel) -> Argument {
+    let is_buffer = image.ty.dim == ImageDim::Buffer;
+    let kind = if is_buffer { ArgumentKind::TexelBuffer } else { ArgumentKind::Image };
+    let writable = kernel.images.iter().any(|other| other.place == image.place && other.writable);
+    Argument { writable: Some(writable), ..descriptor("image", image.place, kind, offset, descriptor_bytes(image)) }
+}
+
+fn of_sampler(image: &Image, offset: u32) -> Argument {
+    descriptor("sampler", image.sampling_place(), ArgumentKind::Sampler, offset, SAMPLER_BYTES)
+}
+
+fn descriptor(name: &str, place: BindingPoint, kind: ArgumentKind, offset: u32, size: u32) -> Argument {
+    let BindingPoint { set, binding, element } = place;
+    Argument {
+        set: Some(set),
+        binding: Some(binding),
+        element: Some(element),
+        ..argument(format!("{name}_{set}_{binding}_{element}"), kind, offset, size)
+    }
+}
+
 fn argument(name: String, kind: ArgumentKind, offset: u32, size: u32) -> Argument {
-    Argument { name, kind, offset, size, set: None, binding: None, bytes: None, writable: None, axis: None }
+    Argument {
+        name,
+        kind,
+        offset,
+        size,
+        set: None,
+        binding: None,
+        element: None,
+        bytes: None,
+        writable: None,
+        axis: None,
+    }
 }

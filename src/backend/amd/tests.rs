@@ -1,5 +1,7 @@
 //! Texts of kernels that are written by hand. Other tests run them.
 
+mod images;
+
 use super::{Options, Program, emit};
 use crate::ir::{AtomicOp, BuiltIn, MemoryKinds, Order, Scalar, Scope};
 use crate::kernel::verify::verify;

@@ -74,6 +74,10 @@ fn meaning(argument: &Argument) -> String {
         (Some(set), Some(binding)) => format!("set {set} binding {binding}"),
         _ => String::new(),
     };
+    let described = |what: &str| {
+        let element = argument.element.unwrap_or(0);
+        format!("{} bytes, descriptor of the {what} of {place}, element {element}", argument.size)
+    };
     match argument.kind {
         ArgumentKind::Storage => format!("8 bytes, address of the storage buffer of {place}"),
         ArgumentKind::Uniform => format!("8 bytes, address of the uniform buffer of {place}"),
@@ -83,6 +87,9 @@ fn meaning(argument: &Argument) -> String {
             let axis = ["x", "y", "z"][usize::from(argument.axis.unwrap_or(0).min(2))];
             format!("4 bytes, number of workgroups in {axis}")
         }
+        ArgumentKind::Image => described("image"),
+        ArgumentKind::TexelBuffer => described("texel buffer"),
+        ArgumentKind::Sampler => described("sampler"),
     }
 }
 

@@ -54,6 +54,13 @@ impl Operation {
     pub const fn is_load(self) -> bool {
         use Operation as O;
         matches!(self, O::LoadU8 | O::LoadU16 | O::Load32 | O::Load64 | O::Load96 | O::Load128)
+            || matches!(self, O::LoadTexel | O::ImageLoad | O::ImageLoadLevel | O::ImageSize)
+            || self.takes_sampler()
+    }
+
+    /// Returns true if it reads a texture through a sampler.
+    pub const fn takes_sampler(self) -> bool {
+        matches!(self, Operation::ImageSample | Operation::ImageGather)
     }
 
     /// Returns true if it reads workgroup memory and does nothing else.
@@ -65,7 +72,8 @@ impl Operation {
 
     /// Returns true if it reads, changes and writes buffers at once.
     pub fn is_atomic(self) -> bool {
-        self.first_name().starts_with("atomic_")
+        let name = self.first_name();
+        name.starts_with("atomic_") || name.starts_with("image_atomic_")
     }
 
     /// Returns true if it is at the end of a block alone.

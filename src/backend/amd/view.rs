@@ -257,14 +257,14 @@ fn use_roles(operation: Operation, inst: &Inst, n: usize) -> Roles {
     role | Roles::NAMED
 }
 
-/// The operand that is stored: the first of a buffer instruction, otherwise the one after the address. A buffer atomic
+/// The operand that is stored: the first of a buffer or image instruction, otherwise the one after the address. A buffer atomic
 /// that returns the old value has its data in the result's register, which nothing touches until the result arrives.
 fn data_of(operation: Operation, modifiers: &Modifiers) -> Option<usize> {
-    let is_buffer = modifiers.prefix == "buffer_";
-    if operation.is_load() || is_buffer && modifiers.returns {
+    let is_first = modifiers.is_data_first();
+    if operation.is_load() || is_first && modifiers.returns {
         return None;
     }
-    Some(usize::from(!is_buffer))
+    Some(usize::from(!is_first))
 }
 
 /// Returns true if the destination is half of a register (`op_sel` after those of the operands).

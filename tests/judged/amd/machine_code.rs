@@ -244,6 +244,9 @@ fn read(text: &str) -> Vec<Vec<Item>> {
             inst.operands.push(Operand::read(operand.trim_end_matches('>')));
         }
     }
+    let insts =
+        functions.iter_mut().flatten().filter_map(|item| if let Item::Inst(inst) = item { Some(inst) } else { None });
+    insts.for_each(Inst::drop_old_value);
     functions
 }
 
@@ -305,6 +308,24 @@ fn function(number: usize, items: &[Item]) -> String {
 }
 
 impl Inst {
+    /// Returns true if it is an atomic on buffers or images that gives the old value.
+    pub fn returns(&self) -> bool {
+        self.opcode.contains("_RTN") || self.opcode.starts_with("IMAGE_ATOMIC") && !self.opcode.contains("_NORTN")
+    }
+
+    /// The assembler has one name for atomics on images with and without a result, LLVM's passes have two.
+    fn drop_old_value(&mut self) {
+        let gives_it = self.line.contains(" glc") || self.line.contains("TH_ATOMIC_RETURN");
+        if !self.opcode.starts_with("IMAGE_ATOMIC") || gives_it {
+            return;
+        }
+        let sizes = self.opcode.match_indices("_V").find(|(at, _)| self.opcode[at + 2..].starts_with(char::is_numeric));
+        if let Some((at, _)) = sizes {
+            self.opcode.insert_str(at, "_NORTN");
+            self.operands.remove(0);
+        }
+    }
+
     /// Returns true if it branches.
     fn ends_block(&self) -> bool {
         self.operands.iter().any(|operand| matches!(operand, Operand::Label(_)))
@@ -326,12 +347,15 @@ impl Inst {
         format!("{results}{} {rest}{}", machine_opcode(&self.opcode), self.memory())
     }
 
-    /// Flat accesses go to buffers.
+    /// Flat accesses go to buffers. Image instructions must name a resource.
     fn memory(&self) -> &'static str {
         match &self.opcode {
             name if name.starts_with("FLAT_LOAD") => " :: (load (s32), addrspace 1)",
             name if name.starts_with("FLAT_STORE") => " :: (store (s32), addrspace 1)",
             name if name.starts_with("FLAT_ATOMIC") => " :: (load store (s32), addrspace 1)",
+            name if name.starts_with("IMAGE_STORE") => " :: (store (s32), addrspace 8)",
+            name if name.starts_with("IMAGE_ATOMIC") => " :: (load store (s32), addrspace 8)",
+            name if name.starts_with("IMAGE_") && !name.contains("RESINFO") => " :: (load (s32), addrspace 8)",
             _ => "",
         }
     }
@@ -471,6 +495,9 @@ static RESULTS: &[(&str, &str, usize)] = &[
     ("DS_PERMUTE", "", 1),
     ("DS_BPERMUTE", "", 1),
     ("DS_", "", 0),
+    ("IMAGE_STORE", "", 0),
+    ("IMAGE_ATOMIC", "_NORTN", 0),
+    ("IMAGE_", "", 1),
     ("", "_LOAD_", 1),
     ("", "_RTN", 1),
 ];
@@ -521,6 +548,7 @@ static IMPLIED: &[(&str, &str, &[&str])] = &[
     ("DS_", "", &["implicit $exec", "implicit $m0"]),
     ("GLOBAL_", "", &["implicit $exec"]),
     ("BUFFER_", "", &["implicit $exec"]),
+    ("IMAGE_", "", &["implicit $exec"]),
     ("FLAT_", "", &["implicit $exec", "implicit $flat_scr"]),
     ("SCRATCH_", "", &["implicit $exec", "implicit $flat_scr"]),
     ("S_CBRANCH_SCC", "", &["implicit $scc"]),

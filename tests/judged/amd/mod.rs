@@ -4,6 +4,7 @@
 //! operations against ACO's counts; accesses and fences against LLVM's; texts against snapshots.
 
 mod aco;
+mod images;
 mod machine_code;
 mod memory_model;
 mod recognizer;
@@ -38,6 +39,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(fixtures().filter(approximate).map(|fixture| fixture_trial(fixture, CONTRACTED)));
     trials.extend(language::FIXTURES.iter().filter(approximate).map(|fixture| language_trial(fixture, CONTRACTED)));
     trials.extend(shader::sources().into_iter().map(core_trial));
+    trials.extend(images::trials());
     trials.extend(CHOSEN.into_iter().flat_map(random_trials));
     trials.push(trial("aco".to_owned(), aco::hold));
     trials.extend(speed::trials());

@@ -54,6 +54,10 @@ static BROKEN: &[(&str, &str)] = &[
     ("gfx1100-wave64", "ds_load_b32 v1, v0; s_waitcnt vmcnt(0); v_mov_b32 v2, v1"),
     ("gfx1201-wave32", "ds_load_b32 v1, v0; s_wait_loadcnt 0x0; v_mov_b32 v2, v1"),
     ("gfx1201-wave32", "global_load_b32 v1, v0, s[2:3]; s_wait_loadcnt_dscnt 0x100; v_mov_b32 v2, v1"),
+    (
+        "gfx1201-wave32",
+        "image_sample_lz v1, [v2, v3], s[0:7], s[8:11] dmask:0x1 dim:SQ_RSRC_IMG_2D; s_wait_loadcnt 0x0; v_mov_b32 v4, v1",
+    ),
     ("gfx1200-wave64", "s_load_b32 s4, s[2:3], 0x0; s_wait_dscnt 0x0; s_mov_b32 s5, s4"),
 ];
 
@@ -133,7 +137,7 @@ fn is_known_to_be_read(listing: &[Item], gap: &Gap, fields: &Fields) -> bool {
             }
             Item::Inst(inst) if ["S_BRANCH", "S_ENDPGM"].contains(&plain(&inst.opcode)) => {}
             Item::Inst(inst) if reads(inst, &written) => {
-                if open != Some(0) || !inst.opcode.contains("_RTN") {
+                if open != Some(0) || !inst.returns() {
                     return false;
                 }
                 is_read = true;
@@ -160,6 +164,7 @@ fn still_open(open: Option<u32>, inst: &Inst, waited: &[(&str, u32)]) -> Option<
 
 /// Returns true if a store or an atomic reads one of these registers.
 fn reads(inst: &Inst, registers: &[String]) -> bool {
-    let has_data = ["BUFFER_STORE", "BUFFER_ATOMIC"].iter().any(|start| inst.opcode.starts_with(start));
+    let stores = ["BUFFER_STORE", "BUFFER_ATOMIC", "IMAGE_STORE", "IMAGE_ATOMIC"];
+    let has_data = stores.iter().any(|start| inst.opcode.starts_with(start));
     has_data && inst.registers(true).any(|name| registers.contains(&name))
 }

@@ -144,6 +144,13 @@ impl Case {
         self.sources.iter().map(module).collect()
     }
 
+    /// The kernel for AMD's hardware; the only stage is a compute shader.
+    pub fn amd_program(&self, profile: &Profile) -> Result<crosslane::backend::amd::Program, String> {
+        let [source] = &self.sources[..] else { return Err("one stage is expected".to_owned()) };
+        let input = Input { name: &source.name, bytes: source.text.as_bytes(), language: Language::Glsl };
+        compiler::amd_program(&input, &compiler::exact(profile.clone()), &self.request.settings())
+    }
+
     /// Returns true if linear filters take part.
     pub fn is_filtered(&self) -> bool {
         let is_linear = |resources: &Resources| {

@@ -4,11 +4,11 @@
 //!
 //! `CROSSLANE_VERIFIED=docs/verified/nv.md` runs everything for every profile on the GPU and writes down what came of it.
 
-mod beside;
+pub mod beside;
 mod dialect;
 mod doubles;
 mod formats;
-mod graphics;
+pub mod graphics;
 pub mod kernel;
 mod litmus;
 mod pictures;

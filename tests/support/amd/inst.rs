@@ -432,6 +432,7 @@ static UNITS: &[(&str, Unit)] = &[
     ("buffer_load_", Unit::Vmem),
     ("buffer_store_", Unit::Vmem),
     ("buffer_atomic_", Unit::Vmem),
+    ("image_", Unit::Vmem),
 ];
 
 fn unit(name: &str) -> Unit {

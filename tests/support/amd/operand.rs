@@ -91,6 +91,8 @@ pub enum Operand {
         first: usize,
         count: usize,
     },
+    /// Vector registers in a list: an address of an image instruction.
+    List(Vec<usize>),
     Int(i64),
     Float(f64),
     /// `off`, a label, `hwreg(...)`.
@@ -138,6 +140,7 @@ impl Arg {
         match self.operand {
             Operand::Vector { first, count } => (first..first + count).map(Reg::Vector).collect(),
             Operand::Scalar { first, count } => (first..first + count).map(Reg::Scalar).collect(),
+            Operand::List(ref list) => list.iter().copied().map(Reg::Vector).collect(),
             _ => Vec::new(),
         }
     }
@@ -207,6 +210,12 @@ fn operand(text: &str) -> Result<Operand, String> {
         } else {
             Err("no such register".to_owned())
         };
+    }
+    if let Some(inner) = wrapped(text, "[", "]") {
+        let registers = |text: &str| range(text.trim(), "v").filter(|(first, count)| first + count <= VECTORS);
+        let ranges: Option<Vec<(usize, usize)>> = inner.split(',').map(registers).collect();
+        let ranges = ranges.ok_or("a list has vector registers")?;
+        return Ok(Operand::List(ranges.into_iter().flat_map(|(first, count)| first..first + count).collect()));
     }
     if let Some(value) = integer(text) {
         return Ok(Operand::Int(value));

@@ -58,7 +58,11 @@ impl Program {
     /// Checks the operands against the encoding and the descriptor.
     fn check(&self, inst: &Inst) -> Result<(), String> {
         for arg in &inst.args {
-            let Operand::Vector { first, count } = arg.operand else { continue };
+            let (first, count) = match &arg.operand {
+                Operand::Vector { first, count } => (*first, *count),
+                Operand::List(list) => (list.iter().copied().max().unwrap_or(0), 1),
+                _ => continue,
+            };
             if self.target.aligns_vectors() && count > 1 && first % 2 == 1 {
                 return Err("vector registers of more than 32 bits begin at an even one".to_owned());
             }

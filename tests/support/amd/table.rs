@@ -286,7 +286,25 @@ static FLOATS: &[Row] = &[
     ever("v_frexp_mant_f32", "f=f", |[a, ..]| of(split(f(a).into()).0 as f32)),
     ever("v_frexp_exp_i32_f32", "i=f", |[a, ..]| i(exponent(f(a).into()))),
     ever("v_div_fixup_f32", "f=fff", |[q, den, num]| div_fixup(q, den, num, Kind::Float32)),
+    ever("v_cubeid_f32", "f=fff", |direction| of(cube(direction)[0])),
+    ever("v_cubesc_f32", "f=fff", |direction| of(cube(direction)[1])),
+    ever("v_cubetc_f32", "f=fff", |direction| of(cube(direction)[2])),
+    ever("v_cubema_f32", "f=fff", |direction| of(cube(direction)[3])),
 ];
+
+/// The face of a cube that a direction meets, the place on it, and twice the part towards it.
+fn cube(direction: [u64; 3]) -> [f32; 4] {
+    let [x, y, z] = direction.map(f);
+    if z.abs() >= x.abs() && z.abs() >= y.abs() {
+        if z < 0.0 { [5.0, -x, -y, 2.0 * z] } else { [4.0, x, -y, 2.0 * z] }
+    } else if y.abs() >= x.abs() {
+        if y < 0.0 { [3.0, x, -z, 2.0 * y] } else { [2.0, x, z, 2.0 * y] }
+    } else if x < 0.0 {
+        [1.0, z, -y, 2.0 * x]
+    } else {
+        [0.0, -z, -y, 2.0 * x]
+    }
+}
 
 /// A product that is zero if either factor is, whatever the other one.
 fn product_of_nonzero([a, b, _]: [u64; 3]) -> u64 {

@@ -17,6 +17,8 @@ pub enum Counter {
     Lds,
     /// `kmcnt`; scalar loads before gfx12 are counted with LDS.
     Scalar,
+    /// `samplecnt`; reads through samplers before gfx12 are counted with loads.
+    Sample,
     /// Stores that have read their data.
     Data,
 }
@@ -28,6 +30,8 @@ struct Pending {
     /// The counters that it still holds up.
     counters: Vec<Counter>,
     unit: Unit,
+    /// It reads through a sampler.
+    samples: bool,
     /// Registers that it will write.
     writes: Vec<Reg>,
     /// Registers that it still has to read.
@@ -73,6 +77,7 @@ impl Waits {
         let mut counters = match inst.unit {
             Unit::Smem if target.version >= 1200 => vec![Counter::Scalar],
             Unit::Smem | Unit::Lds => vec![Counter::Lds],
+            _ if access.takes_sampler() && target.version >= 1200 => vec![Counter::Sample],
             _ if !loads && target.counts_stores() => vec![Counter::Store],
             _ => vec![Counter::Load],
         };
@@ -95,6 +100,7 @@ impl Waits {
             line: inst.line,
             counters,
             unit: inst.unit,
+            samples: access.takes_sampler(),
             writes: inst.writes.clone(),
             reads,
             stores,
@@ -143,7 +149,7 @@ impl Waits {
                 break;
             }
             done -= 1;
-            if matches!(counter, Counter::Load | Counter::Store) {
+            if matches!(counter, Counter::Load | Counter::Store | Counter::Sample) {
                 // A finished access delays nothing.
                 pending.counters.clear();
             }
@@ -159,7 +165,7 @@ impl Waits {
     pub fn control(&mut self, inst: &Inst, target: &Target) -> Result<bool, String> {
         let number =
             |text: &str| integer(text.trim()).filter(|n| *n >= 0).ok_or_else(|| format!("{text} is not a count"));
-        let all = [Counter::Load, Counter::Store, Counter::Lds, Counter::Scalar, Counter::Data];
+        let all = [Counter::Load, Counter::Store, Counter::Lds, Counter::Scalar, Counter::Sample, Counter::Data];
         if let Some((_, counters)) = SINGLE.iter().find(|(name, _)| *name == inst.name) {
             let left = number(inst.rest.trim_start_matches("null,"))?;
             self.many(counters, left as usize);
@@ -215,9 +221,14 @@ impl Waits {
     }
 }
 
-/// Returns true if an instruction's results come after those of an access that is under way.
+/// Returns true if an instruction's results come after those of an access that is under way. Reads through samplers and
+/// others return in order of each kind only.
 fn in_order(pending: &Pending, inst: &Inst) -> bool {
-    is_memory(pending.unit) && is_memory(inst.unit)
+    is_memory(pending.unit) && is_memory(inst.unit) && pending.samples == samples(inst)
+}
+
+fn samples(inst: &Inst) -> bool {
+    matches!(&inst.code, Code::Access(access) if access.takes_sampler())
 }
 
 fn is_memory(unit: Unit) -> bool {
@@ -232,7 +243,7 @@ static SINGLE: &[(&str, &[Counter])] = &[
     ("s_waitcnt_expcnt", &[Counter::Data]),
     ("s_wait_loadcnt", &[Counter::Load]),
     ("s_wait_storecnt", &[Counter::Store]),
-    ("s_wait_samplecnt", &[]),
+    ("s_wait_samplecnt", &[Counter::Sample]),
     ("s_wait_bvhcnt", &[]),
     ("s_wait_expcnt", &[Counter::Data]),
     ("s_wait_dscnt", &[Counter::Lds]),

@@ -19,6 +19,7 @@ use crosslane::backend::nv::Reflection;
 use crosslane::backend::nv::reflection::BindingKind;
 use machine::Machine;
 pub use pictures::Picture;
+pub use resources::picture;
 
 /// The buffers after each run of a program over the case of a request.
 pub fn run(text: &str, reflection: &Reflection, request: &Request) -> Result<Vec<Buffers>, String> {

@@ -39,7 +39,8 @@ impl<'r> Bound<'r> {
             list.push(bytes);
         }
         for place in &reflection.images {
-            let picture = picture(place, &resources)?;
+            let sampler = place.image.sampler.map(|sampler| [sampler.binding, sampler.element]);
+            let picture = picture([place.image.binding, place.image.element], sampler, &resources)?;
             let pictures = &mut memory.pictures;
             let is_image = place.image.kind == reflection::ImageKind::Image;
             if is_image { &mut pictures.images } else { &mut pictures.textures }.push(picture);
@@ -74,8 +75,8 @@ impl<'r> Bound<'r> {
     }
 }
 
-fn picture(place: &ImageBinding, resources: &Resources) -> Result<Picture, String> {
-    let at = [place.image.binding, place.image.element];
+/// The picture that is bound at a binding and element, with the sampler at another one.
+pub fn picture(at: [u32; 2], sampler: Option<[u32; 2]>, resources: &Resources) -> Result<Picture, String> {
     if let Some(texels) = resources.texels.iter().find(|texels| [texels.binding, texels.element] == at) {
         let format = texels.format.clone();
         let levels = vec![texels_of(&format, &texels.data)];
@@ -83,8 +84,8 @@ fn picture(place: &ImageBinding, resources: &Resources) -> Result<Picture, Strin
         return Ok(Picture { target: "BUFFER", size, levels, format, sampler: NEAREST, samples: 1 });
     }
     let found = resources.images.iter().find(|image| [image.binding, image.element] == at).ok_or("nothing is bound")?;
-    let apart = place.image.sampler.and_then(|sampler| {
-        let found = resources.samplers.iter().find(|it| (it.binding, it.element) == (sampler.binding, sampler.element));
+    let apart = sampler.and_then(|sampler| {
+        let found = resources.samplers.iter().find(|it| [it.binding, it.element] == sampler);
         found.map(|found| found.sampler)
     });
     let sampler = match found.kind {

@@ -191,17 +191,21 @@ fn beyond_face(face: usize, at: [i64; 2], side: i64) -> (usize, [i64; 2]) {
     if at.iter().all(|place| (0..side).contains(place)) {
         return (face, at);
     }
-    let [s, t] = at.map(|place| 2.0 * (place as f32 + 0.5) / side as f32 - 1.0);
-    let direction = match face {
+    let place = at.map(|place| 2.0 * (place as f32 + 0.5) / side as f32 - 1.0);
+    let (face, place) = on_face(direction(face, place));
+    (face, place.map(|share| ((share * side as f32).floor() as i64).clamp(0, side - 1)))
+}
+
+/// The direction of a place on a face, from -1 to 1.
+pub fn direction(face: usize, [s, t]: [f32; 2]) -> [f32; 3] {
+    match face {
         0 => [1.0, -t, -s],
         1 => [-1.0, -t, s],
         2 => [s, 1.0, t],
         3 => [s, -1.0, -t],
         4 => [s, -t, 1.0],
         _ => [-s, -t, -1.0],
-    };
-    let (face, place) = on_face(direction);
-    (face, place.map(|share| ((share * side as f32).floor() as i64).clamp(0, side - 1)))
+    }
 }
 
 /// Where a direction meets the plane of a face.

@@ -436,11 +436,15 @@ fn pairs_far_from_their_address_share_a_base() {
 #[test]
 fn a_base_is_made_for_the_earliest_pair() {
     let mut registers = Registers::new();
-    // The third load reads the place of the first, so it joins the second; the first finds its pair last.
-    let insts = loads(&mut registers, &[1024, 1028, 1024, 1032]);
+    // The first load finds its pair after those of 8 bytes have found each other.
+    let mut insts = loads(&mut registers, &[2048, 2048, 2056, 2052]);
+    for inst in &mut insts[1..3] {
+        let to = Operand::Reg(registers.function.register(File::Vector, 2));
+        (inst.code, inst.defs) = (Code::Real(O::LdsRead64), [to].into_iter().collect());
+    }
     let found = registers.combined(&insts, "gfx900");
-    let two = |first, second| (O::LdsReadTwo, first, Some(second));
-    assert_eq!(places(&found), [(O::AddU32, 1024, None), two(0, 2), two(1, 0)]);
+    let expected = [(O::AddU32, 2048, None), (O::LdsReadTwo, 0, Some(1)), (O::LdsReadTwo64, 0, Some(1))];
+    assert_eq!(places(&found), expected);
     let base = found[0].defs[0];
     assert_eq!([found[1].uses[0], found[2].uses[0]], [base; 2]);
 }

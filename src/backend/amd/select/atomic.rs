@@ -3,7 +3,7 @@
 use super::emit::{EXEC, FALSE};
 use super::memory::{Address, stored};
 use super::{Selector, Words};
-use crate::backend::amd::machine::{Code, Fence, File, Inst, Operand, Pseudo, Reach};
+use crate::backend::amd::machine::{Code, Fence, File, ImageAccess, Inst, Modifiers, Operand, Pseudo, Reach};
 use crate::backend::amd::mnemonic::{Generation, Operation};
 use crate::ir::{AtomicOp, Order, Scalar};
 use crate::kernel::{InstId, MemoryAccess, MemorySpace, Value};
@@ -52,10 +52,37 @@ fn shared_names(op: AtomicOp, scalar: Scalar) -> Option<[&'static str; 4]> {
     })
 }
 
+/// The instruction on images.
+fn image_operation(op: AtomicOp, scalar: Scalar) -> Option<Operation> {
+    use Operation as O;
+    let is_signed = scalar.is_signed();
+    if scalar.is_float() && op != AtomicOp::Exchange {
+        return None;
+    }
+    Some(match op {
+        AtomicOp::Add => O::ImageAdd,
+        AtomicOp::Sub => O::ImageSub,
+        AtomicOp::Min if is_signed => O::ImageMinI,
+        AtomicOp::Min => O::ImageMinU,
+        AtomicOp::Max if is_signed => O::ImageMaxI,
+        AtomicOp::Max => O::ImageMaxU,
+        AtomicOp::And => O::ImageAnd,
+        AtomicOp::Or => O::ImageOr,
+        AtomicOp::Xor => O::ImageXor,
+        AtomicOp::Exchange => O::ImageSwap,
+        AtomicOp::CompareExchange | AtomicOp::Load | AtomicOp::Store => return None,
+    })
+}
+
 /// Where an atomic works.
-enum AtomicMemory {
-    Shared { index: Operand, offset: u32 },
+pub enum AtomicMemory {
+    Shared {
+        index: Operand,
+        offset: u32,
+    },
     Buffer(Address),
+    /// A texel of one component.
+    Image(Address),
 }
 
 impl Selector<'_> {
@@ -101,7 +128,7 @@ impl Selector<'_> {
     }
 
     /// The operation, and its old value where that is wanted.
-    fn atomic_on(
+    pub fn atomic_on(
         &mut self,
         target: &AtomicMemory,
         op: AtomicOp,
@@ -132,10 +159,14 @@ impl Selector<'_> {
                 Some(operations) => self.buffer_atomic(at, operations[usize::from(is_long)], is_long, data[0], wanted),
                 None => Some(self.by_exchange(target, op, scalar, data[0])),
             },
+            (AtomicMemory::Image(at), _) => match image_operation(op, scalar) {
+                Some(operation) => self.buffer_atomic(at, operation, false, data[0], wanted),
+                None => Some(self.by_exchange(target, op, scalar, data[0])),
+            },
         }
     }
 
-    /// Buffer instructions give the old value in the register of the data.
+    /// Buffer and image instructions give the old value in the register of the data.
     fn buffer_atomic(
         &mut self,
         at: &Address,
@@ -144,7 +175,6 @@ impl Selector<'_> {
         data: Operand,
         wanted: bool,
     ) -> Option<Operand> {
-        let is_buffer = at.modifiers.prefix == "buffer_";
         let width = if is_long { 2 } else { 1 };
         if !wanted {
             let uses = stored(at, data);
@@ -153,7 +183,7 @@ impl Selector<'_> {
         }
         let mut modifiers = at.modifiers;
         modifiers.returns = true;
-        if is_buffer {
+        if modifiers.is_data_first() {
             let Operand::Reg(slice) = data else { return None };
             let both = self.vectors(slice.count);
             self.move_to(both, data);
@@ -181,14 +211,30 @@ impl Selector<'_> {
                 old
             }
             AtomicMemory::Buffer(at) => {
-                let words: Words =
-                    self.words_of(new, width).into_iter().chain(self.words_of(compared, width)).collect();
-                let data = self.whole(&words, File::Vector);
                 let operation = if is_long { Operation::AtomicCompareSwap64 } else { Operation::AtomicCompareSwap };
-                let old = self.buffer_atomic(at, operation, is_long, data, true);
-                old.unwrap_or(FALSE)
+                self.memory_compare_exchange(at, operation, is_long, [new, compared])
+            }
+            AtomicMemory::Image(at) => {
+                // Both words count as components.
+                let image = at.modifiers.image.map(|image| ImageAccess { components: 0b11, ..image });
+                let at = Address { modifiers: Modifiers { image, ..at.modifiers }, ..at.clone() };
+                self.memory_compare_exchange(&at, Operation::ImageCompareSwap, false, [new, compared])
             }
         }
+    }
+
+    fn memory_compare_exchange(
+        &mut self,
+        at: &Address,
+        operation: Operation,
+        is_long: bool,
+        [new, compared]: [Operand; 2],
+    ) -> Operand {
+        let width = if is_long { 2 } else { 1 };
+        let words: Words = self.words_of(new, width).into_iter().chain(self.words_of(compared, width)).collect();
+        let data = self.whole(&words, File::Vector);
+        let old = self.buffer_atomic(at, operation, is_long, data, true);
+        old.unwrap_or(FALSE)
     }
 
     /// A compare-and-swap loop: lanes that have succeeded wait for the others.
@@ -222,6 +268,9 @@ impl Selector<'_> {
             AtomicMemory::Buffer(at) => {
                 let operation = if width == 2 { Operation::Load64 } else { Operation::Load32 };
                 self.raw(operation, &[to], &at.operands).modifiers = at.modifiers;
+            }
+            AtomicMemory::Image(at) => {
+                self.raw(Operation::ImageLoad, &[to], &at.operands).modifiers = at.modifiers;
             }
         }
         to

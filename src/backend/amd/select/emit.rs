@@ -384,8 +384,9 @@ fn is_short(operation: Operation, generation: Generation) -> bool {
         O::MulLoU32 | O::MulHiU32 | O::MulHiI32 | O::BfeU32 | O::BfeI32 | O::BfiB32 | O::AlignBits | O::Compare
     );
     let float = matches!(operation, O::FmaF32 | O::FmaF16 | O::DivScaleF32 | O::DivFmasF32 | O::DivFixupF32);
+    let cube = matches!(operation, O::CubeFace | O::CubeS | O::CubeT | O::CubeMajor);
     let counting = matches!(operation, O::BitCount | O::CountBelowLow | O::CountBelowHigh | O::LdexpF32);
     let selects = takes_mask(operation);
     let is_vop3 = operation.spelling(generation).is_some_and(|spelling| spelling.form == Form::Vop3);
-    operation.unit() != Unit::Scalar && !always_long && !float && !counting && !selects && !is_vop3
+    operation.unit() != Unit::Scalar && !always_long && !float && !cube && !counting && !selects && !is_vop3
 }

@@ -49,6 +49,7 @@ impl Selector<'_> {
         self.flat.clear();
         self.divided.clear();
         self.literals.clear();
+        self.descriptors.clear();
     }
 
     fn branch(&mut self, operation: Operation, to: Label) {

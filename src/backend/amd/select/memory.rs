@@ -29,7 +29,7 @@ struct Piece {
 #[derive(Clone, Debug)]
 pub struct Address {
     /// Address register and what is added to it, in the order of the text.
-    pub operands: SmallVec<[Operand; 3]>,
+    pub operands: SmallVec<[Operand; 4]>,
     pub modifiers: Modifiers,
     /// The largest offset that the instruction can add.
     pub most: u32,
@@ -542,11 +542,10 @@ pub const fn scalar_load(words: usize) -> Operation {
     }
 }
 
-/// Operands of a store: buffer instructions name the data first, flat and global ones the address.
+/// Operands of a store: buffer and image instructions name the data first, flat and global ones the address.
 pub fn stored(at: &Address, data: Operand) -> SmallVec<[Operand; 4]> {
-    let is_buffer = at.modifiers.prefix == "buffer_";
     let (first, rest) = at.operands.split_at(1);
-    match is_buffer {
+    match at.modifiers.is_data_first() {
         true => [data].into_iter().chain(at.operands.iter().copied()).collect(),
         false => first.iter().copied().chain([data]).chain(rest.iter().copied()).collect(),
     }

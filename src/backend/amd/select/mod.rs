@@ -12,10 +12,12 @@ mod divide;
 mod emit;
 mod float;
 mod flow;
+mod image;
 mod lane;
 mod mask;
 mod memory;
 mod narrow;
+mod sample;
 mod start;
 mod wide;
 
@@ -90,6 +92,7 @@ pub fn select(subject: Subject<'_>, spills: bool) -> Result<Selected, Vec<Diagno
         flat: Vec::new(),
         divided: divide::Divided::default(),
         literals: Vec::new(),
+        descriptors: Vec::new(),
         clean_from: 0,
         errors: Vec::new(),
     };
@@ -162,6 +165,8 @@ struct Selector<'k> {
     divided: divide::Divided,
     /// Constants that the block has in scalar registers, the last ones.
     literals: Vec<(u32, Operand)>,
+    /// Descriptors that the block has loaded, with their offsets among the arguments.
+    descriptors: Vec<(u32, Operand)>,
     /// Where in the block EXEC was changed last.
     clean_from: usize,
     errors: Vec<Diagnostic>,
@@ -295,7 +300,8 @@ impl Selector<'_> {
             Op::MaskAlu(op) => self.mask_arithmetic(op, args),
             Op::MaskFromWords => self.mask_from_words(args),
             Op::Lane { .. } => self.refused("a cross-lane operation that was not lowered"),
-            Op::Image { .. } | Op::Input { .. } | Op::Interpolate { .. } => self.refused("this input"),
+            Op::Image { op, image, parts } => return self.image(inst, op, image, parts),
+            Op::Input { .. } | Op::Interpolate { .. } => self.refused("this input"),
             Op::Output { .. } | Op::Kill | Op::Derivative(_) => self.refused("this operation"),
             Op::If { .. } | Op::Loop { .. } | Op::Scope { .. } | Op::Whole { .. } => return,
             Op::Yield | Op::Exit(_) | Op::Continue(_) | Op::Repeat | Op::Return | Op::Unreachable => return,

@@ -194,7 +194,11 @@ impl Selector<'_> {
             _ => Operation::LoadScalar256,
         };
         let Some(arguments) = self.start.arguments else { return };
-        let offset = self.scalar_offset(offset);
+        let offset = match self.arch.generation {
+            // The constant has 8 bits there, and a register is in bytes.
+            Generation::Gcn1 if offset / 4 > 0xff => self.in_scalar(Operand::Constant(offset)),
+            _ => self.scalar_offset(offset),
+        };
         self.raw(operation, &[to], &[arguments, offset]).modifiers.region = Region::Constant;
     }
 

@@ -110,10 +110,10 @@ impl Writer<'_> {
             self.next(&Inst::real(*operation, &[], &[]).made_for(origin));
         }
         let mut waits = [None; COUNTERS];
-        for (is_fenced, events) in [(fence.buffers, [Event::Load, Event::Store]), (fence.shared, [Event::Lds; 2])] {
-            for event in events.into_iter().filter(|_| is_fenced) {
-                self.state.before_fence(self.table, event, &mut waits);
-            }
+        let buffers: &[Event] = if fence.buffers { &[Event::Load, Event::Sample, Event::Store] } else { &[] };
+        let shared: &[Event] = if fence.shared { &[Event::Lds] } else { &[] };
+        for event in buffers.iter().chain(shared) {
+            self.state.before_fence(self.table, *event, &mut waits);
         }
         self.wait(&waits, origin);
         let acquire = fence.acquire.filter(|_| fence.buffers);
@@ -145,8 +145,9 @@ impl Writer<'_> {
         let written = || view.writes.iter().map(|access| access.cell);
         let is_flat = inst.modifiers.prefix == "flat_";
         let mut events: SmallVec<[Event; 2]> = SmallVec::new();
+        let samples = inst.operation().is_some_and(Operation::takes_sampler);
         let kinds = [
-            (Traits::LOAD, Event::Load),
+            (Traits::LOAD, if samples { Event::Sample } else { Event::Load }),
             (Traits::STORE, Event::Store),
             (Traits::LDS, Event::Lds),
             (Traits::SMEM, Event::ScalarLoad),

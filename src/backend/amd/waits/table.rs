@@ -21,16 +21,18 @@ pub enum Event {
     ScalarLoad,
     /// The reading of what is stored.
     StoreData,
+    /// A read of a texture through a sampler.
+    Sample,
 }
 
 impl Event {
-    pub const ALL: [Event; 6] =
-        [Event::Load, Event::Store, Event::Lds, Event::Flat, Event::ScalarLoad, Event::StoreData];
+    pub const ALL: [Event; 7] =
+        [Event::Load, Event::Store, Event::Lds, Event::Flat, Event::ScalarLoad, Event::StoreData, Event::Sample];
 
     /// Events of one class and counter end in the order in which they began; none if not even among themselves.
     pub const fn class(self) -> Option<u8> {
         match self {
-            Event::Load | Event::Store => Some(0),
+            Event::Load | Event::Store | Event::Sample => Some(0),
             Event::Lds => Some(1),
             Event::Flat => Some(2),
             Event::StoreData => Some(3),
@@ -51,14 +53,14 @@ pub struct Counter {
 }
 
 /// How many counters there can be.
-pub const COUNTERS: usize = 4;
+pub const COUNTERS: usize = 5;
 
 /// One generation.
 #[derive(Debug)]
 pub struct Table {
     pub counters: &'static [Counter],
     /// The counter of each event, in the order of [`Event::ALL`].
-    of: [Option<u8>; 6],
+    of: [Option<u8>; 7],
     /// Two counters that one instruction can wait for.
     pub fused: &'static [(u8, u8, Operation)],
     /// All must be done before a barrier: exceptions cannot be taken there (LLVM: no `FeatureBackOffBarrier`).
@@ -85,6 +87,7 @@ static RDNA4_COUNTERS: &[Counter] = &[
     new(Operation::WaitLdsCount, 63),
     new(Operation::WaitStores, 63),
     new(Operation::WaitScalarLoads, 31),
+    new(Operation::WaitSamples, 63),
 ];
 
 const VECTOR_CACHE: &[Operation] = &[Operation::InvalidateVectorCache];
@@ -93,13 +96,13 @@ const BOTH_CACHES: &[Operation] = &[Operation::InvalidateArrayCache, Operation::
 
 const GCN1: Table = Table {
     counters: GCN_COUNTERS,
-    of: [Some(0), Some(0), Some(1), Some(1), Some(1), Some(2)],
+    of: [Some(0), Some(0), Some(1), Some(1), Some(1), Some(2), Some(0)],
     fused: &[],
     barriers_wait: true,
     write_back: [&[], &[]],
     invalidate: [&[], VECTOR_CACHE],
 };
-const GCN2: Table = Table { of: [Some(0), Some(0), Some(1), Some(1), Some(1), None], ..GCN1 };
+const GCN2: Table = Table { of: [Some(0), Some(0), Some(1), Some(1), Some(1), None, Some(0)], ..GCN1 };
 const VEGA: Table = Table { counters: VEGA_COUNTERS, ..GCN2 };
 const CDNA2: Table = Table { barriers_wait: false, ..VEGA };
 const CDNA3: Table = Table {
@@ -109,13 +112,13 @@ const CDNA3: Table = Table {
 };
 const RDNA1: Table = Table {
     counters: RDNA_COUNTERS,
-    of: [Some(0), Some(2), Some(1), Some(1), Some(1), None],
+    of: [Some(0), Some(2), Some(1), Some(1), Some(1), None, Some(0)],
     invalidate: [VECTOR_CACHE, BOTH_CACHES],
     ..CDNA2
 };
 const RDNA4: Table = Table {
     counters: RDNA4_COUNTERS,
-    of: [Some(0), Some(2), Some(1), Some(1), Some(3), None],
+    of: [Some(0), Some(2), Some(1), Some(1), Some(3), None, Some(4)],
     fused: &[(0, 1, Operation::WaitLoadsAndLds), (2, 1, Operation::WaitStoresAndLds)],
     invalidate: [VECTOR_CACHE, &[Operation::InvalidateArrayCache]],
     ..RDNA1

@@ -14,6 +14,7 @@ pub enum Space {
     Flat,
     Scratch,
     Buffer,
+    Image,
     Lds,
 }
 
@@ -27,6 +28,45 @@ pub struct Shape {
     pub signed: bool,
     /// Only half of the register takes part: the upper one or the lower one.
     pub half: Option<bool>,
+}
+
+/// The choice of a level of detail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    First,
+    Given,
+    /// By gradients.
+    Computed,
+}
+
+/// A read through a sampler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sampling {
+    /// One component of four texels instead of a filtered one.
+    pub gathers: bool,
+    pub compares: bool,
+    pub level: Level,
+    pub has_offset: bool,
+}
+
+impl Sampling {
+    /// Reads the end of a name: `_c_lz_o`.
+    fn named(gathers: bool, mut rest: &str) -> Option<Self> {
+        let mut takes = |part: &str| {
+            let left = rest.strip_prefix(part);
+            rest = left.unwrap_or(rest);
+            left.is_some()
+        };
+        let compares = takes("_c");
+        let level = match () {
+            () if takes("_lz") => Level::First,
+            () if takes("_l") => Level::Given,
+            () if !gathers && takes("_d") => Level::Computed,
+            () => return None,
+        };
+        let has_offset = takes("_o");
+        rest.is_empty().then_some(Self { gathers, compares, level, has_offset })
+    }
 }
 
 /// The effect of an instruction.
@@ -47,6 +87,14 @@ pub enum Deed {
         atomic: Atomic,
         returns: bool,
     },
+    /// Of images, and of texel buffers.
+    LoadTexel,
+    /// At a level of detail, the last part of the address.
+    LoadTexelLevel,
+    StoreTexel,
+    /// Width, height, depth or layers, and levels.
+    ImageFacts,
+    Sample(Sampling),
     Swizzle,
     Permute,
     Bpermute {
@@ -75,6 +123,9 @@ static SPACES: &[(&str, Space, u32, u32)] = &[
     ("scratch_", Space::Scratch, 900, 9999),
     ("buffer_", Space::Buffer, 600, 9999),
     ("ds_", Space::Lds, 600, 9999),
+    // CDNA 3 has none; those of CDNA 2 are not complete.
+    ("image_", Space::Image, 600, 909),
+    ("image_", Space::Image, 1000, 9999),
 ];
 
 const fn shape(bytes: usize, count: usize, signed: bool, half: Option<bool>) -> Shape {
@@ -146,15 +197,17 @@ static LDS_SHAPES: &[(&str, u32, u32, Shape)] = &[
 impl Access {
     pub fn read(inst: &Inst, target: &Target) -> Result<Self, String> {
         let unknown = || format!("{} has no such instruction", target.name());
-        let find = |row: &&(&'static str, Space, u32, u32)| inst.name.starts_with(row.0);
-        let (prefix, space, since, until) = *SPACES.iter().find(find).ok_or_else(unknown)?;
-        if !(since..=until).contains(&target.version) {
-            return Err(unknown());
-        }
+        let find = |row: &&(&'static str, Space, u32, u32)| {
+            inst.name.starts_with(row.0) && (row.2..=row.3).contains(&target.version)
+        };
+        let (prefix, space, ..) = *SPACES.iter().find(find).ok_or_else(unknown)?;
         let rest = &inst.name[prefix.len()..];
         let deed = match space {
             Space::Scalar | Space::ScalarBuffer => shaped(SHAPES, rest, target).map(Deed::Load),
             Space::Lds => lds_deed(rest, target),
+            Space::Image => image_deed(inst, rest, target),
+            Space::Buffer if rest == "load_format_xyzw" => Some(Deed::LoadTexel),
+            Space::Buffer if rest == "store_format_xyzw" => Some(Deed::StoreTexel),
             _ => vector_deed(inst, rest, target),
         };
         let mut access = Access {
@@ -216,8 +269,12 @@ impl Access {
                     "ad"
                 }
             }
-            (Space::Buffer, Deed::Load(_)) => "rass",
-            (Space::Buffer, Deed::Store(_)) => "dass",
+            (Space::Image, Deed::StoreTexel | Deed::Atomic { returns: false, .. }) => "das",
+            (Space::Image, Deed::Atomic { .. }) => "bas",
+            (Space::Image, Deed::Sample(_)) => "rass",
+            (Space::Image, _) => "ras",
+            (Space::Buffer, Deed::Load(_) | Deed::LoadTexel) => "rass",
+            (Space::Buffer, Deed::Store(_) | Deed::StoreTexel) => "dass",
             (Space::Buffer, _) => {
                 if returns {
                     "bass"
@@ -240,6 +297,12 @@ impl Access {
     /// Returns true if it gives nothing back.
     pub fn is_store(&self) -> bool {
         matches!(self.deed, Deed::Store(_) | Deed::StoreTwo { .. } | Deed::Atomic { returns: false, .. })
+            || self.deed == Deed::StoreTexel
+    }
+
+    /// Returns true if it reads a texture through a sampler.
+    pub fn takes_sampler(&self) -> bool {
+        matches!(self.deed, Deed::Sample(_))
     }
 
     /// Returns true if it is on the LDS pipe without touching LDS.
@@ -305,6 +368,22 @@ fn vector_deed(inst: &Inst, rest: &str, target: &Target) -> Option<Deed> {
         _ => inst.modifier("glc").is_some(),
     };
     Some(Deed::Atomic { atomic, returns })
+}
+
+fn image_deed(inst: &Inst, rest: &str, target: &Target) -> Option<Deed> {
+    if let Some(end) = rest.strip_prefix("sample") {
+        return Sampling::named(false, end).map(Deed::Sample);
+    }
+    if let Some(end) = rest.strip_prefix("gather4") {
+        return Sampling::named(true, end).map(Deed::Sample);
+    }
+    Some(match rest {
+        "load" => Deed::LoadTexel,
+        "load_mip" => Deed::LoadTexelLevel,
+        "store" => Deed::StoreTexel,
+        "get_resinfo" => Deed::ImageFacts,
+        _ => return vector_deed(inst, rest, target),
+    })
 }
 
 fn lds_deed(rest: &str, target: &Target) -> Option<Deed> {

@@ -64,7 +64,7 @@ impl Atomic {
     /// Reads the part of a name after the space: `add`, `smin_x2`, `min_i64`.
     pub fn named(name: &str) -> Option<Self> {
         let (name, doubled) = name.strip_suffix("_x2").map_or((name, false), |name| (name, true));
-        let suffixes = ["_u32", "_i32", "_b32", "_f32", "_u64", "_i64", "_b64", "_f64"];
+        let suffixes = ["_int", "_uint", "_u32", "_i32", "_b32", "_f32", "_u64", "_i64", "_b64", "_f64"];
         let suffix = suffixes.into_iter().find(|suffix| name.ends_with(suffix)).unwrap_or("_i32");
         let stem = name.strip_suffix(suffix).unwrap_or(name);
         let (_, signed, unsigned, float) = *STEMS.iter().find(|(own, ..)| *own == stem)?;

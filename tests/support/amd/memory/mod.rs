@@ -3,8 +3,12 @@
 pub mod access;
 pub mod atomic;
 pub mod run;
+pub mod sample;
+pub mod texel;
 
 use super::state::Value;
+use crate::device::Sampler;
+use crate::nv::Picture;
 
 /// Bytes and their undefined bits.
 #[derive(Debug, Clone, Default)]
@@ -60,6 +64,10 @@ impl Bytes {
 #[derive(Debug, Default)]
 pub struct Memory {
     blocks: Vec<(u64, Bytes, bool)>,
+    /// The pictures that descriptors of images and texel buffers name, and true for those that can be written.
+    pub pictures: Vec<(Picture, bool)>,
+    /// The samplers that descriptors name.
+    pub samplers: Vec<Sampler>,
 }
 
 /// Where the first block begins: near the end of what 32 bits reach, so that a lost carry shows.

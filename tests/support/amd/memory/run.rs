@@ -6,7 +6,7 @@ use super::super::operand::{Arg, FLAT_SCRATCH, Kind, Operand, integer};
 use super::super::state::{LANES, Row, State, Value};
 use super::access::{Access, Deed, Shape, Space};
 use super::atomic::{Atomic, Operation};
-use super::{Bytes, Memory};
+use super::{Bytes, Memory, texel};
 
 /// Memory that other waves can see too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,6 +101,13 @@ pub fn run(state: &mut State, inst: &Inst, access: &Access, reach: &mut Reach<'_
     match access.deed {
         Deed::Swizzle => swizzle_lanes(state, inst),
         Deed::Permute | Deed::Bpermute { .. } => permute(state, inst, access),
+        Deed::LoadTexel | Deed::LoadTexelLevel | Deed::StoreTexel | Deed::ImageFacts | Deed::Sample(_) => {
+            texel::run(state, inst, access, reach.memory)
+        }
+        Deed::Atomic { .. } if access.space == Space::Image || inst.modifier("idxen").is_some() => {
+            texel::run(state, inst, access, reach.memory)
+        }
+        Deed::Load(_) if inst.modifier("idxen").is_some() => texel::run(state, inst, access, reach.memory),
         _ => Lanes::new(state, inst, access)?.run(reach),
     }
 }

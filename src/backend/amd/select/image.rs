@@ -1,0 +1,396 @@
+//! Images and texel buffers: texels that are loaded, stored and changed by integer coordinates, and sizes.
+//!
+//! A descriptor comes from the arguments where it is used; a block loads it once. The order of coordinates is x, y, z or
+//! layer, and last the level of detail or the sample (RDNA 2 ISA, "Image VGPRs").
+
+use super::Selector;
+use super::arithmetic::number;
+use super::atomic::AtomicMemory;
+use super::emit::{FALSE, part};
+use super::memory::Address;
+use crate::backend::amd::machine::{File, ImageAccess, ImageShape, Modifiers, Operand, Reach, Region, Special};
+use crate::backend::amd::mnemonic::{Generation, Operation};
+use crate::ir::{AtomicOp, ImageDim, ImageOp, ImageParts, InstFlags, Scalar};
+use crate::kernel::{BinOp, Image, InstId, Value, image};
+use crate::profile::processor::ImageAddress;
+use smallvec::SmallVec;
+
+/// Descriptors that a block keeps: each takes up to eight registers as long as it may be wanted again.
+const DESCRIPTORS: usize = 6;
+
+/// All four components.
+pub const WHOLE: u8 = 0xf;
+
+/// Words of an address, or the operands that have them.
+pub type AddressWords = SmallVec<[Operand; 5]>;
+
+/// An operation on an image.
+#[derive(Clone, Copy)]
+pub struct Use<'k> {
+    pub inst: InstId,
+    pub op: ImageOp,
+    pub parts: ImageParts,
+    pub number: u32,
+    pub image: &'k Image,
+}
+
+impl Use<'_> {
+    /// The operands of a part.
+    pub fn values<'k>(&self, selector: &Selector<'k>, part: ImageParts) -> &'k [Value] {
+        match image::argument(self.image.ty, self.op, self.parts, part) {
+            Some(range) => &selector.kernel.args(self.inst)[range],
+            None => &[],
+        }
+    }
+}
+
+impl Selector<'_> {
+    pub fn image(&mut self, inst: InstId, op: ImageOp, number: u32, parts: ImageParts) {
+        let kernel = self.kernel;
+        let access = Use { inst, op, parts, number, image: &kernel.images[number as usize] };
+        if let Some(why) = self.processor_refusal(&access) {
+            self.refuse(why);
+            return;
+        }
+        if let Some(what) = refusal(&access) {
+            self.refused(what);
+            return;
+        }
+        let is_buffer = access.image.ty.dim == ImageDim::Buffer;
+        match (op, is_buffer) {
+            (ImageOp::Size, true) => self.texel_count(&access),
+            (ImageOp::Size, false) => self.image_size(&access),
+            (ImageOp::Levels, _) => self.image_levels(&access),
+            (ImageOp::Samples, _) => self.image_samples(&access),
+            (ImageOp::Sample, _) => self.sample(&access),
+            (ImageOp::Gather, _) => self.gather(&access),
+            (ImageOp::Atomic(AtomicOp::Load, ..), true) => self.load_element(&access),
+            (ImageOp::Atomic(AtomicOp::Load, ..), false) => self.load_texel(&access),
+            (ImageOp::Write | ImageOp::Atomic(AtomicOp::Store, ..), true) => self.store_element(&access),
+            (ImageOp::Write | ImageOp::Atomic(AtomicOp::Store, ..), false) => self.store_texel(&access),
+            (ImageOp::Atomic(op, ..), _) => self.image_atomic(&access, op),
+            (_, true) => self.load_element(&access),
+            (_, false) => self.load_texel(&access),
+        }
+    }
+
+    /// Why the processor cannot do it.
+    fn processor_refusal(&self, access: &Use<'_>) -> Option<String> {
+        let (ty, processor) = (access.image.ty, self.arch.processor);
+        if ty.dim != ImageDim::Buffer && !processor.has_images {
+            return Some(format!("{} has no complete set of instructions for images", processor.name));
+        }
+        if access.op == ImageOp::Samples && !processor.tells_samples {
+            return Some(format!("the number of an image's samples cannot be written for {} so far", processor.name));
+        }
+        let is_wrong = access.op == ImageOp::Gather && !processor.gathers_integers && !ty.sampled.is_float();
+        is_wrong.then(|| format!("{} gathers the wrong texels from textures of integers", processor.name))
+    }
+
+    // Operands and modifiers.
+
+    /// The descriptor of an image or of a texel buffer.
+    pub fn image_descriptor(&mut self, access: &Use<'_>) -> Operand {
+        let words = if access.image.ty.dim == ImageDim::Buffer { 4 } else { 8 };
+        self.descriptor(self.subject.interface.images[access.number as usize], words)
+    }
+
+    /// So many words at an offset among the arguments.
+    pub fn descriptor(&mut self, offset: u32, words: u8) -> Operand {
+        if let Some((_, known)) = self.descriptors.iter().find(|(known, _)| *known == offset) {
+            return *known;
+        }
+        let to = self.scalars(words);
+        self.load_argument(offset, to, words);
+        if self.descriptors.len() == DESCRIPTORS {
+            self.descriptors.remove(0);
+        }
+        self.descriptors.push((offset, to));
+        to
+    }
+
+    /// The shape as the hardware sees it. Storage cubes are arrays of their faces, and arrays of cubes are cubes.
+    fn image_shape(&self, image: &Image) -> ImageShape {
+        let widens = self.arch.processor.widens_lines;
+        match (image.ty.dim, image.ty.arrayed) {
+            (_, false) if image.ty.multisampled => ImageShape::PlaneSamples,
+            (_, true) if image.ty.multisampled => ImageShape::PlaneSamplesArray,
+            (ImageDim::Cube, _) if !image.ty.storage => ImageShape::Cube,
+            (ImageDim::D1, false) if widens => ImageShape::Plane,
+            (ImageDim::D1, true) if widens => ImageShape::PlaneArray,
+            (ImageDim::D1, false) => ImageShape::Line,
+            (ImageDim::D1, true) => ImageShape::LineArray,
+            (ImageDim::Cube, _) | (_, true) => ImageShape::PlaneArray,
+            (ImageDim::D3, false) => ImageShape::Volume,
+            _ => ImageShape::Plane,
+        }
+    }
+
+    /// Coordinates in texels, offsets added, and the sample, or the level of a fetch.
+    fn texel_address(&mut self, access: &Use<'_>) -> AddressWords {
+        let offsets = access.values(self, ImageParts::OFFSET);
+        let mut words = AddressWords::new();
+        for (n, value) in access.values(self, ImageParts::COORDINATE).iter().enumerate() {
+            let word = self.word(*value);
+            let word = match offsets.get(n) {
+                Some(offset) => {
+                    let offset = self.word(*offset);
+                    self.word_binary(BinOp::Add, Scalar::U32, [word, offset])
+                }
+                None => word,
+            };
+            words.push(word);
+        }
+        if access.image.ty.dim == ImageDim::D1 && self.arch.processor.widens_lines {
+            words.insert(1, FALSE);
+        }
+        if let Some(sample) = access.values(self, ImageParts::SAMPLE).first() {
+            let sample = self.word(*sample);
+            words.push(sample);
+        } else if access.image.ty.dim != ImageDim::Buffer {
+            let level = access.values(self, ImageParts::LOD).first().map(|level| self.word(*level));
+            words.extend(level.filter(|level| *level != FALSE));
+        }
+        words
+    }
+
+    /// The words of an address as operands.
+    pub fn image_address(&mut self, words: &[Operand], samples: bool) -> AddressWords {
+        let apart = match self.arch.processor.image_address {
+            ImageAddress::Tuple => 0,
+            ImageAddress::List { most } if words.len() > most => 0,
+            ImageAddress::List { .. } => words.len(),
+            ImageAddress::Partial { most, sampling } => {
+                let most = if samples { sampling } else { most };
+                if words.len() > most { most - 1 } else { words.len() }
+            }
+        };
+        let (apart, together) = words.split_at(apart);
+        let mut operands: AddressWords = apart.iter().map(|word| self.in_vector(*word)).collect();
+        if !together.is_empty() {
+            operands.push(self.whole(together, File::Vector));
+        }
+        operands
+    }
+
+    /// The modifiers of an access. Nothing writes a texture.
+    fn image_modifiers(&self, access: &Use<'_>) -> Modifiers {
+        let watched = InstFlags::VOLATILE | InstFlags::COHERENT;
+        let is_watched = matches!(access.op, ImageOp::Atomic(..)) || access.image.coherent || access.image.volatile;
+        let is_watched = is_watched || self.kernel.insts[access.inst].flags.intersects(watched);
+        Modifiers {
+            coherent: is_watched.then_some(Reach::Device),
+            region: if access.image.ty.storage { Region::Buffers } else { Region::Constant },
+            ..Modifiers::default()
+        }
+    }
+
+    /// The modifiers of an image instruction whose address has so many operands.
+    pub fn image_access(&self, access: &Use<'_>, components: u8, address: usize) -> Modifiers {
+        let samples = matches!(access.op, ImageOp::Sample | ImageOp::Gather);
+        let image = ImageAccess {
+            shape: self.image_shape(access.image),
+            components,
+            address: address as u8,
+            descriptors: if samples { 2 } else { 1 },
+            in_texels: !samples,
+        };
+        Modifiers { image: Some(image), ..self.image_modifiers(access) }
+    }
+
+    /// The components of a result that are used, at least one.
+    pub fn used_components(&self, access: &Use<'_>) -> u8 {
+        let results = self.kernel.results(access.inst).enumerate();
+        let used = results.filter(|(_, value)| self.uses[value.index()] > 0).fold(0, |used, (n, _)| used | 1 << n);
+        if used == 0 { 1 } else { used }
+    }
+
+    /// Gives the components that an instruction has put side by side.
+    pub fn give_components(&mut self, access: &Use<'_>, from: Operand, components: u8) {
+        let mut next = 0;
+        let results: Vec<Value> = self.kernel.results(access.inst).collect();
+        for (n, value) in results.into_iter().enumerate() {
+            if components >> n & 1 != 0 {
+                self.give_one(value, part(from, next));
+                next += 1;
+            }
+        }
+    }
+
+    // Images.
+
+    fn load_texel(&mut self, access: &Use<'_>) {
+        let words = self.texel_address(access);
+        let is_level = access.values(self, ImageParts::LOD).first().is_some_and(|level| self.word(*level) != FALSE);
+        let operation = if is_level { Operation::ImageLoadLevel } else { Operation::ImageLoad };
+        let components = self.used_components(access);
+        let mut uses = self.image_address(&words, false);
+        let modifiers = self.image_access(access, components, uses.len());
+        uses.push(self.image_descriptor(access));
+        let to = self.vectors(components.count_ones() as u8);
+        self.raw(operation, &[to], &uses).modifiers = modifiers;
+        self.give_components(access, to, components);
+    }
+
+    fn store_texel(&mut self, access: &Use<'_>) {
+        let data = self.texel_data(access);
+        let data = self.whole(&data, File::Vector);
+        let words = self.texel_address(access);
+        let address = self.image_address(&words, false);
+        let modifiers = self.image_access(access, low_components(data), address.len());
+        let descriptor = self.image_descriptor(access);
+        let uses: SmallVec<[Operand; 8]> = [data].into_iter().chain(address).chain([descriptor]).collect();
+        self.raw(Operation::ImageStore, &[], &uses).modifiers = modifiers;
+    }
+
+    fn image_atomic(&mut self, access: &Use<'_>, op: AtomicOp) {
+        // New value, then what it is compared with, as atomics of memory have them.
+        let data = access.values(self, ImageParts::DATA).iter().chain(access.values(self, ImageParts::COMPARED));
+        let data: SmallVec<[Operand; 2]> = data.map(|value| self.vector_of(*value)).collect();
+        let target = if access.image.ty.dim == ImageDim::Buffer {
+            let (operands, modifiers) = self.element(access);
+            AtomicMemory::Buffer(Address { operands: operands.into_iter().collect(), modifiers, most: 0 })
+        } else {
+            let words = self.texel_address(access);
+            let mut operands: SmallVec<[Operand; 4]> = self.image_address(&words, false).into_iter().collect();
+            let modifiers = self.image_access(access, 1, operands.len());
+            operands.push(self.image_descriptor(access));
+            AtomicMemory::Image(Address { operands, modifiers, most: 0 })
+        };
+        let result = self.kernel.result(access.inst);
+        let wanted = result.is_some_and(|value| self.uses[value.index()] > 0);
+        let old = self.atomic_on(&target, op, access.image.ty.sampled, &data, wanted);
+        if let (Some(value), Some(old)) = (result, old) {
+            self.give_one(value, old);
+        }
+    }
+
+    fn texel_data(&mut self, access: &Use<'_>) -> Vec<Operand> {
+        access.values(self, ImageParts::DATA).iter().map(|value| self.word(*value)).collect()
+    }
+
+    /// `image_get_resinfo`: width, height, depth or layers, and levels, of a level.
+    fn image_facts(&mut self, access: &Use<'_>, components: u8) -> Operand {
+        let level = access.values(self, ImageParts::LOD).first().map_or(FALSE, |level| self.word(*level));
+        let mut uses = self.image_address(&[level], false);
+        let modifiers =
+            Modifiers { region: Region::Constant, coherent: None, ..self.image_access(access, components, uses.len()) };
+        uses.push(self.image_descriptor(access));
+        let to = self.vectors(components.count_ones() as u8);
+        self.raw(Operation::ImageSize, &[to], &uses).modifiers = modifiers;
+        to
+    }
+
+    /// Lines that are bound as planes have their layers in the third place; cubes have six of them each (LLPC:
+    /// `ImageBuilder::CreateImageQuerySize`).
+    fn image_size(&mut self, access: &Use<'_>) {
+        let ty = access.image.ty;
+        let places: &[u8] = match (ty.dim, ty.arrayed) {
+            (ImageDim::D1, false) => &[0],
+            (ImageDim::D1, true) if self.arch.processor.widens_lines => &[0, 2],
+            (ImageDim::D3, _) | (_, true) if ty.dim != ImageDim::D1 => &[0, 1, 2],
+            _ => &[0, 1],
+        };
+        let results = self.kernel.results(access.inst).zip(places.iter().copied());
+        let used: Vec<(Value, u8)> = results.filter(|(value, _)| self.uses[value.index()] > 0).collect();
+        if used.is_empty() {
+            return;
+        }
+        let facts = self.image_facts(access, used.iter().fold(0, |bits, (_, place)| bits | 1 << place));
+        for (n, (value, place)) in used.into_iter().enumerate() {
+            let word = part(facts, n as u8);
+            let word = if ty.dim == ImageDim::Cube && place == 2 { self.sixth(word) } else { word };
+            self.give_one(value, word);
+        }
+    }
+
+    /// A sixth of a number, rounded down: the upper half of its product with 2³⁴ / 6.
+    fn sixth(&mut self, word: Operand) -> Operand {
+        let high = self.word_binary(BinOp::MulHigh, Scalar::U32, [word, number(0xaaaa_aaab)]);
+        self.vector(Operation::ShrB32, &[number(2), high])
+    }
+
+    fn image_levels(&mut self, access: &Use<'_>) {
+        let levels = self.image_facts(access, 0b1000);
+        if let Some(value) = self.kernel.result(access.inst) {
+            self.give_one(value, levels);
+        }
+    }
+
+    fn image_samples(&mut self, access: &Use<'_>) {
+        let word = part(self.image_descriptor(access), 3);
+        let logarithm = self.scalar(Operation::ScalarBfeU32, &[word, number(16 | 4 << 16)]);
+        let samples = self.scalar(Operation::ScalarShl, &[number(1), logarithm]);
+        if let Some(value) = self.kernel.result(access.inst) {
+            self.give_one(value, samples);
+        }
+    }
+
+    // Texel buffers.
+
+    /// The modifiers and operands of an access to a texel buffer.
+    fn element(&mut self, access: &Use<'_>) -> ([Operand; 3], Modifiers) {
+        let index = self.texel_address(access).first().copied().unwrap_or(FALSE);
+        let index = self.in_vector(index);
+        let descriptor = self.image_descriptor(access);
+        let nothing = if self.arch.generation == Generation::Rdna4 { Operand::Special(Special::Null) } else { FALSE };
+        let modifiers = Modifiers { prefix: "buffer_", idxen: true, ..self.image_modifiers(access) };
+        ([index, descriptor, nothing], modifiers)
+    }
+
+    fn load_element(&mut self, access: &Use<'_>) {
+        let (uses, modifiers) = self.element(access);
+        let to = self.vectors(4);
+        self.raw(Operation::LoadTexel, &[to], &uses).modifiers = modifiers;
+        self.give_components(access, to, WHOLE);
+    }
+
+    fn store_element(&mut self, access: &Use<'_>) {
+        let mut words = self.texel_data(access);
+        words.resize(4, FALSE);
+        let data = self.whole(&words, File::Vector);
+        let ([index, descriptor, nothing], modifiers) = self.element(access);
+        self.raw(Operation::StoreTexel, &[], &[data, index, descriptor, nothing]).modifiers = modifiers;
+    }
+
+    /// The third word of the descriptor has the number of texels, or of bytes beside the bytes of a texel in the upper half
+    /// of the second, which are a power of two or three words.
+    fn texel_count(&mut self, access: &Use<'_>) {
+        let descriptor = self.image_descriptor(access);
+        let mut count = part(descriptor, 2);
+        if self.arch.processor.texel_buffers_in_bytes {
+            let stride = self.scalar(Operation::ScalarBfeU32, &[part(descriptor, 1), number(16 | 14 << 16)]);
+            let shift = self.scalar(Operation::ScalarFindLsb, &[stride]);
+            count = self.scalar(Operation::ScalarShr, &[count, shift]);
+            // A multiple of three is divided by a product with the inverse of three.
+            self.compare_scalars("eq_u32", stride, number(12));
+            let factor = self.scalar(Operation::ScalarSelect, &[number(0xaaaa_aaab), number(1)]);
+            count = self.scalar(Operation::ScalarMul, &[count, factor]);
+        }
+        if let Some(value) = self.kernel.result(access.inst) {
+            self.give_one(value, count);
+        }
+    }
+}
+
+/// As many components from the first on as registers of an operand.
+fn low_components(data: Operand) -> u8 {
+    match data {
+        Operand::Reg(slice) => (1 << slice.count) - 1,
+        _ => 1,
+    }
+}
+
+/// The name of what is not written so far.
+const fn refusal(access: &Use<'_>) -> Option<&'static str> {
+    match (access.op, access.image.ty.dim) {
+        (_, ImageDim::SubpassInput | ImageDim::Tile) => Some("an attachment"),
+        (ImageOp::Sample, _) if access.parts.contains(ImageParts::BIAS) => Some("a bias of the level of detail"),
+        (ImageOp::Sample | ImageOp::Gather, ImageDim::Rect) => Some("sampling of a rectangle"),
+        (ImageOp::Fetch, ImageDim::Cube) => Some("a fetch from a cube"),
+        (ImageOp::Sample | ImageOp::Gather | ImageOp::Fetch | ImageOp::Read | ImageOp::Write, _) => None,
+        (ImageOp::Size | ImageOp::Levels | ImageOp::Samples | ImageOp::Atomic(..), _) => None,
+        (ImageOp::QueryLod, _) => Some("the level of detail that a lookup would take"),
+        _ => Some("this operation on an image"),
+    }
+}

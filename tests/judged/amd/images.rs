@@ -1,0 +1,96 @@
+//! Fixtures with images and texel buffers: the interpreter of AMD's text leaves what that of NVIDIA's leaves.
+
+use super::machine_code::Listing;
+use super::{judge_listings, judging};
+use crate::nv::beside;
+use crate::nv::graphics::{self, Case};
+use crosslane::profile::Profile;
+use std::sync::Arc;
+use support::interpret::{Order, interpret};
+use support::nv;
+use support::trial::{Trial, trial};
+
+/// The compute shaders of `fixtures/graphics` that AMD's back end takes.
+static TAKEN: &[&str] = &[
+    "gathers.comp",
+    "gathers_four_offsets.comp",
+    "gathers_offsets.comp",
+    "image_atomics.comp",
+    "image_atomics_float.comp",
+    "image_atomics_float_order.comp",
+    "image_atomics_shared.comp",
+    "non_uniform_forms.comp",
+    "sampler_arrays.comp",
+    "separate_samplers.comp",
+    "shadow_lookups.comp",
+    "texel_fetches.comp",
+    "texture_cubes.comp",
+    "texture_integers.comp",
+    "texture_lookups.comp",
+    "texture_offsets.comp",
+    "texture_proj.comp",
+    "texture_shapes.comp",
+    "textures_with_samples.comp",
+    "image_arrays.comp",
+    "image_arrays_divergent.comp",
+    "image_array_parameters.comp",
+    "image_barriers.comp",
+    "image_formats_float.comp",
+    "image_formats_int.comp",
+    "image_formats_one_int.comp",
+    "image_formats_two.comp",
+    "image_helpers.comp",
+    "image_load_formatted.comp",
+    "image_parameters.comp",
+    "image_samples.comp",
+    "image_shapes.comp",
+    "image_without_format.comp",
+    "storage_arrays.comp",
+    "texel_buffers.comp",
+];
+
+/// The profile whose text says what is right.
+const BESIDE: &str = "nv-hopper";
+
+pub fn trials() -> Vec<Trial> {
+    let cases = graphics::cases().expect("the fixtures are part of the repository").into_iter();
+    let taken = cases.filter(|case| TAKEN.contains(&&*case.name)).map(Arc::new);
+    taken.map(|case| trial(format!("images::{}", case.name.replace('.', "_")), move || on_all(&case))).collect()
+}
+
+fn on_all(case: &Case) -> Result<(), String> {
+    let theirs = match case.programs(BESIDE).as_deref() {
+        Ok([program]) => nv::dispatch(&program.text, &program.reflection, &case.request)?,
+        // NVIDIA's assembly does not have all of it.
+        _ => beside::expected(case)?,
+    };
+    let mut wrong = Vec::new();
+    for profile in judging() {
+        wrong.extend(on_one(case, &profile, &theirs).err().map(|why| format!("{}: {why}", profile.name)));
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
+}
+
+fn on_one(case: &Case, profile: &Profile, theirs: &[Vec<Vec<u32>>]) -> Result<(), String> {
+    let program = match case.amd_program(profile) {
+        Err(why)
+            if [
+                " has no complete set of instructions for images",
+                " gathers the wrong texels",
+                "image's samples cannot be written",
+            ]
+            .iter()
+            .any(|known| why.contains(known)) =>
+        {
+            return Ok(());
+        }
+        program => program?,
+    };
+    let ours = interpret(&program, &profile.processor, &case.request, Order::Ascending)?;
+    if ours.len() != theirs.len() {
+        return Err(format!("{} runs instead of {}", ours.len(), theirs.len()));
+    }
+    beside::agree_with(case, &ours, theirs)?;
+    let listings = [Listing { name: case.name.clone(), text: program.text }];
+    judge_listings(profile, &listings)
+}
