@@ -8,7 +8,7 @@ mod words;
 
 use crate::amd::memory::Memory;
 use crate::amd::target::Target;
-use crate::amd::{self, Dispatch, Executed, Registers};
+use crate::amd::{self, Dispatch, Registers, Traced};
 use crate::interpret::words;
 use crate::lavapipe::{Buffers, Request};
 use crate::radv::{self, Shader};
@@ -35,12 +35,7 @@ struct Arguments {
 }
 
 /// Runs a shader's first case on a processor; the buffers after it and the instructions that it executed.
-pub fn run(
-    shader: &Shader<'_>,
-    family: &str,
-    processor: &str,
-    request: &Request,
-) -> Result<(Buffers, Executed), String> {
+pub fn run(shader: &Shader<'_>, family: &str, processor: &str, request: &Request) -> Result<(Buffers, Traced), String> {
     let wave = shader.wave.ok_or("the size of waves is not said")? as usize;
     let target = Target::new(processor, wave)?;
     let listing = radv::measured(shader, family)?;
@@ -62,7 +57,7 @@ pub fn run(
     let dispatch = Dispatch { groups: request.groups, group_size, arguments: &[], backwards: false };
     let executed = amd::run(&program, &mut memory, &dispatch)?;
     let after = addresses.iter().map(|address| memory.block(*address).map(words).unwrap_or_default());
-    Ok((after.collect(), executed))
+    Ok((after.collect(), Traced::new(&program, executed)))
 }
 
 /// The instructions and labels of a listing, with each instruction as often as the driver says.

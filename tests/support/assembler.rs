@@ -60,19 +60,41 @@ pub fn code_bytes(text: &str, processor: &str, wave: u32) -> Result<usize, Strin
     let code = text.split_once(".Lmain_end:").map_or(text, |(code, _)| code);
     let mut assembler = Command::new(NEEDED[0]);
     assembler.args(["-triple=amdgcn-amd-amdhsa", "-show-encoding"]).args(options(processor, wave));
-    let piped = assembler.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = piped.spawn().map_err(|e| e.to_string())?;
-    let mut stdin = child.stdin.take().ok_or("standard input was asked for")?;
-    let code = code.to_owned();
-    let writer = std::thread::spawn(move || stdin.write_all(code.as_bytes()));
-    let output = child.wait_with_output().map_err(|e| e.to_string())?;
-    writer.join().map_err(|_| "the writer panicked")?.map_err(|e| e.to_string())?;
-    if !output.status.success() {
-        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
-    }
-    let said = String::from_utf8_lossy(&output.stdout);
+    let said = piped(&mut assembler, code.to_owned())?;
     let encodings = said.lines().filter_map(|line| line.split_once("encoding: [")?.1.split(']').next());
     Ok(encodings.map(|bytes| bytes.split(',').count()).sum())
+}
+
+/// The cycles that a wave alone on a SIMD takes for instructions without jumps, by LLVM's scheduling model of a processor,
+/// which knows what waits for memory.
+///
+/// # Errors
+/// Fails if the analyzer is not installed or does not read the text.
+pub fn modelled_cycles(text: &str, processor: &str, wave: u32) -> Result<u64, String> {
+    let mut analyzer = Command::new("llvm-mca-22");
+    analyzer.args(["-mtriple=amdgcn-amd-amdhsa", "-iterations=1", "-instruction-info=0", "-resource-pressure=0"]);
+    let said = piped(analyzer.args(options(processor, wave)), text.to_owned())?;
+    let cycles = said.lines().find_map(|line| line.strip_prefix("Total Cycles:"));
+    cycles.and_then(|cycles| cycles.trim().parse().ok()).ok_or_else(|| format!("llvm-mca says no cycles:\n{said}"))
+}
+
+/// The output of a program that reads a text.
+fn piped(command: &mut Command, text: String) -> Result<String, String> {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|e| format!("{}: {e}", command.get_program().to_string_lossy()))?;
+    let mut stdin = child.stdin.take().ok_or("standard input was asked for")?;
+    let writer = std::thread::spawn(move || stdin.write_all(text.as_bytes()));
+    let output = child.wait_with_output().map_err(|e| e.to_string())?;
+    writer.join().map_err(|_| "the writer panicked")?.map_err(|e| e.to_string())?;
+    if output.status.success() {
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    } else {
+        Err(String::from_utf8_lossy(&output.stderr).into_owned())
+    }
 }
 
 /// Assembles and links programs, each with its name for messages, as one: starting LLVM takes longer than its work.

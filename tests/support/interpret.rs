@@ -2,7 +2,7 @@
 
 use crate::amd::memory::{Bytes, Memory, texel};
 use crate::amd::target::Target;
-use crate::amd::{self, Dispatch, Executed};
+use crate::amd::{self, Dispatch, Executed, Traced};
 use crate::device::{ImageKind, Resources, Sampler};
 use crate::lavapipe::{Buffers, Request, to_words};
 use crate::nv::picture;
@@ -34,12 +34,12 @@ pub fn interpret(program: &Program, processor: &str, request: &Request, order: O
 }
 
 /// Counts the instructions of a program's first run over the request's case.
-pub fn executed(program: &Program, processor: &str, request: &Request) -> Result<Executed, String> {
+pub fn traced(program: &Program, processor: &str, request: &Request) -> Result<Traced, String> {
     let reflection = &program.reflection;
     let target = Target::new(processor, reflection.subgroup_size as usize)?;
     let read = amd::Program::read(&program.text, target)?;
     let before = request.runs.first().ok_or("there is no run")?;
-    run_once(&read, reflection, request, (0, before), false).map(|(_, executed)| executed)
+    run_once(&read, reflection, request, (0, before), false).map(|(_, executed)| Traced::new(&read, executed))
 }
 
 /// One run; the waves of a workgroup go in one order or the other.

@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
-use support::amd::Executed;
-use support::interpret::executed;
+use support::amd::{Executed, Traced};
+use support::interpret::traced;
 use support::rates::geometric_mean;
 use support::tally::{TURNS, Tally};
 use support::trial::{Trial, judged, trial};
@@ -193,26 +193,48 @@ fn runs(
     case: &Case,
     program: &crosslane::backend::amd::Program,
     hardware: &Hardware,
-) -> Result<(Executed, Result<Executed, String>), String> {
+) -> Result<(Run, Result<Run, String>), String> {
     let request = case.kernel.request();
-    let ours = executed(program, hardware.processor, &request)?;
+    let ours = Run::of(traced(program, hardware.processor, &request)?, hardware)?;
     let simulated = case.kernel.simulated()?;
     let theirs = aco::run(&shader(case, hardware), hardware.family, hardware.processor, &request);
-    let held = theirs.and_then(|(after, executed)| case.kernel.hold(&simulated, &after).map(|()| executed));
-    Ok((ours, held))
+    let held = theirs.and_then(|(after, run)| case.kernel.hold(&simulated, &after).map(|()| run));
+    Ok((ours, held.and_then(|run| Run::of(run, hardware))))
 }
 
-/// A column of the executed instructions: a title, and the number of a run.
-type Count = (&'static str, fn(&Executed) -> u64);
+/// What a run executed, and the modelled cycles of its first wave.
+struct Run {
+    executed: Executed,
+    cycles: u64,
+}
+
+impl Run {
+    fn of(run: Traced, hardware: &Hardware) -> Result<Self, String> {
+        let cycles = assembler::modelled_cycles(&run.first_wave, hardware.processor, hardware.wave)?;
+        Ok(Self { executed: run.executed, cycles })
+    }
+
+    /// A number of all waves for each of them.
+    fn each(&self, number: u64) -> f64 {
+        number as f64 / self.executed.waves.max(1) as f64
+    }
+}
+
+/// A column of the executed instructions: a title, and the number of a wave.
+type Count = (&'static str, fn(&Run) -> f64);
 
 /// The columns of what a wave executes on average.
-const EXECUTED: [Count; 5] = [
-    ("instructions", Executed::all),
-    ("VALU", |executed| executed.vector),
-    ("SALU", |executed| executed.scalar),
-    ("memory", |executed| executed.memory),
-    ("branches", |executed| executed.branches),
+const EXECUTED: [Count; 6] = [
+    ("instructions", |run| run.each(run.executed.all())),
+    ("VALU", |run| run.each(run.executed.vector)),
+    ("SALU", |run| run.each(run.executed.scalar)),
+    ("memory", |run| run.each(run.executed.memory)),
+    ("branches", |run| run.each(run.executed.branches)),
+    ("cycles", |run| run.cycles as f64),
 ];
+
+/// The columns of ratios after those.
+const RATIOS: [&str; 2] = ["instructions' ratio", "cycles' ratio"];
 
 /// The table of executed instructions of a processor.
 #[derive(Default)]
@@ -224,7 +246,7 @@ struct Runs {
 }
 
 impl Runs {
-    fn add(&mut self, name: &str, ours: Executed, theirs: Result<Executed, String>) {
+    fn add(&mut self, name: &str, ours: Run, theirs: Result<Run, String>) {
         let theirs = match theirs {
             Ok(theirs) => theirs,
             Err(why) => {
@@ -235,12 +257,12 @@ impl Runs {
         };
         let mut row = vec![name.to_owned()];
         for ((_, number), ratios) in EXECUTED.iter().zip(&mut self.ratios) {
-            let each = |executed: &Executed| number(executed) as f64 / executed.waves.max(1) as f64;
-            let (ours, theirs) = (each(&ours), each(&theirs));
+            let (ours, theirs) = (number(&ours), number(&theirs));
             row.push(format!("{ours:.0} / {theirs:.0}"));
             ratios.push((ours + 1.0) / (theirs + 1.0));
         }
-        row.push(self.ratios[0].last().map_or(String::new(), |ratio| format!("{ratio:.2}")));
+        let last = |column: usize| self.ratios[column].last().map_or(String::new(), |ratio| format!("{ratio:.2}"));
+        row.extend([last(0), last(EXECUTED.len() - 1)]);
         self.rows.push(row);
     }
 
@@ -250,9 +272,9 @@ impl Runs {
             return String::new();
         }
         let titles: Vec<&str> =
-            std::iter::once("kernel").chain(EXECUTED.iter().map(|(title, _)| *title)).chain(["ratio"]).collect();
-        let means =
-            std::iter::once("geometric mean".to_owned()).chain(self.ratios.iter().map(mean)).chain([String::new()]);
+            std::iter::once("kernel").chain(EXECUTED.iter().map(|(title, _)| *title)).chain(RATIOS).collect();
+        let means = std::iter::once("geometric mean".to_owned()).chain(self.ratios.iter().map(mean));
+        let means = means.chain(RATIOS.map(|_| String::new()));
         let rows: Vec<Vec<String>> = self.rows.iter().cloned().chain([means.collect()]).collect();
         let table = report::table(&titles, &rows);
         let refused = match &self.refused[..] {
@@ -298,7 +320,9 @@ A cell is \"ours / ACO's\". Instructions leave out waits, no-operations and hint
 result; a pair of `v_dual_` counts as two. *weighted* counts the instructions of a loop TURNS times as often as those around it; it
 favours whoever unrolls a loop of fewer turns. *bytes* are those of the code, registers the highest that the code names. The tables of executed
 instructions are averages per wave of 32 lanes over the small case of `tests/support/whole`: the interpreter of `tests/support/amd` runs
-both listings, and both leave the buffers that the simulator does. Waits, barriers, hints and the end are not counted. There is none for
+both listings, and both leave the buffers that the simulator does. Waits, barriers, hints and the end are not counted. *cycles* are
+those that LLVM's model of the processor (llvm-mca 22) gives the instructions that the first wave executed, in their order: one wave alone
+on a SIMD, which waits for all memory it asks for. There is none for
 gfx900, since the cases are for waves of 32 lanes, and for gfx1201, for which ACO prints its own form only. Kernels without a case and
 kernels that take the interpreter minutes are left out. ACO's kernels have push constants and workgroup numbers in scalar registers at
 their start and buffers behind descriptors; ours load both from their arguments. The kernels of ggml are its own files

@@ -110,6 +110,9 @@ impl<'p> Group<'p> {
             return Err(why.clone());
         }
         self.executed.count(inst);
+        if n == 0 {
+            self.executed.first.push(wave.at);
+        }
         // This compiler's and LLVM's texts wait for whole registers.
         let lanes = if program.descriptor.by_driver { wave.state.exec() } else { u64::MAX };
         for inst in std::iter::once(inst).chain(inst.pair.as_deref()) {

@@ -48,7 +48,7 @@ pub struct Dispatch<'d> {
 }
 
 /// The waves of a run and the instructions that they executed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Executed {
     pub waves: u64,
     /// Vector arithmetic; two instructions in one count as two.
@@ -59,6 +59,8 @@ pub struct Executed {
     pub branches: u64,
     /// Waits, barriers, hints and the end.
     pub control: u64,
+    /// The instructions of the first wave in their order, by their numbers in the program.
+    pub first: Vec<usize>,
 }
 
 impl Executed {
@@ -79,6 +81,20 @@ impl Executed {
     }
 }
 
+/// A run with the text of its first wave.
+#[derive(Debug, Clone)]
+pub struct Traced {
+    pub executed: Executed,
+    /// The instructions of the first wave in the order in which it executed them, a line each.
+    pub first_wave: String,
+}
+
+impl Traced {
+    pub fn new(program: &Program, executed: Executed) -> Self {
+        Self { first_wave: program.texts(&executed.first), executed }
+    }
+}
+
 impl AddAssign for Executed {
     fn add_assign(&mut self, other: Self) {
         self.waves += other.waves;
@@ -87,6 +103,9 @@ impl AddAssign for Executed {
         self.memory += other.memory;
         self.branches += other.branches;
         self.control += other.control;
+        if self.first.is_empty() {
+            self.first = other.first;
+        }
     }
 }
 

@@ -55,6 +55,11 @@ impl Program {
         Ok(Program { target, descriptor, metadata: String::new(), insts, entry: 0, labels })
     }
 
+    /// The text of instructions, a line each.
+    pub fn texts(&self, insts: &[usize]) -> String {
+        insts.iter().map(|at| format!("{}\n", self.insts[*at].text)).collect()
+    }
+
     /// Checks the operands against the encoding and the descriptor.
     fn check(&self, inst: &Inst) -> Result<(), String> {
         for arg in &inst.args {
