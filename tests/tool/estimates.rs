@@ -30,7 +30,10 @@ const ONES: &str = "before GFX10 a shift takes no literal: it is moved to a regi
 const MASK: &str = "the 64 ones that are shifted are written by two instructions, which are not priced";
 const FOLDED: &str = "a step of the set-up is part of another";
 const OF_ZERO: &str = "a shift of 0 in the set-up is folded";
+const TESTED: &str = "the result of a vote is the condition code, which logic on the mask has set already";
 const NOT_OF_COMPARISON: &str = "the NOT of a comparison is the opposite comparison";
+const ALL_OR_NONE: &str =
+    "the NOT of a comparison is the opposite comparison; two votes become masks of lanes, which is not priced";
 const UNPACKED: &str = "the words of a 64-bit mask are taken apart, which is not priced";
 const LOOP: &str = "the loop around the turns, and the copies of its results, are not priced";
 const BALLOT_WORD: &str = "a word of a ballot at an index that only the run knows is one instruction, priced as the two that hardware takes; a ballot's four words are one operand, priced as four";
@@ -61,7 +64,8 @@ const REASONS: &[(&str, &str, &str, &[&str])] = &[
             "scan of runs by moves",
         ],
     ),
-    ("amd", PARTS[0], NOT_OF_COMPARISON, &["all equal, as all or none"]),
+    ("amd", PARTS[0], ALL_OR_NONE, &["all equal, as all or none"]),
+    ("amd", PARTS[0], TESTED, &["comparison with the first active lane", "reduction of a mask", "vote by mask"]),
     ("amd", PARTS[0], HIGHEST, &["jumps from lane to lane of the partition"]),
     ("amd", PARTS[0], WHOLE, &["scan by DPP row_shr, PERMLANEX16 and READLANE", "scan by blocks", "scan by moves"]),
     ("amd", PARTS[0], COPY, &["two moves merged by row and bank masks"]),

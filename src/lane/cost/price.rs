@@ -183,8 +183,6 @@ pub fn of_alu(op: AluOp, scalar: bool, word_is_constant: bool, halves: u32) -> W
         A::BallotWord if word_is_constant => work(Unit::Scalar, 0),
         A::BallotWord => work(Unit::Vector, 2),
         A::BoolAnd | A::BoolOr | A::BoolXor | A::BoolNot => work(Unit::Scalar, 1),
-        // A comparison, and its condition code as a mask.
-        A::BallotIsEmpty | A::BallotIsSome if scalar => work(Unit::Scalar, 2),
         _ if scalar => work(Unit::Scalar, 1),
         A::Eq | A::Ne | A::Lt | A::Le | A::Gt | A::Ge => work(Unit::Compare, 1),
         A::Mul => work(Unit::Multiply, 1),

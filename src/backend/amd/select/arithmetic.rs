@@ -1,8 +1,8 @@
 //! Arithmetic on 32-bit integers and on bools, by the scalar unit where it can.
 
-use super::emit::{EXEC, FALSE, part};
+use super::emit::{EXEC, FALSE, TRUE, part};
 use super::{Selector, Words};
-use crate::backend::amd::machine::{File, Operand};
+use crate::backend::amd::machine::{File, Inst, Operand, Specials};
 use crate::backend::amd::mnemonic::{Generation, Operation};
 use crate::ir::{Scalar, ScalarKind};
 use crate::kernel::{BinOp, CmpOp, InstId, Origin, TernOp, UnOp, Value};
@@ -10,14 +10,20 @@ use crate::kernel::{BinOp, CmpOp, InstId, Origin, TernOp, UnOp, Value};
 /// A comparison that the scalar unit makes where its result is wanted.
 #[derive(Clone, Copy, Debug)]
 pub struct ScalarTest {
-    relation: &'static str,
-    operands: [Operand; 2],
-    origin: Origin,
+    pub relation: &'static str,
+    pub operands: [Operand; 2],
+    pub origin: Origin,
 }
 
 /// A constant of 32 bits.
 pub const fn number(bits: u32) -> Operand {
     Operand::Constant(bits)
+}
+
+/// The operands of a choice in the order of the condition code: first the one where the code is set. `is_set` says that the
+/// condition holds there.
+pub const fn by_code(is_set: bool, [accept, reject]: [Operand; 2]) -> [Operand; 2] {
+    if is_set { [accept, reject] } else { [reject, accept] }
 }
 
 /// The relation of a vector comparison.
@@ -251,29 +257,65 @@ impl Selector<'_> {
     }
 
     /// A comparison with one use waits for it, so that the condition code is used as it is.
-    fn compare_later(&mut self, inst: InstId, test: ScalarTest) {
+    pub fn compare_later(&mut self, inst: InstId, test: ScalarTest) {
         let Some(value) = self.kernel.result(inst) else { return };
         if self.uses[value.index()] == 1 {
             self.late[value.index()] = Some(test);
             return;
         }
-        self.test(test);
-        let mask = self.mask_of_condition();
+        let mask = self.tested_mask(test);
         self.give_one(value, mask);
     }
 
-    /// Makes a comparison into the condition code.
-    pub fn test(&mut self, test: ScalarTest) {
+    /// Makes a comparison into the condition code. Returns true if the code is set where the comparison is true.
+    fn test(&mut self, test: ScalarTest) -> bool {
         let user = std::mem::replace(&mut self.origin, test.origin);
-        self.compare_scalars(test.relation, test.operands[0], test.operands[1]);
+        let is_set = self.compare_into_condition(test);
         self.origin = user;
+        is_set
+    }
+
+    fn compare_into_condition(&mut self, ScalarTest { relation, operands: [a, b], .. }: ScalarTest) -> bool {
+        let wants_some = relation.starts_with("lg");
+        if b == FALSE && (wants_some || relation.starts_with("eq")) {
+            if self.is_in_condition(a) {
+                return wants_some;
+            }
+            if relation.ends_with("64") && self.arch.generation < Generation::Gcn3 {
+                let to = self.scalars(2);
+                self.raw(Operation::ScalarOr64, &[to], &[a, a]);
+                return wants_some;
+            }
+        }
+        self.compare_scalars(relation, a, b);
+        true
+    }
+
+    /// Returns true if the condition code tells that a register is not zero: nothing has changed it since the logic that
+    /// wrote the register.
+    fn is_in_condition(&self, register: Operand) -> bool {
+        use Operation as O;
+        let last = self.block.insts.iter().rev().find(|inst| inst.specials_written().contains(Specials::SCC));
+        last.filter(|inst| inst.defs.first() == Some(&register)).and_then(Inst::operation).is_some_and(|operation| {
+            matches!(operation, O::ScalarAnd | O::ScalarOr | O::ScalarXor | O::ScalarAndNot | O::ScalarNot)
+                || matches!(
+                    operation,
+                    O::ScalarAnd64 | O::ScalarOr64 | O::ScalarXor64 | O::ScalarAndNot64 | O::ScalarNot64
+                )
+        })
+    }
+
+    /// The mask of a comparison: all lanes or none.
+    pub fn tested_mask(&mut self, test: ScalarTest) -> Operand {
+        let is_set = self.test(test);
+        self.on_masks(Operation::ScalarSelect, Operation::ScalarSelect64, &by_code(is_set, [TRUE, FALSE]))
     }
 
     /// Puts a condition on which all active lanes agree into the condition code. Gives whether it is set where true.
+    #[must_use]
     pub fn condition(&mut self, value: Value) -> bool {
         if let Some(test) = self.late[value.index()].take() {
-            self.test(test);
-            return true;
+            return self.test(test);
         }
         let mask = self.mask(value);
         self.on_masks(Operation::ScalarAnd, Operation::ScalarAnd64, &[mask, EXEC]);
@@ -290,8 +332,8 @@ impl Selector<'_> {
         let pairs: Vec<[Operand; 2]> = accept.iter().copied().zip(reject).map(|(a, b)| [a, b]).collect();
         let is_scalar = pairs.iter().flatten().all(|word| !self.is_vector(*word));
         if is_scalar && self.is_uniform(condition) {
-            self.condition(condition);
-            return pairs.iter().map(|pair| self.scalar_choice(*pair)).collect();
+            let is_set = self.condition(condition);
+            return pairs.into_iter().map(|pair| self.scalar_choice(by_code(is_set, pair))).collect();
         }
         let mask = self.mask(condition);
         pairs.into_iter().map(|[accept, reject]| self.choose(mask, accept, reject)).collect()

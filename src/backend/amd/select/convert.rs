@@ -1,6 +1,6 @@
 //! Conversions between scalar types, as `ir::Op::Convert` defines them.
 
-use super::arithmetic::{number, one};
+use super::arithmetic::{by_code, number, one};
 use super::emit::{FALSE, part};
 use super::{Selector, Words};
 use crate::backend::amd::machine::{File, Operand};
@@ -50,8 +50,9 @@ impl Selector<'_> {
         }
         let words: Words = (0..if to.width == 64 { 2 } else { 1 }).map(|n| number((bits >> (32 * n)) as u32)).collect();
         if self.is_uniform(value) {
-            self.condition(value);
-            return words.iter().map(|word| self.scalar(Operation::ScalarSelect, &[*word, FALSE])).collect();
+            let is_set = self.condition(value);
+            let chosen = words.iter().map(|word| by_code(is_set, [*word, FALSE]));
+            return chosen.map(|pair| self.scalar(Operation::ScalarSelect, &pair)).collect();
         }
         let mask = self.mask(value);
         let chosen = |selector: &mut Self, word: &Operand| match word {

@@ -1,6 +1,6 @@
 //! Masks of lanes: ballots, arithmetic on them, and what a lane knows of itself.
 
-use super::arithmetic::{number, one};
+use super::arithmetic::{ScalarTest, number, one};
 use super::emit::{EXEC, FALSE};
 use super::{Selector, Words};
 use crate::backend::amd::machine::{File, Operand};
@@ -81,8 +81,6 @@ impl Selector<'_> {
         match op {
             AluOp::BallotAnd | AluOp::BallotOr => self.combine_masks(op, &words, args[1]),
             AluOp::BallotNot => self.not_mask(&words),
-            AluOp::BallotIsEmpty => self.is_empty(&words, true),
-            AluOp::BallotIsSome => self.is_empty(&words, false),
             AluOp::BallotSize => one(self.mask_size(&words)),
             AluOp::BallotWord => one(self.mask_word(&words, args[1])),
             AluOp::BallotFromMask => words[..usize::from(self.arch.mask_width())].into(),
@@ -119,21 +117,33 @@ impl Selector<'_> {
         words.iter().map(|word| self.vector(Operation::NotB32, &[*word])).collect()
     }
 
-    fn is_empty(&mut self, words: &[Operand], empty: bool) -> Words {
-        if !self.is_scalar_mask(words) {
-            let any = match words {
-                [low, high] => self.vector(Operation::OrB32, &[*low, *high]),
-                _ => words[0],
+    /// Compares a mask with one that has no lanes.
+    pub fn is_empty(&mut self, inst: InstId, mask: Value, empty: bool) {
+        let words = self.words(mask);
+        if self.is_scalar_mask(&words) {
+            let relation = match (words.len(), empty) {
+                (1, true) => "eq_u32",
+                (1, false) => "lg_u32",
+                (_, true) => "eq_u64",
+                (_, false) => "lg_u64",
             };
-            let mask = self.compare_lanes(if empty { "eq_u32" } else { "ne_u32" }, FALSE, any);
-            return self.mask_words(mask);
+            let mask = self.mask_of_words(&words);
+            let test = ScalarTest { relation, operands: [mask, FALSE], origin: self.origin };
+            if matches!(mask, Operand::Reg(_)) {
+                return self.compare_later(inst, test);
+            }
+            // EXEC may be other lanes when the result is wanted.
+            let mask = self.tested_mask(test);
+            let words = self.mask_words(mask);
+            return self.result(inst, words);
         }
-        let mask = self.mask_of_words(words);
-        // Logic sets the condition code where its result is not zero.
-        self.on_masks(Operation::ScalarOr, Operation::ScalarOr64, &[mask, mask]);
-        let chosen = if empty { [FALSE, number(u32::MAX)] } else { [number(u32::MAX), FALSE] };
-        let result = self.on_masks(Operation::ScalarSelect, Operation::ScalarSelect64, &chosen);
-        self.mask_words(result)
+        let any = match words[..] {
+            [low, high] => self.vector(Operation::OrB32, &[low, high]),
+            _ => words[0],
+        };
+        let lanes = self.compare_lanes(if empty { "eq_u32" } else { "ne_u32" }, FALSE, any);
+        let words = self.mask_words(lanes);
+        self.result(inst, words);
     }
 
     fn mask_size(&mut self, words: &[Operand]) -> Operand {

@@ -34,6 +34,7 @@ use crate::kernel::pass::range::Ranges;
 use crate::kernel::tree::Tree;
 use crate::kernel::uniform::Uniformity;
 use crate::kernel::{Def, InstId, Kernel, Op, Origin, Ty, Value};
+use crate::lane::plan::AluOp;
 use crate::source::Span;
 use emit::{FALSE, TRUE};
 use smallvec::SmallVec;
@@ -204,8 +205,7 @@ impl Selector<'_> {
             Def::Undef => constant_words(data.ty, 0, self.width(data.ty)),
             Def::Inst(..) | Def::Param(..) => {
                 if let Some(test) = self.late[value.index()].take() {
-                    self.test(test);
-                    let mask = self.mask_of_condition();
+                    let mask = self.tested_mask(test);
                     return self.words_of(mask, self.arch.mask_width());
                 }
                 let missing = constant_words(data.ty, 0, self.width(data.ty));
@@ -297,6 +297,8 @@ impl Selector<'_> {
             Op::Prim { primitive, ty } => return self.primitive(inst, primitive, ty),
             Op::CombineMoved { op, ty, primitive } => self.combine_moved(op, ty, primitive, args),
             Op::Fact(fact) => self.fact(fact),
+            Op::MaskAlu(AluOp::BallotIsEmpty) => return self.is_empty(inst, args[0], true),
+            Op::MaskAlu(AluOp::BallotIsSome) => return self.is_empty(inst, args[0], false),
             Op::MaskAlu(op) => self.mask_arithmetic(op, args),
             Op::MaskFromWords => self.mask_from_words(args),
             Op::Lane { .. } => self.refused("a cross-lane operation that was not lowered"),
