@@ -432,7 +432,9 @@ operations! {
 
     // Buffers and scratch.
     LoadU8 = memory("load_ubyte", "load_u8"),
+    LoadI8 = memory("load_sbyte", "load_i8"),
     LoadU16 = memory("load_ushort", "load_u16"),
+    LoadI16 = memory("load_sshort", "load_i16"),
     Load32 = memory("load_dword", "load_b32"),
     Load64 = memory("load_dwordx2", "load_b64"),
     Load96 = [

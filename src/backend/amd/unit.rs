@@ -53,7 +53,7 @@ impl Operation {
     /// Returns true if it reads buffers or scratch and does nothing else.
     pub const fn is_load(self) -> bool {
         use Operation as O;
-        matches!(self, O::LoadU8 | O::LoadU16 | O::Load32 | O::Load64 | O::Load96 | O::Load128)
+        matches!(self, O::LoadU8 | O::LoadI8 | O::LoadU16 | O::LoadI16 | O::Load32 | O::Load64 | O::Load96 | O::Load128)
             || matches!(self, O::LoadTexel | O::ImageLoad | O::ImageLoadLevel | O::ImageSize)
             || self.takes_sampler()
     }

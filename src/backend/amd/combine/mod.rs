@@ -1,10 +1,11 @@
 //! Combines instructions: two steps in one, where the second alone reads the result of the first. Moves of the same value
-//! are shared, and accesses to two places in workgroup memory take one instruction.
+//! are shared, loads extend signs, and accesses to two places in workgroup memory take one instruction.
 //!
 //! The pass works on virtual registers, in one block at a time, on the shader's own code: sequences of cross-lane
 //! operations stay as they were planned. The combined instruction is where the second one was. The first one goes if
 //! nothing in between writes what it reads or switches lanes, and nothing reads the condition code that it leaves.
 
+mod loads;
 mod moves;
 mod pairs;
 mod rows;
@@ -28,6 +29,7 @@ pub fn combine(function: &mut Function, arch: &Arch) {
     for block in &mut function.blocks {
         let mut walk = Walk::new(block, arch, registers, &mut accesses, &mut changes, ends_dead);
         walk.all(Walk::share_move);
+        walk.all(Walk::extend_load);
         walk.all(|walk, at| walk.fuse(at, rows::VECTOR));
         walk.all(Walk::take_signs);
         // Instructions of the vector unit are fused with each other first: they cost more than those of the scalar unit.

@@ -70,7 +70,7 @@ impl Walk<'_> {
     }
 
     /// Takes an instruction out whose result another register holds.
-    fn stand_in(&mut self, at: usize, by: Reg, of: Reg) {
+    pub fn stand_in(&mut self, at: usize, by: Reg, of: Reg) {
         self.accesses.count(&self.block.insts[at], -1);
         self.gone[at] = true;
         self.accesses.reads[by.index()] += self.accesses.reads[of.index()];

@@ -466,3 +466,25 @@ fn no_base_outlives_its_address() {
     let sums = found.iter().filter(|inst| inst.uses[0] == number(1024)).count();
     assert_eq!(sums, 2, "{:?}", places(&found));
 }
+
+#[test]
+fn loads_extend_signs() {
+    let extended = |load, bits| {
+        let mut registers = Registers::new();
+        let (loaded, wide, sum) =
+            (registers.register(File::Vector), registers.register(File::Vector), registers.register(File::Vector));
+        let mut first = Inst::real(load, &[loaded], &[registers.v[0], registers.s[0]]);
+        first.modifiers.prefix = "global_";
+        let insts = [
+            first,
+            Inst::real(O::BfeI32, &[wide], &[loaded, number(0), number(bits)]),
+            Inst::real(O::NotB32, &[sum], &[wide]),
+        ];
+        let found = registers.combined(&insts, "gfx1100-wave32");
+        let operations: Vec<O> = found.iter().filter_map(Inst::operation).collect();
+        (operations, found.last().map(|inst| inst.uses[0]) == Some(loaded))
+    };
+    assert_eq!(extended(O::LoadU8, 8), (vec![O::LoadI8, O::NotB32], true));
+    assert_eq!(extended(O::LoadU16, 16), (vec![O::LoadI16, O::NotB32], true));
+    assert_eq!(extended(O::LoadU16, 8), (vec![O::LoadU16, O::BfeI32, O::NotB32], false));
+}
