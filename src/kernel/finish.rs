@@ -140,8 +140,8 @@ fn simplify(
         _ => {}
     }
     pipeline.optimize(&mut kernel);
-    if target.row().repeats_loops {
-        pipeline.repeat(&mut kernel);
+    if let Some(copies) = target.row().loop_copies {
+        pipeline.repeat(&mut kernel, copies);
     }
     check(&kernel)?;
     Ok(kernel)

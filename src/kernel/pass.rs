@@ -27,7 +27,7 @@ mod sroa;
 mod unroll;
 
 use super::Kernel;
-use crate::profile::Profile;
+use crate::profile::{LoopCopies, Profile};
 pub use unroll::{Count, counted, refused as not_unrolled};
 
 /// One pass.
@@ -52,7 +52,7 @@ const JUMP_THREADING: Pass = Pass::new("jump_threading", jump_threading::run);
 const EARLY_EXIT: Pass = Pass::new("early_exit", early_exit::run);
 const DCE: Pass = Pass::new("dce", dce::run);
 const UNROLL: Pass = Pass::new("unroll", unroll::run);
-const PARTIAL_UNROLL: Pass = Pass::new("partial_unroll", unroll::run_partly);
+const PARTIAL_UNROLL: Pass = Pass::new("partial_unroll", |kernel| unroll::run_partly(kernel, LoopCopies::FEW));
 const SCALAR_PROMOTION: Pass = Pass::new("scalar_promotion", scalar_promotion::run);
 const SROA: Pass = Pass::new("sroa", sroa::run);
 const LICM: Pass = Pass::new("licm", licm::run);
@@ -139,8 +139,10 @@ impl<'w> Pipeline<'w> {
     }
 
     /// Repeats the bodies of loops, for targets whose compilers leave them as they are.
-    pub fn repeat(&mut self, kernel: &mut Kernel) {
-        if self.run(PARTIAL_UNROLL, kernel) {
+    pub fn repeat(&mut self, kernel: &mut Kernel, copies: LoopCopies) {
+        let changed = unroll::run_partly(kernel, copies);
+        self.show(PARTIAL_UNROLL.name, changed, kernel);
+        if changed {
             self.clean(kernel);
             self.run(FOLD_OFFSETS, kernel);
             self.clean(kernel);

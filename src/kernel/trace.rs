@@ -26,7 +26,7 @@ pub fn steps(target: Target) -> impl Iterator<Item = &'static str> {
     let lanes = target.row().is_hardware.then_some([LANE_FACTS, LOWER_LANES, DPP_COMBINE, FP_CONTRACT]);
     let gathering = target.row().has_scalar_registers.then_some(GATHERING.map(|pass| pass.name));
     let optimizing = OPTIMIZING.into_iter().map(|pass| pass.name);
-    let repeating = target.row().repeats_loops.then_some(REPEATING.map(|pass| pass.name));
+    let repeating = target.row().loop_copies.map(|_| REPEATING.map(|pass| pass.name));
     let optimizing = optimizing.chain(repeating.into_iter().flatten());
     [LOWER].into_iter().chain(optimizing).chain(lanes.into_iter().flatten()).chain(gathering.into_iter().flatten())
 }

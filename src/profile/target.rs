@@ -41,6 +41,20 @@ pub enum Placing {
     Slots,
 }
 
+/// How far the bodies of small loops are repeated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LoopCopies {
+    /// Copies of a body, at most.
+    pub most: usize,
+    /// Instructions that all copies may have together.
+    pub insts: usize,
+}
+
+impl LoopCopies {
+    /// Enough for the test of a loop to cost little beside its body.
+    pub const FEW: LoopCopies = LoopCopies { most: 16, insts: 128 };
+}
+
 /// Everything that sets a target apart outside its own back end and its own planner.
 #[derive(Debug)]
 pub struct TargetRow {
@@ -78,10 +92,10 @@ pub struct TargetRow {
     pub is_hardware: bool,
     /// True if waves have scalar registers, and instructions on them, besides those of lanes.
     pub has_scalar_registers: bool,
-    /// True if small loops with many iterations repeat their bodies. The driver that reads NVIDIA's assembly does that
-    /// itself, and better where it finds the loop as it was: `nbody` took 1.25 of the time of its own GLSL with it, and 1.13
-    /// without.
-    pub repeats_loops: bool,
+    /// How far small loops with many iterations repeat their bodies, if they do. The driver that reads NVIDIA's assembly does
+    /// that itself, and better where it finds the loop as it was: `nbody` took 1.25 of the time of its own GLSL with it, and
+    /// 1.13 without. `ptxas` does not; `nvcc` repeats as often as PTX does here.
+    pub loop_copies: Option<LoopCopies>,
     /// Bits of the floats that have a fast fused multiplication and addition, by the number of the first processor; for
     /// processors with names their rows say it.
     pub fast_fma: &'static [(u32, &'static [u8])],
@@ -119,7 +133,7 @@ const DRIVEN: TargetRow = TargetRow {
     shares: &[],
     is_hardware: false,
     has_scalar_registers: false,
-    repeats_loops: false,
+    loop_copies: None,
     fast_fma: &[],
     has_images: true,
     has_graphics: true,
@@ -173,7 +187,7 @@ static ROWS: [TargetRow; 8] = [
         given: &[Feature::LaneFacts],
         is_hardware: true,
         has_scalar_registers: true,
-        repeats_loops: true,
+        loop_copies: Some(LoopCopies::FEW),
         has_graphics: false,
         extensions: Target::Amd,
         ..DRIVEN
@@ -202,7 +216,7 @@ static ROWS: [TargetRow; 8] = [
         text_ending: ".ptx",
         profile: Some("ptx-sm70"),
         processor: Some("sm_"),
-        repeats_loops: true,
+        loop_copies: Some(LoopCopies { most: 32, insts: 256 }),
         shares: &[Feature::NvVote, Feature::NvBallot, Feature::NvShuffle],
         // The throughput of native arithmetic instructions in CUDA's programming guide.
         fast_fma: &[(0, &[32, 64]), (53, &[16, 32, 64])],

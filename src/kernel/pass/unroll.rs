@@ -16,6 +16,7 @@ use crate::ir::InstFlags;
 use crate::kernel::lower::INSTRUCTION_LIMIT;
 use crate::kernel::tree::Tree;
 use crate::kernel::{BlockId, InstId, Kernel, Op};
+use crate::profile::LoopCopies;
 use crate::source::SourceMap;
 use std::fmt;
 pub use trial::Count;
@@ -43,11 +44,8 @@ const ROUNDS_IF_ASKED: usize = 1024;
 const ROUNDS_COUNTED: usize = 4096;
 const STEPS_COUNTED: usize = 16384;
 
-/// Times that the body of a loop with more rounds is there, at least and at most.
-const COPIES: [usize; 2] = [4, 16];
-
-/// Instructions that the copies may have together.
-const SIZE_OF_COPIES: usize = 128;
+/// Copies of the body of a loop with more rounds, at least.
+const LEAST_COPIES: usize = 4;
 
 /// Rounds that a loop over an index with a limit does at once.
 const ROUNDS_AT_ONCE: u32 = 4;
@@ -94,17 +92,19 @@ fn unroll(kernel: &mut Kernel, inst: InstId) -> bool {
 }
 
 /// Repeats the bodies of inner loops. Gives whether there were some.
-pub fn run_partly(kernel: &mut Kernel) -> bool {
-    loops(kernel).into_iter().fold(false, |changed, inst| repeat(kernel, inst) | changed)
+pub fn run_partly(kernel: &mut Kernel, limits: LoopCopies) -> bool {
+    loops(kernel).into_iter().fold(false, |changed, inst| repeat(kernel, inst, limits) | changed)
 }
 
 /// Repeats the body of a loop whose end constants tell in every round, or that an index ends. One that its source wants to
 /// be left alone stays as it is.
-fn repeat(kernel: &mut Kernel, inst: InstId) -> bool {
+fn repeat(kernel: &mut Kernel, inst: InstId, limits: LoopCopies) -> bool {
     let (Op::Loop { body, continuing }, flags) = (kernel.insts[inst].op, kernel.insts[inst].flags) else {
         return false;
     };
-    let Some(copies) = size(kernel, body, continuing, false).ok().and_then(copies) else { return false };
+    let Some(copies) = size(kernel, body, continuing, false).ok().and_then(|size| copies(size, limits)) else {
+        return false;
+    };
     if flags.contains(InstFlags::DONT_UNROLL) {
         return false;
     }
@@ -122,10 +122,9 @@ fn repeat(kernel: &mut Kernel, inst: InstId) -> bool {
 }
 
 /// The copies of an inner loop's body, a power of two; none if it is too large.
-fn copies(size: Size) -> Option<usize> {
-    let [least, most] = COPIES;
-    let copies = (SIZE_OF_COPIES / size.insts.max(1)).checked_ilog2().map(|log| most.min(1 << log))?;
-    (copies >= least && !size.has_loops).then_some(copies)
+fn copies(size: Size, limits: LoopCopies) -> Option<usize> {
+    let copies = (limits.insts / size.insts.max(1)).checked_ilog2().map(|log| limits.most.min(1 << log))?;
+    (copies >= LEAST_COPIES && !size.has_loops).then_some(copies)
 }
 
 /// The rounds of a loop without loops in it, if constants tell exactly how many it has.
