@@ -153,7 +153,7 @@ fn cases() -> Result<Vec<Case>, String> {
 }
 
 /// The geometric mean of ratios, empty if there are none.
-fn mean(ratios: &Vec<f64>) -> String {
+fn mean(ratios: &[f64]) -> String {
     geometric_mean(ratios).map_or(String::new(), |mean| format!("{mean:.2}"))
 }
 
@@ -182,7 +182,8 @@ fn section(hardware: &Hardware, cases: &[Case], wrong: &mut Vec<String>) -> Resu
         }
         rows.push(row);
     }
-    let means = std::iter::once(hardware.processor.to_owned()).chain(ratios.iter().map(mean)).collect();
+    let means =
+        std::iter::once(hardware.processor.to_owned()).chain(ratios.iter().map(|ratios| mean(ratios))).collect();
     let titles: Vec<&str> = std::iter::once("kernel").chain(COLUMNS.iter().map(|(title, _)| *title)).collect();
     Ok((means, report::table(&titles, &rows) + &run.text(hardware.processor)))
 }
@@ -202,7 +203,7 @@ fn runs(
     Ok((ours, held.and_then(|run| Run::of(run, hardware))))
 }
 
-/// What a run executed, and the modelled cycles of its first wave.
+/// The instructions that a run executed, and the modelled cycles of its first wave.
 struct Run {
     executed: Executed,
     cycles: u64,
@@ -273,7 +274,7 @@ impl Runs {
         }
         let titles: Vec<&str> =
             std::iter::once("kernel").chain(EXECUTED.iter().map(|(title, _)| *title)).chain(RATIOS).collect();
-        let means = std::iter::once("geometric mean".to_owned()).chain(self.ratios.iter().map(mean));
+        let means = std::iter::once("geometric mean".to_owned()).chain(self.ratios.iter().map(|ratios| mean(ratios)));
         let means = means.chain(RATIOS.map(|_| String::new()));
         let rows: Vec<Vec<String>> = self.rows.iter().cloned().chain([means.collect()]).collect();
         let table = report::table(&titles, &rows);
@@ -328,8 +329,8 @@ kernels that take the interpreter minutes are left out. ACO's kernels have push 
 their start and buffers behind descriptors; ours load both from their arguments. The kernels of ggml are its own files
 (`src/ggml-vulkan/vulkan-shaders` of ggml-org/ggml d99724f2).
 
-Above 1.2 in executed instructions: votes, since the result of a vote becomes a mask of lanes before a branch tests it; and fft, since
-the sine and the cosine of an operand take a product each, and a branch leads over arms of two instructions.
+Above 1.2: fft in executed instructions, since the sine and the cosine of an operand take a product each, and a branch leads over arms
+of two instructions; votes in cycles, since a comparison and its opposite are both made before what depends on them.
 
 Geometric means of the ratios, one added to both sides; below 1 ours is the smaller one.
 
