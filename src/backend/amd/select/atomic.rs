@@ -8,8 +8,8 @@ use crate::backend::amd::mnemonic::{Generation, Operation};
 use crate::ir::{AtomicOp, Order, Scalar};
 use crate::kernel::{InstId, MemoryAccess, MemorySpace, Value};
 
-/// The instruction on buffers: of 32 and of 64 bits.
-fn operations(op: AtomicOp, scalar: Scalar) -> Option<[Operation; 2]> {
+/// The instructions on buffers, of 32 and of 64 bits, and the one on images.
+fn operations(op: AtomicOp, scalar: Scalar) -> Option<[Operation; 3]> {
     use Operation as O;
     let is_signed = scalar.is_signed();
     let exchanges = matches!(op, AtomicOp::Exchange | AtomicOp::CompareExchange);
@@ -17,17 +17,17 @@ fn operations(op: AtomicOp, scalar: Scalar) -> Option<[Operation; 2]> {
         return None;
     }
     Some(match op {
-        AtomicOp::Add => [O::AtomicAdd, O::AtomicAdd64],
-        AtomicOp::Sub => [O::AtomicSub, O::AtomicSub64],
-        AtomicOp::Min if is_signed => [O::AtomicMinI, O::AtomicMinI64],
-        AtomicOp::Min => [O::AtomicMinU, O::AtomicMinU64],
-        AtomicOp::Max if is_signed => [O::AtomicMaxI, O::AtomicMaxI64],
-        AtomicOp::Max => [O::AtomicMaxU, O::AtomicMaxU64],
-        AtomicOp::And => [O::AtomicAnd, O::AtomicAnd64],
-        AtomicOp::Or => [O::AtomicOr, O::AtomicOr64],
-        AtomicOp::Xor => [O::AtomicXor, O::AtomicXor64],
-        AtomicOp::Exchange => [O::AtomicSwap, O::AtomicSwap64],
-        AtomicOp::CompareExchange => [O::AtomicCompareSwap, O::AtomicCompareSwap64],
+        AtomicOp::Add => [O::AtomicAdd, O::AtomicAdd64, O::ImageAdd],
+        AtomicOp::Sub => [O::AtomicSub, O::AtomicSub64, O::ImageSub],
+        AtomicOp::Min if is_signed => [O::AtomicMinI, O::AtomicMinI64, O::ImageMinI],
+        AtomicOp::Min => [O::AtomicMinU, O::AtomicMinU64, O::ImageMinU],
+        AtomicOp::Max if is_signed => [O::AtomicMaxI, O::AtomicMaxI64, O::ImageMaxI],
+        AtomicOp::Max => [O::AtomicMaxU, O::AtomicMaxU64, O::ImageMaxU],
+        AtomicOp::And => [O::AtomicAnd, O::AtomicAnd64, O::ImageAnd],
+        AtomicOp::Or => [O::AtomicOr, O::AtomicOr64, O::ImageOr],
+        AtomicOp::Xor => [O::AtomicXor, O::AtomicXor64, O::ImageXor],
+        AtomicOp::Exchange => [O::AtomicSwap, O::AtomicSwap64, O::ImageSwap],
+        AtomicOp::CompareExchange => [O::AtomicCompareSwap, O::AtomicCompareSwap64, O::ImageCompareSwap],
         AtomicOp::Load | AtomicOp::Store => return None,
     })
 }
@@ -52,37 +52,23 @@ fn shared_names(op: AtomicOp, scalar: Scalar) -> Option<[&'static str; 4]> {
     })
 }
 
-/// The instruction on images.
-fn image_operation(op: AtomicOp, scalar: Scalar) -> Option<Operation> {
-    use Operation as O;
-    let is_signed = scalar.is_signed();
-    if scalar.is_float() && op != AtomicOp::Exchange {
-        return None;
-    }
-    Some(match op {
-        AtomicOp::Add => O::ImageAdd,
-        AtomicOp::Sub => O::ImageSub,
-        AtomicOp::Min if is_signed => O::ImageMinI,
-        AtomicOp::Min => O::ImageMinU,
-        AtomicOp::Max if is_signed => O::ImageMaxI,
-        AtomicOp::Max => O::ImageMaxU,
-        AtomicOp::And => O::ImageAnd,
-        AtomicOp::Or => O::ImageOr,
-        AtomicOp::Xor => O::ImageXor,
-        AtomicOp::Exchange => O::ImageSwap,
-        AtomicOp::CompareExchange | AtomicOp::Load | AtomicOp::Store => return None,
-    })
-}
-
 /// Where an atomic works.
 pub enum AtomicMemory {
     Shared {
         index: Operand,
         offset: u32,
     },
-    Buffer(Address),
-    /// A texel of one component.
-    Image(Address),
+    /// A buffer, or a texel of an image with one component.
+    Memory(Address),
+}
+
+/// The instruction for an address, of those on buffers and images.
+fn at_address([word, long, texel]: [Operation; 3], at: &Address, is_long: bool) -> Operation {
+    match (at.modifiers.image, is_long) {
+        (Some(_), _) => texel,
+        (None, true) => long,
+        (None, false) => word,
+    }
 }
 
 impl Selector<'_> {
@@ -124,7 +110,7 @@ impl Selector<'_> {
             return Some(AtomicMemory::Shared { index, offset });
         }
         let at = self.address(access, address)?;
-        Some(AtomicMemory::Buffer(self.reached(at)))
+        Some(AtomicMemory::Memory(self.reached(at)))
     }
 
     /// The operation, and its old value where that is wanted.
@@ -155,19 +141,17 @@ impl Selector<'_> {
                 }
                 None => Some(self.by_exchange(target, op, scalar, data[0])),
             },
-            (AtomicMemory::Buffer(at), _) => match operations(op, scalar) {
-                Some(operations) => self.buffer_atomic(at, operations[usize::from(is_long)], is_long, data[0], wanted),
-                None => Some(self.by_exchange(target, op, scalar, data[0])),
-            },
-            (AtomicMemory::Image(at), _) => match image_operation(op, scalar) {
-                Some(operation) => self.buffer_atomic(at, operation, false, data[0], wanted),
+            (AtomicMemory::Memory(at), _) => match operations(op, scalar) {
+                Some(operations) => {
+                    self.memory_atomic(at, at_address(operations, at, is_long), is_long, data[0], wanted)
+                }
                 None => Some(self.by_exchange(target, op, scalar, data[0])),
             },
         }
     }
 
     /// Buffer and image instructions give the old value in the register of the data.
-    fn buffer_atomic(
+    fn memory_atomic(
         &mut self,
         at: &Address,
         operation: Operation,
@@ -210,31 +194,19 @@ impl Selector<'_> {
                 self.raw(operation, &[old], &[*index, data[0], data[1]]).modifiers.offset = *offset;
                 old
             }
-            AtomicMemory::Buffer(at) => {
-                let operation = if is_long { Operation::AtomicCompareSwap64 } else { Operation::AtomicCompareSwap };
-                self.memory_compare_exchange(at, operation, is_long, [new, compared])
-            }
-            AtomicMemory::Image(at) => {
-                // Both words count as components.
+            AtomicMemory::Memory(at) => {
+                let words: Words =
+                    self.words_of(new, width).into_iter().chain(self.words_of(compared, width)).collect();
+                let data = self.whole(&words, File::Vector);
+                // Both words count as components of a texel.
                 let image = at.modifiers.image.map(|image| ImageAccess { components: 0b11, ..image });
                 let at = Address { modifiers: Modifiers { image, ..at.modifiers }, ..at.clone() };
-                self.memory_compare_exchange(&at, Operation::ImageCompareSwap, false, [new, compared])
+                let operations =
+                    [Operation::AtomicCompareSwap, Operation::AtomicCompareSwap64, Operation::ImageCompareSwap];
+                let old = self.memory_atomic(&at, at_address(operations, &at, is_long), is_long, data, true);
+                old.unwrap_or(FALSE)
             }
         }
-    }
-
-    fn memory_compare_exchange(
-        &mut self,
-        at: &Address,
-        operation: Operation,
-        is_long: bool,
-        [new, compared]: [Operand; 2],
-    ) -> Operand {
-        let width = if is_long { 2 } else { 1 };
-        let words: Words = self.words_of(new, width).into_iter().chain(self.words_of(compared, width)).collect();
-        let data = self.whole(&words, File::Vector);
-        let old = self.buffer_atomic(at, operation, is_long, data, true);
-        old.unwrap_or(FALSE)
     }
 
     /// A compare-and-swap loop: lanes that have succeeded wait for the others.
@@ -265,12 +237,10 @@ impl Selector<'_> {
                 let operation = if width == 2 { Operation::LdsRead64 } else { Operation::LdsRead };
                 self.raw(operation, &[to], &[*index]).modifiers.offset = *offset;
             }
-            AtomicMemory::Buffer(at) => {
-                let operation = if width == 2 { Operation::Load64 } else { Operation::Load32 };
+            AtomicMemory::Memory(at) => {
+                let operations = [Operation::Load32, Operation::Load64, Operation::ImageLoad];
+                let operation = at_address(operations, at, width == 2);
                 self.raw(operation, &[to], &at.operands).modifiers = at.modifiers;
-            }
-            AtomicMemory::Image(at) => {
-                self.raw(Operation::ImageLoad, &[to], &at.operands).modifiers = at.modifiers;
             }
         }
         to

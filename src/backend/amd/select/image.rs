@@ -249,13 +249,13 @@ impl Selector<'_> {
         let data: SmallVec<[Operand; 2]> = data.map(|value| self.vector_of(*value)).collect();
         let target = if access.image.ty.dim == ImageDim::Buffer {
             let (operands, modifiers) = self.element(access);
-            AtomicMemory::Buffer(Address { operands: operands.into_iter().collect(), modifiers, most: 0 })
+            AtomicMemory::Memory(Address { operands: operands.into_iter().collect(), modifiers, most: 0 })
         } else {
             let words = self.texel_address(access);
             let mut operands: SmallVec<[Operand; 4]> = self.image_address(&words, false).into_iter().collect();
             let modifiers = self.image_access(access, 1, operands.len());
             operands.push(self.image_descriptor(access));
-            AtomicMemory::Image(Address { operands, modifiers, most: 0 })
+            AtomicMemory::Memory(Address { operands, modifiers, most: 0 })
         };
         let result = self.kernel.result(access.inst);
         let wanted = result.is_some_and(|value| self.uses[value.index()] > 0);
