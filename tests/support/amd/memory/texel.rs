@@ -46,19 +46,19 @@ fn described(state: &State, inst: &Inst, arg: usize, words: usize, mark: u32) ->
         return Err(format!("a descriptor of {count} words"));
     }
     let word = state.scalars(first, 1).defined("the descriptor")? as u32;
-    word.checked_sub(mark).map(|number| number as usize).ok_or_else(|| "there is no descriptor".to_owned())
+    word.checked_sub(mark).map(|number| number as usize).ok_or_else(|| "the registers hold no descriptor".to_owned())
 }
 
 pub fn run(state: &mut State, inst: &Inst, access: &Access, memory: &mut Memory) -> Result<(), String> {
     let words = if access.space == Space::Image { 8 } else { 4 };
     let number = described(state, inst, access.scalars[0], words, MARK)?;
-    let (picture, writable) = memory.pictures.get_mut(number).ok_or("there is no such picture")?;
+    let (picture, writable) = memory.pictures.get_mut(number).ok_or("the descriptor names no picture of this run")?;
     if matches!(access.deed, Deed::StoreTexel | Deed::Atomic { .. }) && !*writable {
         return Err("the image cannot be written".to_owned());
     }
     if access.takes_sampler() {
         let number = described(state, inst, access.scalars[1], 4, SAMPLER_MARK)?;
-        picture.sampler = *memory.samplers.get(number).ok_or("there is no such sampler")?;
+        picture.sampler = *memory.samplers.get(number).ok_or("the descriptor names no sampler of this run")?;
     }
     let texels = Texels { inst, access, picture };
     match access.space {
@@ -252,7 +252,7 @@ impl Texels<'_> {
         for lane in state.active() {
             let level = state.lane(*level, 1, lane).defined("the level")? as usize;
             if level >= self.picture.levels.len() {
-                return Err("there is no such level".to_owned());
+                return Err(format!("level {level} of a picture with {} levels", self.picture.levels.len()));
             }
             let [width, height, depth] = self.picture.size_at(level);
             let [height, depth] = if widened { [1, height] } else { [height, depth] };
