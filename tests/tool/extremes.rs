@@ -7,7 +7,9 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+use support::judge;
 
+/// For the compiler alone, without `spirv-val`, which takes several times as long on the deepest of these modules.
 /// Generous: builds with debug assertions are tens of times slower than releases.
 const PATIENCE: Duration = if cfg!(debug_assertions) { Duration::from_secs(20) } else { Duration::from_secs(2) };
 
@@ -69,6 +71,7 @@ impl Run {
         let output = Command::new("sh")
             .args(["-c", &command, env!("CARGO_BIN_EXE_crosslane")])
             .current_dir(&self.folder)
+            .env_remove("CROSSLANE_SPIRV_VAL")
             .stdin(Stdio::null())
             .output()
             .unwrap();
@@ -84,13 +87,26 @@ impl Run {
         let shown: String = messages.chars().take(600).collect();
         let status = output.status.code().unwrap_or(-1);
         match end {
-            Compiles => assert_eq!(status, 0, "{name}: {shown}"),
+            Compiles => {
+                assert_eq!(status, 0, "{name}: {shown}");
+                self.validate().unwrap_or_else(|e| panic!("{name}: {e}"));
+            }
             Error(code) => {
                 assert!(matches!(status, 1 | 3), "{name}: status {status}: {shown}");
                 assert!(messages.contains(&format!("error[{code}]")), "{name}: {shown}");
             }
         }
         assert!(!messages.contains("panicked") && messages.len() < 64 << 10, "{name}: {shown}");
+    }
+
+    /// Judges the module that was written, where there is a judge.
+    fn validate(&self) -> Result<(), String> {
+        if judge::find("bin/spirv-val").is_none() {
+            return Ok(());
+        }
+        let bytes = fs::read(self.folder.join("out.spv")).map_err(|e| e.to_string())?;
+        let words: Vec<u32> = bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
+        judge::spirv_val(&words, "vulkan1.1", true)
     }
 }
 
