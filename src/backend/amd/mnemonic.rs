@@ -189,6 +189,8 @@ operations! {
     Select = ever("v_cndmask_b32"),
     // Its relation and type are part of the name: V_CMP_EQ_U32.
     Compare = ever("v_cmp"),
+    // Writes EXEC; up to gfx9 a mask too.
+    CompareExec = ever("v_cmpx"),
 
     // Two steps in one instruction. The name lists the steps, the operands are those of the first and then of the second.
     ShlAddU32 = since(Generation::Vega, "v_lshl_add_u32"),

@@ -93,6 +93,7 @@ impl Operation {
         let (reads, writes) = match self.unit() {
             Unit::Vector if self.ignores_exec() => (Specials::empty(), Specials::empty()),
             Unit::Vector if self.takes_vcc() => (Specials::EXEC | Specials::VCC, Specials::empty()),
+            Unit::Vector if self == Operation::CompareExec => (Specials::EXEC, Specials::EXEC),
             // Before gfx9 M0 is the limit of addresses in workgroup memory.
             Unit::Lds => (Specials::EXEC | Specials::M0, Specials::empty()),
             Unit::Vector | Unit::Transcendental | Unit::Memory => (Specials::EXEC, Specials::empty()),

@@ -1,10 +1,12 @@
 //! Combines instructions: two steps in one, where the second alone reads the result of the first. Moves of the same value
-//! are shared, loads extend signs, and accesses to two places in workgroup memory take one instruction.
+//! are shared, loads extend signs, accesses to two places in workgroup memory take one instruction, and comparisons write
+//! EXEC themselves.
 //!
 //! The pass works on virtual registers, in one block at a time, on the shader's own code: sequences of cross-lane
 //! operations stay as they were planned. The combined instruction is where the second one was. The first one goes if
 //! nothing in between writes what it reads or switches lanes, and nothing reads the condition code that it leaves.
 
+mod exec;
 mod loads;
 mod moves;
 mod pairs;
@@ -35,6 +37,7 @@ pub fn combine(function: &mut Function, arch: &Arch) {
         // Instructions of the vector unit are fused with each other first: they cost more than those of the scalar unit.
         walk.all(|walk, at| walk.fuse(at, rows::SCALAR));
         walk.all(Walk::pair_access);
+        walk.all(Walk::compare_into_exec);
         walk.finish();
     }
     function.registers.extend(changes.added);
@@ -117,6 +120,8 @@ struct Walk<'w> {
     moves: Vec<Moved>,
     singles: Singles,
     bases: Vec<Base>,
+    /// New instructions, each with the place of the one that it comes before.
+    before: Vec<(usize, Inst)>,
     /// True for instructions that have been taken out.
     gone: Vec<bool>,
     condition_is_dead: Vec<bool>,
@@ -146,6 +151,7 @@ impl<'w> Walk<'w> {
             moves: Vec::new(),
             singles: Singles::default(),
             bases: Vec::new(),
+            before: Vec::new(),
             gone,
             condition_is_dead,
             start: 0,
@@ -174,18 +180,26 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Takes out what is gone and puts in the sums of addresses.
+    /// Takes out what is gone and puts in what is new.
     fn finish(mut self) {
-        self.bases.sort_by_key(|base| base.at);
-        let mut bases = self.bases.into_iter().peekable();
+        self.before.extend(self.bases.into_iter().map(|base| (base.at, base.sum)));
+        self.before.sort_by_key(|(at, _)| *at);
+        let mut before = self.before.into_iter().peekable();
         let mut insts = Vec::with_capacity(self.block.insts.len());
         for (at, (inst, gone)) in std::mem::take(&mut self.block.insts).into_iter().zip(self.gone).enumerate() {
-            while let Some(base) = bases.next_if(|base| base.at == at) {
-                insts.push(base.sum);
+            while let Some((_, inst)) = before.next_if(|(place, _)| *place == at) {
+                insts.push(inst);
             }
             insts.extend((!gone).then_some(inst));
         }
         self.block.insts = insts;
+    }
+
+    /// Puts an instruction before the one at which the walk is.
+    fn put_before(&mut self, at: usize, inst: Inst) {
+        self.accesses.count(&inst, 1);
+        slices(&inst.defs).for_each(|slice| self.accesses.written[slice.reg.index()] = self.accesses.number);
+        self.before.push((at, inst));
     }
 
     // Pairs.

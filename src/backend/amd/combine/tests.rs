@@ -488,3 +488,48 @@ fn loads_extend_signs() {
     assert_eq!(extended(O::LoadU16, 16), (vec![O::LoadI16, O::NotB32], true));
     assert_eq!(extended(O::LoadU16, 8), (vec![O::LoadU16, O::BfeI32, O::NotB32], false));
 }
+
+/// The instructions after a comparison that switches lanes, with another instruction between the two.
+fn switched(profile: &str, relation: &'static str, switch: O, between: Option<Inst>) -> Vec<(O, &'static str, usize)> {
+    let exec = Operand::Special(Special::Exec);
+    let mut some = Registers::new();
+    let [a, b, _] = some.v;
+    let mask = some.register(File::Scalar);
+    let mut compare = Inst::real(O::Compare, &[mask], &[a, b]);
+    compare.modifiers.suffix = relation;
+    let last = match switch {
+        O::SaveExecAnd => Inst::real(switch, &[some.register(File::Scalar)], &[mask]),
+        _ => Inst::real(switch, &[exec], &[exec, mask]),
+    };
+    let insts: Vec<Inst> = [compare].into_iter().chain(between).chain([last]).collect();
+    let found = some.combined(&insts, profile);
+    found.iter().map(|inst| (inst.operation().expect("real"), inst.modifiers.suffix, inst.defs.len())).collect()
+}
+
+#[test]
+fn comparisons_switch_lanes() {
+    for profile in ["gfx900", "gfx950", "gfx1030-wave32", "gfx1100-wave32", "gfx1201-wave32"] {
+        let is_old = profile.starts_with("gfx9");
+        let defs = usize::from(is_old);
+        let one = |relation| vec![(O::CompareExec, relation, defs)];
+        assert_eq!(switched(profile, "lt_u32", O::ScalarAnd, None), one("lt_u32"));
+        assert_eq!(switched(profile, "lt_u32", O::ScalarAndNot, None), one("ge_u32"));
+        assert_eq!(switched(profile, "lt_f32", O::ScalarAndNot, None), one("nlt_f32"));
+        assert_eq!(switched(profile, "neq_f64", O::ScalarAndNot, None), one("eq_f64"));
+        assert_eq!(switched(profile, "class_f32", O::ScalarAndNot, None).len(), 2);
+        let saving = match is_old {
+            true => vec![(O::Compare, "lt_u32", 1), (O::SaveExecAnd, "", 1)],
+            false => vec![(O::ScalarMove, "", 1), (O::CompareExec, "lt_u32", 0)],
+        };
+        assert_eq!(switched(profile, "lt_u32", O::SaveExecAnd, None), saving);
+    }
+}
+
+#[test]
+fn comparisons_of_other_lanes_switch_none() {
+    let exec = Operand::Special(Special::Exec);
+    let other = Inst::real(O::ScalarMove, &[exec], &[number(u32::MAX)]);
+    assert_eq!(switched("gfx1100-wave32", "lt_u32", O::ScalarAnd, Some(other)).len(), 3);
+    // EXEC must not be written by the vector unit soon after most reads of it.
+    assert_eq!(switched("gfx1010-wave32", "lt_u32", O::ScalarAnd, None).len(), 2);
+}

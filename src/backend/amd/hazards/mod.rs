@@ -38,6 +38,11 @@ pub fn states_before_dpp(arch: &Arch) -> u8 {
     rows::of(arch).rows.iter().find(|row| **row == rows::MOVED).map_or(0, |row| row.reach)
 }
 
+/// Returns true if a comparison may write EXEC without a wait for instructions that have read it.
+pub fn compares_into_exec(arch: &Arch) -> bool {
+    !rows::of(arch).rows.contains(&rows::EXEC_READ_THEN_WRITTEN)
+}
+
 /// The pending events at the start of each block, in mended code: instructions that fill wait states bring what they
 /// pass nearer to the next block.
 fn starts(function: &Function, arch: &Arch, table: &Table) -> Vec<State> {

@@ -244,7 +244,7 @@ const EXEC_THEN_PERMLANE: Hazard = fixed(
     Traits::VALU,
     Fix::IdleMove,
 );
-const EXEC_READ_THEN_WRITTEN: Hazard = fixed(
+pub const EXEC_READ_THEN_WRITTEN: Hazard = fixed(
     "EXEC is read outside the vector unit, then a vector instruction writes it",
     Event { without: Traits::VALU, ..reads(NONE, Kinds::EXEC) },
     writes(Traits::VALU, Kinds::EXEC),
