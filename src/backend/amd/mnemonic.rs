@@ -179,6 +179,7 @@ operations! {
     ShlB32 = ever("v_lshlrev_b32"),
     ShrB32 = ever("v_lshrrev_b32"),
     BitCount = ever("v_bcnt_u32_b32"),
+    PermuteBytes = from_gcn3("v_perm_b32"),
     FindLsb = since_rdna3("v_ffbl_b32", "v_ctz_i32_b32"),
     LeadingZeros = since_rdna3("v_ffbh_u32", "v_clz_i32_u32"),
     AddF32 = ever("v_add_f32"),
@@ -189,8 +190,7 @@ operations! {
     Select = ever("v_cndmask_b32"),
     // Its relation and type are part of the name: V_CMP_EQ_U32.
     Compare = ever("v_cmp"),
-    // Writes EXEC; up to gfx9 a mask too.
-    CompareExec = ever("v_cmpx"),
+    CompareExec = since(Generation::Rdna1, "v_cmpx"),
 
     // Two steps in one instruction. The name lists the steps, the operands are those of the first and then of the second.
     ShlAddU32 = since(Generation::Vega, "v_lshl_add_u32"),

@@ -1,12 +1,12 @@
 //! Comparisons that switch lanes off: `V_CMPX` in place of `V_CMP` and the scalar logic that puts its result into EXEC.
 //!
-//! Sources: "Vector comparison" of AMD's GCN 3, Vega, RDNA 2 and RDNA 3 ISA guides. Up to gfx9 `V_CMPX` writes a scalar
-//! register as well, later EXEC alone.
+//! Source: "Vector ALU comparison" of AMD's RDNA 2 and RDNA 3 ISA guides. Up to gfx9 `V_CMPX` writes a scalar register as well, and
+//! most accesses to memory after it would wait for EXEC; there the scalar unit writes it.
 
 use super::Walk;
 use crate::backend::amd::hazards;
 use crate::backend::amd::machine::{Code, Inst, Operand, Special};
-use crate::backend::amd::mnemonic::{Generation, Operation};
+use crate::backend::amd::mnemonic::Operation;
 use smallvec::smallvec;
 
 const EXEC: Operand = Operand::Special(Special::Exec);
@@ -68,10 +68,7 @@ impl Walk<'_> {
         let outer = &self.block.insts[at];
         let Some((leaves, slot)) = leaves(outer) else { return };
         let is_of_exec = leaves == Leaves::NamedAndSaves || outer.uses[1 - slot] == EXEC;
-        let alone = self.arch.generation >= Generation::Rdna1;
-        // Saving takes an instruction of its own: two as before, of which the second does not wait for the scalar unit.
-        let pays = leaves != Leaves::NamedAndSaves || alone;
-        if !is_of_exec || !pays || !self.condition_is_dead[at] || !hazards::compares_into_exec(self.arch) {
+        if !is_of_exec || !self.condition_is_dead[at] || !hazards::compares_into_exec(self.arch) {
             return;
         }
         let Some((inner, compare)) =
@@ -79,6 +76,7 @@ impl Walk<'_> {
         else {
             return;
         };
+        // Saving takes an instruction of its own: two as before, of which the second does not wait for the first.
         if leaves == Leaves::NamedAndSaves {
             let narrow = outer.operation() == Some(Operation::SaveExecAnd);
             let code = Code::Real(if narrow { Operation::ScalarMove } else { Operation::ScalarMove64 });
@@ -94,12 +92,10 @@ impl Walk<'_> {
         if inst.operation() != Some(Operation::Compare) {
             return None;
         }
-        let mut compare = Inst { code: Code::Real(Operation::CompareExec), ..inst.clone() };
+        let code = Code::Real(Operation::CompareExec);
+        let mut compare = Inst { code, defs: smallvec![], ..inst.clone() };
         if leaves == Leaves::Others {
             compare.modifiers.suffix = opposite(inst.modifiers.suffix)?;
-        }
-        if self.arch.generation >= Generation::Rdna1 {
-            compare.defs.clear();
         }
         Some(compare)
     }

@@ -20,7 +20,7 @@ impl Walk<'_> {
         let is_plain = inst.modifiers == Modifiers::default() && inst.operation() == Some(Operation::BfeI32);
         let [_, Operand::Constant(0), Operand::Constant(bits)] = inst.uses[..] else { return };
         let [Operand::Reg(result)] = inst.defs[..] else { return };
-        let is_single = self.accesses.writes[result.reg.index()] == 1 && self.registers[result.reg.index()].width == 1;
+        let is_single = self.accesses.writes[result.reg.index()] == 1 && self.info(result.reg).width == 1;
         let Some(load_at) = self.maker(at, 0).filter(|_| is_plain && is_single) else { return };
         let load = &mut self.block.insts[load_at];
         let (Some(signed), [Operand::Reg(loaded)]) =

@@ -1,11 +1,12 @@
 //! Combines instructions: two steps in one, where the second alone reads the result of the first. Moves of the same value
-//! are shared, loads extend signs, accesses to two places in workgroup memory take one instruction, and comparisons write
-//! EXEC themselves.
+//! are shared, loads extend signs, moves of bytes are joined, accesses to two places in workgroup memory take one
+//! instruction, and comparisons write EXEC themselves.
 //!
 //! The pass works on virtual registers, in one block at a time, on the shader's own code: sequences of cross-lane
 //! operations stay as they were planned. The combined instruction is where the second one was. The first one goes if
 //! nothing in between writes what it reads or switches lanes, and nothing reads the condition code that it leaves.
 
+mod bytes;
 mod exec;
 mod loads;
 mod moves;
@@ -16,7 +17,7 @@ mod signs;
 mod tests;
 
 use super::arch::Arch;
-use super::machine::{Block, Code, File, Function, Inst, Modifiers, Operand, RegInfo, Slice, Specials, is_inline};
+use super::machine::{Block, Code, File, Function, Inst, Modifiers, Operand, Reg, RegInfo, Slice, Specials, is_inline};
 use crate::kernel::Origin;
 use moves::{Moved, Renamed};
 use pairs::{Base, Singles};
@@ -33,11 +34,13 @@ pub fn combine(function: &mut Function, arch: &Arch) {
         walk.all(Walk::share_move);
         walk.all(Walk::extend_load);
         walk.all(|walk, at| walk.fuse(at, rows::VECTOR));
+        walk.all(Walk::permute_bytes);
+        walk.all(Walk::convert_byte);
         walk.all(Walk::take_signs);
         // Instructions of the vector unit are fused with each other first: they cost more than those of the scalar unit.
         walk.all(|walk, at| walk.fuse(at, rows::SCALAR));
-        walk.all(Walk::pair_access);
         walk.all(Walk::compare_into_exec);
+        walk.all(Walk::pair_access);
         walk.finish();
     }
     function.registers.extend(changes.added);
@@ -86,6 +89,10 @@ impl Accesses {
         let mut accesses = Accesses { reads: none.clone(), writes: none.clone(), written: none, number: 0 };
         function.blocks.iter().flat_map(|block| &block.insts).for_each(|inst| accesses.count(inst, 1));
         accesses
+    }
+
+    fn add_register(&mut self) {
+        [&mut self.reads, &mut self.writes, &mut self.written].into_iter().for_each(|counts| counts.push(0));
     }
 
     /// Counts the accesses of an instruction, or takes them back.
@@ -202,6 +209,25 @@ impl<'w> Walk<'w> {
         self.before.push((at, inst));
     }
 
+    // Registers.
+
+    fn info(&self, reg: Reg) -> &RegInfo {
+        let (old, index) = (self.registers.len(), reg.index());
+        if index < old { &self.registers[index] } else { &self.changes.added[index - old] }
+    }
+
+    /// The register that the next call of [`Self::new_register`] gives.
+    fn next_register(&self) -> Reg {
+        Reg((self.registers.len() + self.changes.added.len()) as u32)
+    }
+
+    fn new_register(&mut self, file: File, width: u8) -> Reg {
+        let reg = self.next_register();
+        self.changes.added.push(RegInfo { file, width, fixed: None });
+        self.accesses.add_register();
+        reg
+    }
+
     // Pairs.
 
     /// Fuses an instruction with those that it alone reads from.
@@ -245,13 +271,20 @@ impl<'w> Walk<'w> {
 
     /// The instruction of the block that made an operand, if it can as well be part of the instruction `at`, its only use.
     fn maker(&self, at: usize, slot: usize) -> Option<usize> {
+        let is_single = |slice: &Slice| self.accesses.reads[slice.reg.index()] == 1;
+        let operand = self.block.insts[at].uses.get(slot)?;
+        slices(std::slice::from_ref(operand)).next().filter(is_single)?;
+        self.repeatable(at, slot)
+    }
+
+    /// The same of an instruction whose result others may read too: the instruction `at` can as well do its work again.
+    fn repeatable(&self, at: usize, slot: usize) -> Option<usize> {
         let outer = &self.block.insts[at];
         let Some(Operand::Reg(slice)) = outer.uses.get(slot).copied() else { return None };
         let reg = slice.reg.index();
-        let is_whole = slice.count == self.registers[reg].width;
-        let is_single = self.accesses.reads[reg] == 1 && self.accesses.writes[reg] == 1;
+        let is_whole = slice.count == self.info(slice.reg).width;
         let number = self.accesses.written[reg];
-        if !is_whole || !is_single || number <= self.start {
+        if !is_whole || self.accesses.writes[reg] != 1 || number <= self.start {
             return None;
         }
         let inner_at = (number - self.start) as usize - 1;
@@ -278,11 +311,13 @@ impl<'w> Walk<'w> {
         self.block.insts[at] = by;
     }
 
+    fn is_vector(&self, operand: &Operand) -> bool {
+        slices(std::slice::from_ref(operand)).any(|slice| self.info(slice.reg).file == File::Vector)
+    }
+
     /// Returns true if an encoding reads these operands.
     fn fits(&self, encoding: Encoding, uses: &[Operand]) -> bool {
-        let is_vector = |operand: &Operand| {
-            slices(std::slice::from_ref(operand)).any(|slice| self.registers[slice.reg.index()].file == File::Vector)
-        };
+        let is_vector = |operand: &Operand| self.is_vector(operand);
         let is_literal = |operand: &Operand| matches!(operand, Operand::Constant(bits) if !is_inline(*bits));
         let is_scalar = |operand: &Operand| !is_vector(operand) && !matches!(operand, Operand::Constant(_));
         let distinct = |is_it: &dyn Fn(&Operand) -> bool| {

@@ -53,7 +53,7 @@ impl Walk<'_> {
     /// Takes a move out if a register holds its value in all lanes that are on.
     pub fn share_move(&mut self, at: usize) {
         let Some((from, to)) = moved(&self.block.insts[at]) else { return };
-        let is_single = self.accesses.writes[to.index()] == 1 && self.registers[to.index()].width == 1;
+        let is_single = self.accesses.writes[to.index()] == 1 && self.info(to).width == 1;
         if !is_single {
             return;
         }

@@ -5,7 +5,7 @@
 //! in units of the words that are moved. Places farther away count from a base of their own, which all pairs there share.
 
 use super::{Walk, is_own, slices};
-use crate::backend::amd::machine::{Code, File, Inst, Modifiers, Operand, Pseudo, Reg, RegInfo, Slice};
+use crate::backend::amd::machine::{Code, File, Inst, Modifiers, Operand, Pseudo, Slice};
 use crate::backend::amd::mnemonic::{Form, Operation};
 use crate::backend::amd::unit::Unit;
 use smallvec::smallvec;
@@ -135,7 +135,7 @@ impl Walk<'_> {
 
     fn is_written_once(&self, at: usize) -> bool {
         slices(&self.block.insts[at].defs).all(|slice| {
-            let width = self.registers[slice.reg.index()].width;
+            let width = self.info(slice.reg).width;
             self.accesses.writes[slice.reg.index()] == 1 && slice.count == width
         })
     }
@@ -195,7 +195,7 @@ impl Walk<'_> {
         let (code, modifiers) = (Code::Real(Operation::AddU32), Modifiers::default());
         let uses = smallvec![Operand::Constant(distance), access.uses[0]];
         let access = access.clone();
-        let reg = self.new_register(1);
+        let reg = self.new_register(File::Vector, 1);
         let defs = smallvec![Operand::Reg(Slice { reg, first: 0, count: 1 })];
         let sum = Inst { code, modifiers, defs, uses, ..access };
         let reg = sum.defs[0];
@@ -203,17 +203,11 @@ impl Walk<'_> {
         reg
     }
 
-    fn new_register(&mut self, width: u8) -> Reg {
-        let reg = Reg((self.registers.len() + self.changes.added.len()) as u32);
-        self.changes.added.push(RegInfo { file: File::Vector, width, fixed: None });
-        reg
-    }
-
     /// Puts both loads where the first one was.
     fn join_loads(&mut self, known: &Single, single: &Single, places: Places) {
         let words = known.row.words;
         let base = self.based(known.at, known.address, places.distance);
-        let reg = self.new_register(2 * words);
+        let reg = self.new_register(File::Vector, 2 * words);
         for (n, at) in [known.at, single.at].into_iter().enumerate() {
             if let Operand::Reg(slice) = self.block.insts[at].defs[0] {
                 self.changes.renamed.insert(slice.reg, Slice { reg, first: n as u8 * words, count: words });

@@ -508,19 +508,14 @@ fn switched(profile: &str, relation: &'static str, switch: O, between: Option<In
 
 #[test]
 fn comparisons_switch_lanes() {
-    for profile in ["gfx900", "gfx950", "gfx1030-wave32", "gfx1100-wave32", "gfx1201-wave32"] {
-        let is_old = profile.starts_with("gfx9");
-        let defs = usize::from(is_old);
-        let one = |relation| vec![(O::CompareExec, relation, defs)];
+    for profile in ["gfx1030-wave32", "gfx1100-wave32", "gfx1201-wave32"] {
+        let one = |relation| vec![(O::CompareExec, relation, 0)];
         assert_eq!(switched(profile, "lt_u32", O::ScalarAnd, None), one("lt_u32"));
         assert_eq!(switched(profile, "lt_u32", O::ScalarAndNot, None), one("ge_u32"));
         assert_eq!(switched(profile, "lt_f32", O::ScalarAndNot, None), one("nlt_f32"));
         assert_eq!(switched(profile, "neq_f64", O::ScalarAndNot, None), one("eq_f64"));
         assert_eq!(switched(profile, "class_f32", O::ScalarAndNot, None).len(), 2);
-        let saving = match is_old {
-            true => vec![(O::Compare, "lt_u32", 1), (O::SaveExecAnd, "", 1)],
-            false => vec![(O::ScalarMove, "", 1), (O::CompareExec, "lt_u32", 0)],
-        };
+        let saving = [(O::ScalarMove, "", 1), (O::CompareExec, "lt_u32", 0)];
         assert_eq!(switched(profile, "lt_u32", O::SaveExecAnd, None), saving);
     }
 }
@@ -530,6 +525,91 @@ fn comparisons_of_other_lanes_switch_none() {
     let exec = Operand::Special(Special::Exec);
     let other = Inst::real(O::ScalarMove, &[exec], &[number(u32::MAX)]);
     assert_eq!(switched("gfx1100-wave32", "lt_u32", O::ScalarAnd, Some(other)).len(), 3);
-    // EXEC must not be written by the vector unit soon after most reads of it.
-    assert_eq!(switched("gfx1010-wave32", "lt_u32", O::ScalarAnd, None).len(), 2);
+    // A wait would follow, or an instruction would write a mask as well.
+    for profile in ["gfx900", "gfx942", "gfx1010-wave32"] {
+        assert_eq!(switched(profile, "lt_u32", O::ScalarAnd, None).len(), 2);
+    }
+}
+
+#[test]
+fn moves_of_bytes_are_one_instruction() {
+    let mut some = Registers::new();
+    let [a, b, _] = some.v;
+    let [low, joined] = [(); 2].map(|()| some.register(File::Vector));
+    let insts =
+        [Inst::real(O::AndB32, &[low], &[number(0xff), a]), Inst::real(O::ShlOrB32, &[joined], &[b, number(8), low])];
+    assert_eq!(
+        some.combined(&insts, "gfx1100-wave32"),
+        [Inst::real(O::PermuteBytes, &[joined], &[a, b, number(0x0201_0004)])]
+    );
+    // The selector would take an instruction too.
+    let mut some = Registers::new();
+    let _ = [(); 2].map(|()| some.register(File::Vector));
+    assert_eq!(some.combined(&insts, "gfx900"), insts);
+}
+
+#[test]
+fn a_scalar_register_selects_bytes_where_literals_cannot() {
+    let mut some = Registers::new();
+    let [a, b, _] = some.v;
+    let [first, second, two, third, three] = [(); 5].map(|()| some.register(File::Vector));
+    let insts = [
+        Inst::real(O::AndB32, &[first], &[number(0xff), a]),
+        Inst::real(O::AndB32, &[second], &[number(0xff00), b]),
+        Inst::real(O::OrB32, &[two], &[first, second]),
+        Inst::real(O::AndB32, &[third], &[number(0x00ff_0000), a]),
+        Inst::real(O::OrB32, &[three], &[two, third]),
+    ];
+    let found = some.combined(&insts, "gfx900");
+    let [load, permute] = &found[..] else { panic!("{found:?}") };
+    assert_eq!((load.operation(), &load.uses[..]), (Some(O::ScalarMove), &[number(0x0c06_0104)][..]));
+    assert_eq!((permute.operation(), &permute.uses[..]), (Some(O::PermuteBytes), &[a, b, load.defs[0]][..]));
+}
+
+#[test]
+fn bytes_of_three_registers_stay_apart() {
+    let mut some = Registers::new();
+    let [a, b, c] = some.v;
+    let [low, upper, joined] = [(); 3].map(|()| some.register(File::Vector));
+    let insts = [
+        Inst::real(O::AndB32, &[low], &[number(0xff), a]),
+        Inst::real(O::AndOrB32, &[upper], &[number(0xff00), b, low]),
+        Inst::real(O::AndOrB32, &[joined], &[number(0xffff_0000), c, upper]),
+    ];
+    let found = some.combined(&insts, "gfx1030-wave64");
+    let operations: Vec<Option<O>> = found.iter().map(Inst::operation).collect();
+    assert_eq!(operations, [Some(O::PermuteBytes), Some(O::AndOrB32)]);
+}
+
+#[test]
+fn a_shift_with_several_readers_is_done_again() {
+    let mut some = Registers::new();
+    let [a, ..] = some.v;
+    let [shifted, top, low, upper, all] = [(); 5].map(|()| some.register(File::Vector));
+    // The bytes of a word in the other order.
+    let insts = [
+        Inst::real(O::ShrB32, &[shifted], &[number(8), a]),
+        Inst::real(O::AndB32, &[low], &[number(0xff00), shifted]),
+        Inst::real(O::BfeU32, &[top], &[shifted, number(16), number(8)]),
+        Inst::real(O::ShlOrB32, &[upper], &[a, number(24), low]),
+        Inst::real(O::Or3B32, &[all], &[upper, top, number(0)]),
+    ];
+    let found = some.combined(&insts, "gfx1100-wave32");
+    assert_eq!(found, [Inst::real(O::PermuteBytes, &[all], &[a, a, number(0x040c_0607)])]);
+}
+
+#[test]
+fn conversions_take_bytes() {
+    let converted = |inner: O, uses: &[Operand], suffix| {
+        let some = Registers::new();
+        let mut pair = some.pair((inner, uses), (O::Convert, &[None]));
+        pair.insts[1].modifiers.suffix = suffix;
+        pair.fused("gfx803").map(|inst| (inst.modifiers.suffix, inst.uses[0]))
+    };
+    let a = Registers::new().v[0];
+    assert_eq!(converted(O::BfeU32, &[a, number(8), number(8)], "f32_u32"), Some(("f32_ubyte1", a)));
+    assert_eq!(converted(O::AndB32, &[number(0xff), a], "f32_i32"), Some(("f32_ubyte0", a)));
+    assert_eq!(converted(O::ShrB32, &[number(24), a], "f32_u32"), Some(("f32_ubyte3", a)));
+    assert_eq!(converted(O::ShrB32, &[number(16), a], "f32_u32"), None);
+    assert_eq!(converted(O::AndB32, &[number(0xff), a], "f16_u16"), None);
 }

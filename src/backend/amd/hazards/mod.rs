@@ -38,9 +38,10 @@ pub fn states_before_dpp(arch: &Arch) -> u8 {
     rows::of(arch).rows.iter().find(|row| **row == rows::MOVED).map_or(0, |row| row.reach)
 }
 
-/// Returns true if a comparison may write EXEC without a wait for instructions that have read it.
+/// Returns true if a comparison may write EXEC alone, without a wait for instructions that have read it.
 pub fn compares_into_exec(arch: &Arch) -> bool {
-    !rows::of(arch).rows.contains(&rows::EXEC_READ_THEN_WRITTEN)
+    let waits = rows::of(arch).rows.contains(&rows::EXEC_READ_THEN_WRITTEN);
+    Operation::CompareExec.spelling(arch.generation).is_some() && !waits
 }
 
 /// The pending events at the start of each block, in mended code: instructions that fill wait states bring what they
