@@ -1,12 +1,13 @@
-//! Whole kernels, and single operations in loops, each in four ways: measured in turn, and held against the simulator and
+//! Whole kernels, and single operations in loops, each in five ways: measured in turn, and held against the simulator and
 //! against each other.
 
+use crate::overhead::Overhead;
 use crate::ways::Way;
-use crosslane::run::vulkan::Device;
+use crosslane::run::{cuda, vulkan};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use support::device::gl::Painter;
-use support::rates::{Ratio, Turns, geometric_mean, microseconds};
+use support::rates::{Ratio, Turns, faster, geometric_mean, microseconds};
 use support::report;
 use support::simulator::After;
 use support::whole::{self, Kernel, Origin, Row};
@@ -17,7 +18,9 @@ const TURNS: usize = 21;
 /// The devices that there are.
 pub struct Devices<'a> {
     pub painter: Option<&'a Painter>,
-    pub vulkan: Option<&'a Device>,
+    pub vulkan: Option<&'a vulkan::Device>,
+    pub cuda: Option<&'a cuda::Device>,
+    pub overhead: Overhead,
 }
 
 /// The results of all kernels.
@@ -101,7 +104,9 @@ pub fn measure(devices: &Devices<'_>, names: &[&str]) -> Found {
     let all: Vec<Measured> = known(names).into_iter().map(|known| Measured::new(devices, known)).collect();
     let (operations, kernels): (Vec<&Measured>, Vec<&Measured>) = all.iter().partition(|one| one.is_operation());
     let tables = [("Kernels", kernels), ("Operations in loops", operations)];
-    let sections = tables.map(|(title, all)| (title, format!("{}\n{}", device(devices), section(&all)))).to_vec();
+    let sections = tables
+        .map(|(title, all)| (title, format!("{}\n{}\n\n{}", device(devices), devices.overhead, section(&all))))
+        .to_vec();
     Found { sections, are_right: all.iter().all(|one| one.wrong.is_empty()) }
 }
 
@@ -114,15 +119,16 @@ fn device(devices: &Devices<'_>) -> String {
         let info = device.info();
         ["Vulkan".to_owned(), format!("{}, {}", info.name, info.driver)].to_vec()
     });
-    let rows: Vec<Vec<String>> = opengl.into_iter().chain(vulkan).collect();
+    let cuda = devices.cuda.map(|device| vec!["CUDA".to_owned(), device.info().to_string()]);
+    let rows: Vec<Vec<String>> = opengl.into_iter().chain(vulkan).chain(cuda).collect();
     report::table(&["interface", "device and driver"], &rows)
 }
 
-/// The ways of a kernel, in the order of the table: ours and the rival's, as assembly and as SPIR-V.
-const WAYS: [&str; 4] = ["assembly", "driver", "SPIR-V", "glslang"];
+/// The ways of a kernel, in the order of the table: ours and the rival's, as assembly and as SPIR-V, and ours as PTX.
+const WAYS: [&str; 5] = ["assembly", "driver", "SPIR-V", "glslang", "PTX"];
 
 /// The ways of a kernel.
-type Ways<'d> = [Result<Way<'d>, String>; 4];
+type Ways<'d> = [Result<Way<'d>, String>; 5];
 
 fn ways<'d>(devices: &Devices<'d>, kernel: &Kernel) -> Ways<'d> {
     let gl = || devices.painter.ok_or_else(|| ABSENT.to_owned());
@@ -132,6 +138,7 @@ fn ways<'d>(devices: &Devices<'d>, kernel: &Kernel) -> Ways<'d> {
         gl().and_then(|painter| Way::driver(painter, kernel)),
         vulkan().and_then(|device| Way::spirv(device, kernel)),
         vulkan().and_then(|device| Way::glslang(device, kernel)),
+        devices.cuda.ok_or_else(|| ABSENT.to_owned()).and_then(|device| Way::ptx(device, kernel)),
     ]
 }
 
@@ -141,7 +148,8 @@ type Outcome = Result<Turns, String>;
 /// The results of a kernel.
 struct Measured {
     row: &'static Row,
-    outcomes: [Outcome; 4],
+    outcomes: [Outcome; 5],
+    overhead: Overhead,
     /// The ways that left something wrong, with the differences.
     wrong: Vec<String>,
 }
@@ -152,9 +160,14 @@ impl Measured {
             Ok((kernel, simulated)) => {
                 let mut ways = ways(devices, &kernel);
                 let wrong = check(&kernel, &simulated, &mut ways);
-                Measured { row, outcomes: time(&kernel, ways), wrong }
+                Measured { row, outcomes: time(&kernel, ways), overhead: devices.overhead, wrong }
             }
-            Err(why) => Measured { row, outcomes: WAYS.map(|_| Err(WRONG.to_owned())), wrong: vec![why] },
+            Err(why) => Measured {
+                row,
+                outcomes: WAYS.map(|_| Err(WRONG.to_owned())),
+                overhead: devices.overhead,
+                wrong: vec![why],
+            },
         };
         eprintln!("{}", done.cells().join(" | "));
         done.wrong.iter().for_each(|why| eprintln!("error: {}: {why}", row.name));
@@ -165,12 +178,20 @@ impl Measured {
         matches!(self.row.origin, Origin::Operation(_))
     }
 
-    /// The ratio of assembly to the driver's program, or where there is none to glslang's module on Vulkan, and that of
-    /// the modules.
-    fn ratios(&self) -> [Option<Ratio>; 2] {
+    /// The ratio of assembly to the driver's program, or where there is none to glslang's module on Vulkan; that of the
+    /// modules; and that of PTX to the faster of assembly and the driver's program.
+    fn ratios(&self) -> [Option<Ratio>; 3] {
         let ratio = |ours: &Outcome, theirs: &Outcome| Some(Ratio::new(ours.as_ref().ok()?, theirs.as_ref().ok()?));
-        let [assembly, driver, spirv, glslang] = &self.outcomes;
-        [ratio(assembly, driver).or_else(|| ratio(assembly, glslang)), ratio(spirv, glslang)]
+        let [assembly, driver, spirv, glslang, ptx] = &self.outcomes;
+        let best = match (assembly, driver) {
+            (Ok(assembly), Ok(driver)) => Some(faster(assembly, driver)),
+            (one, other) => one.as_ref().or(other.as_ref()).ok(),
+        };
+        [
+            ratio(assembly, driver).or_else(|| ratio(assembly, glslang)),
+            ratio(spirv, glslang),
+            best.and_then(|best| Some(self.overhead.ratio(ptx.as_ref().ok()?, best))),
+        ]
     }
 
     fn cells(&self) -> Vec<String> {
@@ -178,10 +199,11 @@ impl Measured {
             Ok(turns) => format!("{:.1}", microseconds(turns)),
             Err(why) => why.lines().next().filter(|why| [ABSENT, WRONG].contains(why)).unwrap_or("refused").to_owned(),
         };
-        let [assembly, driver, spirv, glslang] = self.outcomes.each_ref().map(time);
-        let [first, second] = self.ratios().map(|ratio| ratio.map_or(ABSENT.to_owned(), |ratio| ratio.to_string()));
+        let [assembly, driver, spirv, glslang, ptx] = self.outcomes.each_ref().map(time);
+        let [first, second, third] =
+            self.ratios().map(|ratio| ratio.map_or(ABSENT.to_owned(), |ratio| ratio.to_string()));
         let mark = if self.outcomes[1].is_err() && self.ratios()[0].is_some() { " †" } else { "" };
-        vec![self.row.name.to_owned(), assembly, driver, first + mark, spirv, glslang, second]
+        vec![self.row.name.to_owned(), assembly, driver, first + mark, spirv, glslang, second, ptx, third]
     }
 
     /// The reasons of ways that there are not.
@@ -223,7 +245,7 @@ fn check(kernel: &Kernel, simulated: &[After], ways: &mut Ways<'_>) -> Vec<Strin
 }
 
 /// Runs the ways in turn. The first turn only wakes the clocks.
-fn time(kernel: &Kernel, ways: Ways<'_>) -> [Outcome; 4] {
+fn time(kernel: &Kernel, ways: Ways<'_>) -> [Outcome; 5] {
     let mut all = ways.each_ref().map(|way| way.as_ref().map(|_| Turns::new()).map_err(Clone::clone));
     for turn in 0..=TURNS {
         for (way, turns) in ways.iter().zip(&mut all) {
@@ -239,7 +261,17 @@ fn time(kernel: &Kernel, ways: Ways<'_>) -> [Outcome; 4] {
 }
 
 fn section(all: &[&Measured]) -> String {
-    let head = ["kernel", "crosslane, µs", "driver, µs", "ratio", "SPIR-V, µs", "glslang, µs", "ratio"];
+    let head = [
+        "kernel",
+        "crosslane, µs",
+        "driver, µs",
+        "ratio",
+        "SPIR-V, µs",
+        "glslang, µs",
+        "ratio",
+        "PTX, µs",
+        "to the faster of assembly and driver",
+    ];
     let rows: Vec<Vec<String>> = all.iter().map(|one| one.cells()).collect();
     let mut text = format!(
         "Medians of {TURNS} turns of 5 runs; a ratio is the median of the turns', and in parentheses those between which eight of \
@@ -249,7 +281,11 @@ fn section(all: &[&Measured]) -> String {
     if rows.iter().any(|cells| cells[3].ends_with('†')) {
         text += "\n† beside glslang's module on Vulkan, where the driver refuses the GLSL or leaves something wrong.\n";
     }
-    let columns = ["NVIDIA assembly beside the driver", "SPIR-V beside glslang"];
+    let columns = [
+        "NVIDIA assembly beside the driver",
+        "SPIR-V beside glslang",
+        "PTX beside the faster of NVIDIA assembly and the driver",
+    ];
     for (n, column) in columns.into_iter().enumerate() {
         text += &summary(all, n, column);
     }

@@ -1,6 +1,6 @@
 //! Programs of crosslane on the GPU beside those that others make for the same work: whole kernels as NVIDIA assembly beside the
-//! driver's own GLSL, and as SPIR-V beside glslang's modules; then single operations. Everything of a row runs in turn in one
-//! process; times are those of the GPU. Without an NVIDIA GPU it measures SPIR-V alone, without Vulkan assembly alone.
+//! driver's own GLSL, as SPIR-V beside glslang's modules, and as PTX; then single operations. Everything of a row runs in turn in
+//! one process; times are those of the GPU. It measures what the machine has of OpenGL by NVIDIA, Vulkan and CUDA.
 //!
 //! `cargo bench --bench gpu -- WORD NAME…` does a part: `operations`; `kernels`, or those whose names hold one of these; `check`
 //! compares the results of kernels and measures nothing; `texts` prints kernels as the driver reads them. `CROSSLANE_GGML` names
@@ -9,9 +9,10 @@
 
 mod kernels;
 mod operations;
+mod overhead;
 mod ways;
 
-use crosslane::run::vulkan::Device;
+use crosslane::run::{cuda, vulkan};
 use std::path::Path;
 use std::process::ExitCode;
 use support::device::gl::Painter;
@@ -20,6 +21,7 @@ use support::report;
 /// The profiles that are measured.
 const PROFILE: &str = "nv-hopper";
 const SPIRV: &str = "spirv-nvidia";
+const PTX: &str = "ptx-sm90";
 
 fn main() -> ExitCode {
     // Cargo says `--bench` to benchmarks and nothing when it only tests that they start.
@@ -33,13 +35,16 @@ fn main() -> ExitCode {
         return kernels::print_texts(names);
     }
     let painter = opened(Painter::open());
-    let vulkan = opened(Device::open());
-    let devices = kernels::Devices { painter: painter.as_ref(), vulkan: vulkan.as_ref() };
+    let vulkan = opened(vulkan::Device::open());
+    let cuda = opened(cuda::Device::open());
+    let overhead = overhead::Overhead::measure(painter.as_ref(), cuda.as_ref());
+    let devices =
+        kernels::Devices { painter: painter.as_ref(), vulkan: vulkan.as_ref(), cuda: cuda.as_ref(), overhead };
     let mut sections = Vec::new();
     let mut are_right = true;
     match part {
         "check" => are_right = kernels::check_all(&devices, names),
-        "" | "kernels" if painter.is_some() || vulkan.is_some() => {
+        "" | "kernels" if painter.is_some() || vulkan.is_some() || cuda.is_some() => {
             let found = kernels::measure(&devices, names);
             are_right = found.are_right;
             sections.extend(found.sections);
@@ -47,7 +52,9 @@ fn main() -> ExitCode {
         _ => {}
     }
     if ["", "operations"].contains(&part) {
-        sections.extend(painter.as_ref().map(|painter| ("Operations", operations::section(painter))));
+        sections.extend(
+            painter.as_ref().map(|painter| ("Operations", operations::section(painter, cuda.as_ref(), overhead))),
+        );
     }
     for (title, body) in &sections {
         println!("## {title}\n\n{body}\n");

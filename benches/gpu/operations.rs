@@ -1,4 +1,5 @@
-//! Cross-lane operations: each in a kernel of crosslane and in one of the driver's own GLSL, measured in turn.
+//! Cross-lane operations: each in a kernel of crosslane, as NVIDIA assembly and as PTX, and in one of the driver's own GLSL,
+//! measured in turn.
 //!
 //! A kernel has a million invocations that do an operation 256 times and sum the results up, so that the rate of shuffles
 //! decides.
@@ -6,11 +7,13 @@
 use crosslane::compile::{Input, Language, Options};
 use crosslane::kernel::Specializations;
 use crosslane::profile::Profile;
+use crosslane::run::cuda;
 use support::device::gl::Painter;
-use support::rates::{self, GROUP, GROUPS};
+use support::rates::{self, GROUP, GROUPS, Ratio, Turns, faster, microseconds};
 use support::{compiler, report};
 
-use crate::PROFILE;
+use crate::overhead::Overhead;
+use crate::{PROFILE, PTX};
 
 const WIDTHS: [u32; 5] = [2, 4, 8, 16, 32];
 /// Operators, each with the type that its operands have here.
@@ -28,13 +31,21 @@ const TURNS: usize = 7;
 const RUNS: usize = 5;
 
 /// The section of the page.
-pub fn section(painter: &Painter) -> String {
-    let rows: Vec<Vec<String>> = comparisons().iter().map(|what| what.row(painter)).collect();
-    let head = ["operation of crosslane", "operation of the driver", "crosslane, µs", "driver, µs", "ratio"];
-    let times = TURNS * RUNS;
+pub fn section(painter: &Painter, cuda: Option<&cuda::Device>, overhead: Overhead) -> String {
+    let rows: Vec<Vec<String>> = comparisons().iter().map(|what| what.row(painter, cuda, overhead)).collect();
+    let head = [
+        "operation of crosslane",
+        "operation of the driver",
+        "assembly, µs",
+        "driver, µs",
+        "ratio",
+        "PTX, µs",
+        "to the faster of assembly and driver",
+    ];
     format!(
-        "A million invocations that do an operation 256 times and sum the results up: medians of {times} runs, taken in turn. Times \
-         compare within a row, because the GPU's clock changes from one to the next.\n\n{}",
+        "A million invocations that do an operation 256 times and sum the results up: medians of {TURNS} turns of {RUNS} runs; a \
+         ratio is the median of the turns', and in parentheses those between which eight of ten turns lie. Times compare within \
+         a row, because the GPU's clock changes from one to the next. {overhead}\n\n{}",
         report::table(&head, &rows)
     )
 }
@@ -71,23 +82,38 @@ fn comparisons() -> Vec<Comparison> {
 }
 
 impl Comparison {
-    fn row(&self, painter: &Painter) -> Vec<String> {
-        let program = program(&self.source(&self.ours));
-        let ours = painter.device.load(&program).unwrap_or_else(|why| panic!("{}: {why}", self.ours));
+    fn row(&self, painter: &Painter, cuda: Option<&cuda::Device>, overhead: Overhead) -> Vec<String> {
+        let source = self.source(&self.ours);
+        let ours = painter.device.load(&program(&source)).unwrap_or_else(|why| panic!("{}: {why}", self.ours));
         let theirs = painter.compile(&self.source(&self.theirs)).unwrap_or_else(|why| panic!("{}: {why}", self.theirs));
+        let ptx = cuda.map(|device| {
+            device.load(&ptx_program(&source)).unwrap_or_else(|why| panic!("{} as PTX: {why}", self.ours))
+        });
         let (groups, buffers) = ([GROUPS, 1, 1], rates::buffers(self.ty, GROUP * GROUPS));
-        let (mut our_times, mut their_times) = (Vec::new(), Vec::new());
+        let mut times = [Turns::new(), Turns::new(), Turns::new()];
         for turn in 0..=TURNS {
-            let run = ours.time(groups, &[], &buffers, RUNS).expect("the program was loaded");
-            let other = theirs.time(groups, &buffers, RUNS).expect("the shader was compiled");
+            let runs = [
+                Some(ours.time(groups, &[], &buffers, RUNS)),
+                Some(theirs.time(groups, &buffers, RUNS)),
+                ptx.as_ref().map(|kernel| kernel.time(groups, &[], &buffers, RUNS)),
+            ];
             // The first turn only wakes the clocks.
-            if turn > 0 {
-                our_times.extend(run);
-                their_times.extend(other);
+            for (run, times) in runs.into_iter().zip(&mut times).filter(|_| turn > 0) {
+                times.extend(run.map(|run| run.expect("it was loaded")));
             }
         }
-        let cells = rates::cells([our_times, their_times]);
-        [format!("`{}`", self.ours), format!("`{}`", self.theirs)].into_iter().chain(cells).collect()
+        self.cells(&times, overhead)
+    }
+
+    fn cells(&self, [ours, theirs, ptx]: &[Turns; 3], overhead: Overhead) -> Vec<String> {
+        let time = |turns: &Turns| format!("{:.1}", microseconds(turns));
+        let mut cells = vec![format!("`{}`", self.ours), format!("`{}`", self.theirs), time(ours), time(theirs)];
+        cells.push(Ratio::new(ours, theirs).to_string());
+        match ptx.is_empty() {
+            true => cells.extend(["–".to_owned(), "–".to_owned()]),
+            false => cells.extend([time(ptx), overhead.ratio(ptx, faster(ours, theirs)).to_string()]),
+        }
+        cells
     }
 
     fn source(&self, operation: &str) -> String {
@@ -112,8 +138,21 @@ impl Comparison {
     }
 }
 
-fn program(source: &str) -> crosslane::backend::nv::Program {
-    let options = Options::new(Profile::named(PROFILE).expect("a built-in profile"));
-    let input = Input { name: "bench.comp", bytes: source.as_bytes(), language: Language::Glsl };
-    compiler::nv_program(&input, &options, &Specializations::new()).unwrap_or_else(|why| panic!("{why}"))
+/// Crosslane's assembly of a kernel.
+pub fn program(source: &str) -> crosslane::backend::nv::Program {
+    compiler::nv_program(&input(source), &options(PROFILE), &Specializations::new())
+        .unwrap_or_else(|why| panic!("{why}"))
+}
+
+/// Crosslane's PTX of a kernel.
+pub fn ptx_program(source: &str) -> crosslane::backend::ptx::Program {
+    compiler::ptx_program(&input(source), &options(PTX), &Specializations::new()).unwrap_or_else(|why| panic!("{why}"))
+}
+
+fn options(profile: &str) -> Options {
+    Options::new(Profile::named(profile).expect("a built-in profile"))
+}
+
+fn input(source: &str) -> Input<'_> {
+    Input { name: "bench.comp", bytes: source.as_bytes(), language: Language::Glsl }
 }

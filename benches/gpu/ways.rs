@@ -1,6 +1,7 @@
 //! The programs that do the work of a kernel.
 
-use crate::{PROFILE, SPIRV};
+use crate::{PROFILE, PTX, SPIRV};
+use crosslane::run::cuda::{self, Loaded};
 use crosslane::run::gl::Program;
 use crosslane::run::vulkan::Device;
 use crosslane::run::{BufferBinding, Job, RunError};
@@ -21,6 +22,8 @@ pub enum Way<'d> {
     Driver { shader: Shader<'d>, buffers: Vec<BufferBinding> },
     /// A module on Vulkan.
     Module(Timed<'d>),
+    /// PTX of crosslane on CUDA.
+    Ptx { kernel: Loaded<'d>, push: Vec<u8>, buffers: Vec<BufferBinding> },
 }
 
 impl<'d> Way<'d> {
@@ -51,6 +54,12 @@ impl<'d> Way<'d> {
         Way::module(device, kernel, &judge::glslang(&kernel.theirs)?)
     }
 
+    /// Crosslane's PTX.
+    pub fn ptx(device: &'d cuda::Device, kernel: &Kernel) -> Result<Way<'d>, String> {
+        let loaded = device.load(&kernel.ptx(PTX)?).map_err(|e| e.to_string())?;
+        Ok(Way::Ptx { kernel: loaded, push: kernel.push(), buffers: kernel.buffers() })
+    }
+
     fn module(device: &'d Device, kernel: &Kernel, spirv: &[u32]) -> Result<Way<'d>, String> {
         let lanes = device.info().subgroup_size as usize;
         if lanes != LANES && kernel.theirs.contains("ubgroup") {
@@ -74,6 +83,10 @@ impl<'d> Way<'d> {
                 let mut after = buffers.clone();
                 shader.run(groups, &mut after).map(|()| words(after))
             }
+            Way::Ptx { kernel, push, buffers } => {
+                let mut after = buffers.clone();
+                kernel.run(groups, push, &mut after).map(|()| words(after))
+            }
             Way::Module(timed) => timed.run(groups).map(|after| after.iter().map(|data| to_words(data)).collect()),
         };
         done.map_err(|e| e.to_string())
@@ -85,6 +98,7 @@ impl<'d> Way<'d> {
             Way::Assembly { program, push, buffers } => program.time(groups, push, buffers, RUNS as usize),
             Way::Driver { shader, buffers } => shader.time(groups, buffers, RUNS as usize),
             Way::Module(timed) => timed.time(groups, RUNS),
+            Way::Ptx { kernel, push, buffers } => kernel.time(groups, push, buffers, RUNS as usize),
         };
         times.map_err(|e| e.to_string())
     }

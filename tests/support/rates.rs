@@ -61,12 +61,6 @@ pub fn buffers(ty: &str, words: u32) -> Vec<BufferBinding> {
     vec![input.buffer(0, words), Fill::Same(0).buffer(1, words)]
 }
 
-/// The cells of a row: the medians of both sides' times in microseconds, and their ratio. Times are in nanoseconds.
-pub fn cells(times: [Vec<u64>; 2]) -> [String; 3] {
-    let [ours, theirs] = times.map(median);
-    [format!("{ours:.1}"), format!("{theirs:.1}"), format!("{:.2}", ours / theirs)]
-}
-
 fn median(mut times: Vec<u64>) -> f64 {
     times.sort_unstable();
     times[times.len() / 2] as f64 / 1000.0
@@ -103,6 +97,17 @@ impl fmt::Display for Ratio {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:.2} ({:.2}–{:.2})", self.middle, self.low, self.high)
     }
+}
+
+/// The times without a part of each run, in nanoseconds.
+pub fn without(turns: &Turns, part: u64) -> Turns {
+    let run = |time: &u64| time.saturating_sub(part).max(1);
+    turns.iter().map(|runs| runs.iter().map(run).collect()).collect()
+}
+
+/// The faster of two programs.
+pub fn faster<'t>(one: &'t Turns, other: &'t Turns) -> &'t Turns {
+    if microseconds(one) <= microseconds(other) { one } else { other }
 }
 
 /// The geometric mean of ratios; none if there are none.
