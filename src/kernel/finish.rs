@@ -139,8 +139,9 @@ fn simplify(
         row if !row.has_graphics => buffers_only::check_stage(&kernel)?,
         _ => {}
     }
-    pipeline.optimize(&mut kernel);
-    if let Some(copies) = target.row().loop_copies {
+    let copies = target.row().loop_copies;
+    pipeline.optimize(&mut kernel, copies.is_some());
+    if let Some(copies) = copies {
         pipeline.repeat(&mut kernel, copies);
     }
     check(&kernel)?;

@@ -51,7 +51,8 @@ const IF_CONVERT: Pass = Pass::new("if_convert", if_convert::run);
 const JUMP_THREADING: Pass = Pass::new("jump_threading", jump_threading::run);
 const EARLY_EXIT: Pass = Pass::new("early_exit", early_exit::run);
 const DCE: Pass = Pass::new("dce", dce::run);
-const UNROLL: Pass = Pass::new("unroll", unroll::run);
+const UNROLL: Pass = Pass::new("unroll", |kernel| unroll::run(kernel, false));
+const UNROLL_FURTHER: Pass = Pass::new(UNROLL.name, |kernel| unroll::run(kernel, true));
 const PARTIAL_UNROLL: Pass = Pass::new("partial_unroll", |kernel| unroll::run_partly(kernel, LoopCopies::FEW));
 const SCALAR_PROMOTION: Pass = Pass::new("scalar_promotion", scalar_promotion::run);
 const SROA: Pass = Pass::new("sroa", sroa::run);
@@ -122,10 +123,10 @@ impl<'w> Pipeline<'w> {
         changed
     }
 
-    /// Makes a kernel as simple as can be told without a target.
-    pub fn optimize(&mut self, kernel: &mut Kernel) {
+    /// Makes a kernel as simple as can be told without a profile. Loops are unrolled `further` where nothing after us does it.
+    pub fn optimize(&mut self, kernel: &mut Kernel, further: bool) {
         self.clean(kernel);
-        if self.run(UNROLL, kernel) {
+        if self.run(if further { UNROLL_FURTHER } else { UNROLL }, kernel) {
             self.clean(kernel);
         }
         self.run(SCALAR_PROMOTION, kernel);
@@ -178,7 +179,7 @@ impl<'w> Pipeline<'w> {
 
 /// Makes a kernel as simple as can be told without a target.
 pub fn optimize(kernel: &mut Kernel) {
-    Pipeline::default().optimize(kernel);
+    Pipeline::default().optimize(kernel, false);
 }
 
 /// Contracts floats as a profile does. Gives whether there were some.

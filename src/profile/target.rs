@@ -94,7 +94,8 @@ pub struct TargetRow {
     pub has_scalar_registers: bool,
     /// How far small loops with many iterations repeat their bodies, if they do. The driver that reads NVIDIA's assembly does
     /// that itself, and better where it finds the loop as it was: `nbody` took 1.25 of the time of its own GLSL with it, and
-    /// 1.13 without. `ptxas` does not; `nvcc` repeats as often as PTX does here.
+    /// 1.13 without, and tiles of 4 by 4 sums of a matrix 1.12 of their own time with the loops over those sums unrolled.
+    /// `ptxas` does not; `nvcc` repeats as often as PTX does here.
     pub loop_copies: Option<LoopCopies>,
     /// Bits of the floats that have a fast fused multiplication and addition, by the number of the first processor; for
     /// processors with names their rows say it.

@@ -15,9 +15,10 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::InstFlags;
 use crate::kernel::lower::INSTRUCTION_LIMIT;
 use crate::kernel::tree::Tree;
-use crate::kernel::{BlockId, InstId, Kernel, Op};
+use crate::kernel::{BlockId, InstId, Kernel, MemoryAccess, MemorySpace, Op, Value};
 use crate::profile::LoopCopies;
 use crate::source::SourceMap;
+use rustc_hash::FxHashSet;
 use std::fmt;
 pub use trial::Count;
 use trial::{Miss, count, decided, rounds};
@@ -33,8 +34,9 @@ const ROUNDS_LEFT_EARLY: usize = 4;
 /// Instructions that unrolling a loop may make.
 const SIZE: usize = 512;
 
-/// The same for a loop with cross-lane operations, which gain most.
-const SIZE_WITH_LANES: usize = 2048;
+/// The same for the loops that gain most: those with cross-lane operations, and where nothing after us unrolls, those whose
+/// rounds choose parts of arrays in the invocation's memory, which then become values.
+const SIZE_IF_WORTH_IT: usize = 2048;
 
 /// The same for a loop whose source asks for it, and the rounds that it may have.
 const SIZE_IF_ASKED: usize = 16384;
@@ -50,11 +52,11 @@ const LEAST_COPIES: usize = 4;
 /// Rounds that a loop over an index with a limit does at once.
 const ROUNDS_AT_ONCE: u32 = 4;
 
-/// Unrolls loops, inner ones first. Gives whether there were some.
-pub fn run(kernel: &mut Kernel) -> bool {
+/// Unrolls loops, inner ones first, and `further` where that makes values of arrays. Gives whether there were some.
+pub fn run(kernel: &mut Kernel, further: bool) -> bool {
     let mut changed = false;
     for inst in loops(kernel).into_iter().rev() {
-        changed |= unroll(kernel, inst);
+        changed |= unroll(kernel, inst, further);
     }
     changed
 }
@@ -67,7 +69,7 @@ pub fn refused(kernel: &Kernel, sources: &SourceMap) -> Vec<Diagnostic> {
     }
     let asked = loops(kernel).into_iter().filter(|inst| is_asked(kernel.insts[*inst].flags));
     let warning = |inst| {
-        let why = rounds_of(kernel, inst).err()?;
+        let why = rounds_of(kernel, inst, false).err()?;
         let warning = Diagnostic::warning(Code::NOT_UNROLLED, "`[[unroll]]` has no effect on this loop");
         Some(warning.at(sources.first_line(kernel.insts[inst].span), why.to_string()))
     };
@@ -83,11 +85,11 @@ fn loops(kernel: &Kernel) -> Vec<InstId> {
     Tree::new(kernel).insts(kernel).into_iter().filter(is_loop).collect()
 }
 
-fn unroll(kernel: &mut Kernel, inst: InstId) -> bool {
+fn unroll(kernel: &mut Kernel, inst: InstId, further: bool) -> bool {
     if kernel.insts[inst].flags.contains(InstFlags::DONT_UNROLL) {
         return false;
     }
-    let Ok(rounds) = rounds_of(kernel, inst) else { return false };
+    let Ok(rounds) = rounds_of(kernel, inst, further) else { return false };
     Writer::of(kernel, inst).is_some_and(|writer| writer.unroll(rounds))
 }
 
@@ -156,10 +158,13 @@ impl fmt::Display for Refusal {
 }
 
 /// The rounds of a loop that can be unrolled.
-fn rounds_of(kernel: &Kernel, inst: InstId) -> Result<usize, Refusal> {
+fn rounds_of(kernel: &Kernel, inst: InstId, further: bool) -> Result<usize, Refusal> {
     let Op::Loop { body, continuing } = kernel.insts[inst].op else { return Err(Refusal::Uncounted(0)) };
     let is_asked = kernel.insts[inst].flags.contains(InstFlags::UNROLL);
-    let Size { insts, limit, has_lanes, .. } = size(kernel, body, continuing, is_asked)?;
+    let Size { insts, mut limit, has_lanes, .. } = size(kernel, body, continuing, is_asked)?;
+    if further && chooses_parts(kernel, [body, continuing]) {
+        limit = limit.max(SIZE_IF_WORTH_IT);
+    }
     let most = if is_asked { ROUNDS_IF_ASKED } else { ROUNDS };
     let rounds = rounds(kernel, inst, limit, most).map_err(|miss| match miss {
         Miss::Uncounted => Refusal::Uncounted(most),
@@ -203,18 +208,18 @@ struct Size {
 /// # Errors
 /// If it is too large to be unrolled at all.
 fn size(kernel: &Kernel, body: BlockId, continuing: BlockId, is_asked: bool) -> Result<Size, Refusal> {
-    let (limit, with_lanes) = if is_asked { (SIZE_IF_ASKED, SIZE_IF_ASKED) } else { (SIZE, SIZE_WITH_LANES) };
+    let (limit, most) = if is_asked { (SIZE_IF_ASKED, SIZE_IF_ASKED) } else { (SIZE, SIZE_IF_WORTH_IT) };
     let mut size = Size { insts: 0, limit, has_lanes: false, has_loops: false };
     let mut open = vec![body, continuing];
     while let Some(block) = open.pop() {
         let insts = &kernel.blocks[block].insts;
         size.insts += insts.len();
-        if size.insts > with_lanes {
-            return Err(Refusal::TooLarge(with_lanes));
+        if size.insts > most {
+            return Err(Refusal::TooLarge(most));
         }
         for inst in insts {
             match kernel.insts[*inst].op {
-                Op::Lane { .. } => (size.limit, size.has_lanes) = (with_lanes, true),
+                Op::Lane { .. } => (size.limit, size.has_lanes) = (most, true),
                 Op::Loop { .. } => size.has_loops = true,
                 _ => {}
             }
@@ -222,4 +227,36 @@ fn size(kernel: &Kernel, body: BlockId, continuing: BlockId, is_asked: bool) -> 
         }
     }
     Ok(size)
+}
+
+/// Returns true if the address of an access to the invocation's memory depends on the values that a loop carries.
+fn chooses_parts(kernel: &Kernel, [body, continuing]: [BlockId; 2]) -> bool {
+    if kernel.private.is_empty() {
+        return false;
+    }
+    let mut carried: FxHashSet<Value> = kernel.blocks[body].params.iter().copied().collect();
+    // In the order of the text.
+    let mut open = vec![continuing, body];
+    while let Some(block) = open.pop() {
+        for inst in &kernel.blocks[block].insts {
+            let (op, args) = (kernel.insts[*inst].op, kernel.args(*inst));
+            match op {
+                Op::Load(MemoryAccess { space: MemorySpace::Private(_), .. })
+                | Op::Store(MemoryAccess { space: MemorySpace::Private(_), .. })
+                    if carried.contains(&args[0]) =>
+                {
+                    return true;
+                }
+                op if op.is_pure() && args.iter().any(|arg| carried.contains(arg)) => {
+                    carried.extend(kernel.results(*inst));
+                }
+                _ => {}
+            }
+        }
+        let inner = kernel.blocks[block].insts.iter().flat_map(|inst| kernel.inner_blocks(*inst));
+        let first = open.len();
+        open.extend(inner);
+        open[first..].reverse();
+    }
+    false
 }
