@@ -99,9 +99,7 @@ impl Prepared {
         let Prepared { mut kernel, operations } = self;
         lanes::write(&mut kernel, &operations, plans, profile, pipeline);
         pipeline.contract(&mut kernel, profile);
-        if profile.target.row().has_scalar_registers {
-            pipeline.gather(&mut kernel);
-        }
+        pipeline.gather(&mut kernel, profile.target);
         check(&kernel)?;
         Ok(kernel)
     }

@@ -27,7 +27,7 @@ mod sroa;
 mod unroll;
 
 use super::Kernel;
-use crate::profile::{LoopCopies, Profile};
+use crate::profile::{Joins, LoopCopies, Profile, Target};
 pub use unroll::{Count, counted, refused as not_unrolled};
 
 /// One pass.
@@ -60,7 +60,10 @@ const LICM: Pass = Pass::new("licm", licm::run);
 const FOLD_OFFSETS: Pass = Pass::new("fold_offsets", fold_offsets::run);
 const PACK_PRIVATE: Pass = Pass::new("pack_private", pack_private::run);
 const SHARE_MOVES: Pass = Pass::new("share_moves", share_moves::run);
-const LOAD_STORE_VECTORIZE: Pass = Pass::new("load_store_vectorize", load_store_vectorize::run);
+const LOAD_STORE_VECTORIZE: Pass =
+    Pass::new("load_store_vectorize", |kernel| load_store_vectorize::run(kernel, Joins::Words));
+const LOAD_STORE_VECTORIZE_ALIGNED: Pass =
+    Pass::new("load_store_vectorize_aligned", |kernel| load_store_vectorize::run(kernel, Joins::Aligned));
 
 /// The passes of [`Pipeline::optimize`], in the order in which a kernel first meets them.
 pub const OPTIMIZING: [Pass; 13] = [
@@ -85,9 +88,19 @@ pub const REPEATING: [Pass; 1] = [PARTIAL_UNROLL];
 /// The contraction of floats, for kernels whose cross-lane operations are lowered.
 pub const FP_CONTRACT: &str = "fp_contract";
 
-/// The passes that remain where moves between lanes cost as much as other instructions, and one memory access takes as
-/// long as another: as few of both as can be. For kernels whose cross-lane operations are lowered.
-pub const GATHERING: [Pass; 2] = [SHARE_MOVES, LOAD_STORE_VECTORIZE];
+/// The passes of [`gathering`] of all targets.
+pub const GATHERING: [Pass; 3] = [SHARE_MOVES, LOAD_STORE_VECTORIZE, LOAD_STORE_VECTORIZE_ALIGNED];
+
+/// The passes that remain for kernels of a target whose cross-lane operations are lowered: as few moves between lanes as can
+/// be where they cost as much as other instructions, and as few accesses to memory where one takes as long as another.
+pub fn gathering(target: Target) -> impl Iterator<Item = Pass> {
+    let row = target.row();
+    let joins = row.joins.map(|joins| match joins {
+        Joins::Words => LOAD_STORE_VECTORIZE,
+        Joins::Aligned => LOAD_STORE_VECTORIZE_ALIGNED,
+    });
+    row.has_scalar_registers.then_some(SHARE_MOVES).into_iter().chain(joins)
+}
 
 /// The passes that run again and again, in this order, while they change something.
 const CLEANING: [Pass; 7] = [CONSTANT_PHIS, GVN, SIMPLIFY_CFG, IF_CONVERT, JUMP_THREADING, EARLY_EXIT, DCE];
@@ -160,9 +173,9 @@ impl<'w> Pipeline<'w> {
         }
     }
 
-    /// Runs [`GATHERING`].
-    pub(super) fn gather(&mut self, kernel: &mut Kernel) {
-        GATHERING.into_iter().for_each(|pass| _ = self.run(pass, kernel));
+    /// Runs the passes of [`gathering`].
+    pub(super) fn gather(&mut self, kernel: &mut Kernel, target: Target) {
+        gathering(target).for_each(|pass| _ = self.run(pass, kernel));
     }
 
     /// Simplifies without copying anything, until every pass in its turn has found nothing.

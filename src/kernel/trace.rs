@@ -2,7 +2,7 @@
 
 use super::finish::{LOWER, watch};
 use super::lanes::{DPP_COMBINE, LANE_FACTS, LOWER_LANES};
-use super::pass::{FP_CONTRACT, GATHERING, OPTIMIZING, REPEATING};
+use super::pass::{FP_CONTRACT, OPTIMIZING, REPEATING, gathering};
 use super::print::print;
 use super::{Kernel, Specializations};
 use crate::diagnostic::nearest::nearest;
@@ -24,11 +24,11 @@ pub enum Moment {
 /// The steps of a target, in the order in which a kernel first meets them. Passes that clean up run after other steps again.
 pub fn steps(target: Target) -> impl Iterator<Item = &'static str> {
     let lanes = target.row().is_hardware.then_some([LANE_FACTS, LOWER_LANES, DPP_COMBINE, FP_CONTRACT]);
-    let gathering = target.row().has_scalar_registers.then_some(GATHERING.map(|pass| pass.name));
+    let gathering = gathering(target).map(|pass| pass.name);
     let optimizing = OPTIMIZING.into_iter().map(|pass| pass.name);
     let repeating = target.row().loop_copies.map(|_| REPEATING.map(|pass| pass.name));
     let optimizing = optimizing.chain(repeating.into_iter().flatten());
-    [LOWER].into_iter().chain(optimizing).chain(lanes.into_iter().flatten()).chain(gathering.into_iter().flatten())
+    [LOWER].into_iter().chain(optimizing).chain(lanes.into_iter().flatten()).chain(gathering)
 }
 
 impl Moment {

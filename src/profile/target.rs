@@ -50,6 +50,15 @@ pub struct LoopCopies {
     pub insts: usize,
 }
 
+/// The accesses to memory that one wider access can replace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Joins {
+    /// Any words that follow each other, in workgroup memory those at a multiple of 8 bytes.
+    Words,
+    /// Words at a multiple of the size of all together, which is 8 or 16 bytes.
+    Aligned,
+}
+
 impl LoopCopies {
     /// Enough for the test of a loop to cost little beside its body.
     pub const FEW: LoopCopies = LoopCopies { most: 16, insts: 128 };
@@ -97,6 +106,8 @@ pub struct TargetRow {
     /// 1.13 without, and tiles of 4 by 4 sums of a matrix 1.12 of their own time with the loops over those sums unrolled.
     /// `ptxas` does not; `nvcc` repeats as often as PTX does here.
     pub loop_copies: Option<LoopCopies>,
+    /// The accesses to memory that are joined into wider ones, if they are.
+    pub joins: Option<Joins>,
     /// Bits of the floats that have a fast fused multiplication and addition, by the number of the first processor; for
     /// processors with names their rows say it.
     pub fast_fma: &'static [(u32, &'static [u8])],
@@ -135,6 +146,7 @@ const DRIVEN: TargetRow = TargetRow {
     is_hardware: false,
     has_scalar_registers: false,
     loop_copies: None,
+    joins: None,
     fast_fma: &[],
     has_images: true,
     has_graphics: true,
@@ -189,6 +201,7 @@ static ROWS: [TargetRow; 8] = [
         is_hardware: true,
         has_scalar_registers: true,
         loop_copies: Some(LoopCopies::FEW),
+        joins: Some(Joins::Words),
         has_graphics: false,
         extensions: Target::Amd,
         ..DRIVEN
@@ -218,6 +231,7 @@ static ROWS: [TargetRow; 8] = [
         profile: Some("ptx-sm70"),
         processor: Some("sm_"),
         loop_copies: Some(LoopCopies { most: 32, insts: 256 }),
+        joins: Some(Joins::Aligned),
         shares: &[Feature::NvVote, Feature::NvBallot, Feature::NvShuffle],
         // The throughput of native arithmetic instructions in CUDA's programming guide.
         fast_fma: &[(0, &[32, 64]), (53, &[16, 32, 64])],

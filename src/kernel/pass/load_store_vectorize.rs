@@ -1,14 +1,16 @@
 //! Vectorizes memory accesses: joins loads, and stores, of neighbouring words into one access of up to four words.
 //!
 //! Loads move up to the first of them and stores down to the last one, within a block, and never past what may touch the
-//! same memory. Alignment is not looked at: it is for hardware that moves several words from any address of words. Accesses
-//! of workgroup memory are joined only at multiples of 8 bytes, the invocation's own memory and coherent or volatile
-//! accesses not at all.
+//! same memory. [`Joins`] says which may be joined: where hardware moves several words from any address of words, alignment
+//! is not looked at; elsewhere it follows from the bits of the address that are known. The invocation's own memory and
+//! coherent or volatile accesses are not joined.
 
 use super::memory::{Kind, kind, written};
+use super::range::Ranges;
 use crate::kernel::names::Names;
 use crate::kernel::tree::Tree;
 use crate::kernel::{BlockId, InstId, Kernel, MemoryAccess, MemorySpace, Op, Value};
+use crate::profile::Joins;
 use rustc_hash::FxHashMap;
 
 /// Groups that are looked at, so that the search takes constant time.
@@ -21,17 +23,42 @@ const MEMBERS: usize = 32;
 const WIDEST: u64 = 16;
 
 /// Joins accesses. Gives whether there were some.
-pub fn run(kernel: &mut Kernel) -> bool {
+pub fn run(kernel: &mut Kernel, joins: Joins) -> bool {
     let mut names = Names::default();
     let mut changed = false;
-    for block in Tree::new(kernel).blocks {
+    let tree = Tree::new(kernel);
+    let ranges = match joins {
+        Joins::Words => Ranges::new(kernel),
+        Joins::Aligned => learnt(kernel, &tree),
+    };
+    for block in tree.blocks {
         let groups = groups(kernel, block);
-        let joined: Vec<Joined> = groups.into_iter().flat_map(|group| cut(kernel, group)).collect();
+        let joined: Vec<Joined> = groups.into_iter().flat_map(|group| cut(kernel, group, joins, &ranges)).collect();
         changed |= !joined.is_empty();
         rewrite(kernel, block, joined, &mut names);
     }
     names.apply_all(kernel);
     changed
+}
+
+/// The ranges of all results.
+fn learnt(kernel: &Kernel, tree: &Tree) -> Ranges {
+    let mut ranges = Ranges::new(kernel);
+    for inst in tree.insts(kernel) {
+        if let Some(result) = kernel.result(inst) {
+            ranges.learn(kernel, &kernel.insts[inst].op, kernel.args(inst), result);
+        }
+    }
+    ranges
+}
+
+/// The largest power of two up to [`WIDEST`] of which the place of an access is a multiple. Every memory but that of pointers
+/// begins at such a multiple.
+fn alignment(kernel: &Kernel, ranges: &Ranges, inst: InstId) -> u64 {
+    let Some((access, _)) = joinable(kernel, inst) else { return 1 };
+    let zeros = ranges.of(kernel, kernel.args(inst)[0]).zeros().min(access.offset.trailing_zeros());
+    let known = if access.space == MemorySpace::Physical { 0 } else { zeros };
+    u64::from(access.align).max(1 << known.min(WIDEST.trailing_zeros()))
 }
 
 /// Accesses at one address and different offsets, with nothing between them that may touch the same memory.
@@ -51,6 +78,8 @@ struct Joined {
     members: Vec<InstId>,
     /// The one in whose place it is.
     place: InstId,
+    /// The known alignment.
+    align: u32,
 }
 
 /// The access of a load or a store that others may be joined with.
@@ -144,42 +173,62 @@ fn add(
 }
 
 /// The members of a group that follow each other, as many together as fit.
-fn cut(kernel: &Kernel, group: Group) -> Vec<Joined> {
-    let access = |inst: InstId| joinable(kernel, inst).map_or((0, 0), |(access, _)| extent(access));
+fn cut(kernel: &Kernel, group: Group, joins: Joins, ranges: &Ranges) -> Vec<Joined> {
+    let place_of = |inst: &InstId| joinable(kernel, *inst).map_or((0, 0), |(access, _)| extent(access));
     let mut sorted = group.members.clone();
-    sorted.sort_by_key(|inst| access(*inst));
-    let mut joined: Vec<Vec<InstId>> = Vec::new();
-    for inst in sorted {
-        let (start, end) = access(inst);
-        match joined.last_mut() {
-            Some(members) if access(members[members.len() - 1]).1 == start && end - access(members[0]).0 <= WIDEST => {
-                members.push(inst);
-            }
-            _ => joined.push(vec![inst]),
+    sorted.sort_by_key(place_of);
+    let mut joined = Vec::new();
+    let mut rest = &sorted[..];
+    while let [first, ..] = rest {
+        let align = alignment(kernel, ranges, *first);
+        let most = match joins {
+            Joins::Words => following(rest, place_of, |bytes| bytes <= WIDEST),
+            Joins::Aligned => following(rest, place_of, |bytes| matches!(bytes, 8 | 16) && bytes <= align),
+        };
+        let (members, others) = rest.split_at(most);
+        let first = joinable(kernel, *first).map_or(0, |(access, _)| access.align);
+        let fits = joins == Joins::Aligned || group.space != MemorySpace::Shared || first >= 8;
+        if members.len() > 1 && fits {
+            let align = if joins == Joins::Aligned { align as u32 } else { first };
+            joined.extend(place(&group, members.to_vec(), align));
         }
+        rest = others;
     }
-    let is_aligned = |members: &[InstId]| match joinable(kernel, members[0]) {
-        Some((first, _)) => group.space != MemorySpace::Shared || first.align >= 8,
-        None => false,
-    };
-    joined.retain(|members| members.len() > 1 && is_aligned(members));
-    joined.into_iter().filter_map(|members| place(&group, members)).collect()
+    joined
 }
 
-fn place(group: &Group, members: Vec<InstId>) -> Option<Joined> {
+/// The number of accesses that follow the first of a list without a gap: the most that make so many bytes together as are
+/// allowed, or 1.
+fn following(list: &[InstId], place_of: impl Fn(&InstId) -> (u64, u64), is_allowed: impl Fn(u64) -> bool) -> usize {
+    let (start, mut end) = place_of(&list[0]);
+    let mut most = 1;
+    for (n, inst) in list.iter().enumerate().skip(1) {
+        let (next, after) = place_of(inst);
+        if next != end || after - start > WIDEST {
+            break;
+        }
+        end = after;
+        if is_allowed(end - start) {
+            most = n + 1;
+        }
+    }
+    most
+}
+
+fn place(group: &Group, members: Vec<InstId>, align: u32) -> Option<Joined> {
     let is_member = |inst: &&InstId| members.contains(inst);
     let place = match group.is_store {
         true => group.members.iter().rfind(is_member),
         false => group.members.iter().find(is_member),
     };
-    place.copied().map(|place| Joined { members, place })
+    place.copied().map(|place| Joined { members, place, align })
 }
 
 /// Puts joined accesses into the places of their members.
 fn rewrite(kernel: &mut Kernel, block: BlockId, joined: Vec<Joined>, names: &mut Names) {
     let mut gone: FxHashMap<InstId, Option<InstId>> = FxHashMap::default();
-    for Joined { members, place } in joined {
-        let made = make(kernel, &members, place, names);
+    for Joined { members, place, align } in joined {
+        let made = make(kernel, &members, place, align, names);
         gone.extend(members.into_iter().map(|member| (member, (member == place).then_some(made))));
     }
     let insts = &mut kernel.blocks[block].insts;
@@ -187,7 +236,7 @@ fn rewrite(kernel: &mut Kernel, block: BlockId, joined: Vec<Joined>, names: &mut
 }
 
 /// The access of all members at once.
-fn make(kernel: &mut Kernel, members: &[InstId], place: InstId, names: &mut Names) -> InstId {
+fn make(kernel: &mut Kernel, members: &[InstId], place: InstId, align: u32, names: &mut Names) -> InstId {
     let (flags, span) = (kernel.insts[place].flags, kernel.insts[place].span);
     let accesses = members.iter().filter_map(|member| joinable(kernel, *member));
     let components = accesses.map(|(access, _)| access.components).sum();
@@ -196,8 +245,8 @@ fn make(kernel: &mut Kernel, members: &[InstId], place: InstId, names: &mut Name
     let types: Vec<_> = results.iter().map(|result| kernel.ty(*result)).collect();
     members.iter().for_each(|member| args.extend(&kernel.args(*member)[1..]));
     let op = match kernel.insts[members[0]].op {
-        Op::Load(first) => Op::Load(MemoryAccess { components, ..first }),
-        Op::Store(first) => Op::Store(MemoryAccess { components, ..first }),
+        Op::Load(first) => Op::Load(MemoryAccess { components, align, ..first }),
+        Op::Store(first) => Op::Store(MemoryAccess { components, align, ..first }),
         other => other,
     };
     let made = kernel.add_inst(op, &args, &types, flags, span);

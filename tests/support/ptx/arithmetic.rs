@@ -95,6 +95,19 @@ fn compare(name: &str, ty: Type, args: &[u64]) -> Result<bool, String> {
 }
 
 fn float(inst: &Inst, name: &str, ty: Type, args: &[u64]) -> Result<u64, String> {
+    if inst.has("ftz") {
+        let args: Vec<u64> = args.iter().copied().map(flushed).collect();
+        return computed(inst, name, ty, &args).map(flushed);
+    }
+    computed(inst, name, ty, args)
+}
+
+/// A float of 32 bits, or a zero of its sign for a subnormal one.
+fn flushed(bits: u64) -> u64 {
+    if f32::from_bits(bits as u32).is_subnormal() { bits & 0x8000_0000 } else { bits }
+}
+
+fn computed(inst: &Inst, name: &str, ty: Type, args: &[u64]) -> Result<u64, String> {
     let value = |n: usize| ty.float(args[n]);
     if matches!(name, "add" | "sub" | "mul" | "fma") && !inst.has("rn") {
         return Err("without a rounding mode it may be contracted".to_owned());

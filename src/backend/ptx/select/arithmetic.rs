@@ -1,4 +1,7 @@
 //! Arithmetic on 32 and 64 bits, and on bools.
+//!
+//! Approximations flush subnormal operands and results, as Vulkan lets them: without `.ftz` the assembler scales both, in three
+//! instructions each time.
 
 use super::{Class, Reg, Selector};
 use crate::ir::{Scalar, ScalarKind};
@@ -33,7 +36,7 @@ pub fn binary_name(op: BinOp, scalar: Scalar) -> Option<String> {
         (BinOp::Sub, true) => format!("sub.rn.{ty}"),
         (BinOp::Mul, true) => format!("mul.rn.{ty}"),
         (BinOp::Div, true) if bits == 64 => "div.rn.f64".to_owned(),
-        (BinOp::Div, true) if bits == 32 => "div.full.f32".to_owned(),
+        (BinOp::Div, true) if bits == 32 => "div.full.ftz.f32".to_owned(),
         (BinOp::Add, false) => format!("add.s{bits}"),
         (BinOp::Sub, false) => format!("sub.s{bits}"),
         (BinOp::Mul, false) => format!("mul.lo.s{bits}"),
@@ -98,14 +101,14 @@ impl Selector<'_> {
             UnOp::Trunc => round("rzi"),
             UnOp::RoundEven => round("rni"),
             UnOp::Sqrt if bits == 64 => "sqrt.rn.f64".to_owned(),
-            UnOp::Sqrt => "sqrt.approx.f32".to_owned(),
+            UnOp::Sqrt => "sqrt.approx.ftz.f32".to_owned(),
             UnOp::InverseSqrt if bits == 64 => {
                 let root = self.inst(class, "sqrt.rn.f64", a);
                 return self.inst(class, "rcp.rn.f64", root);
             }
-            UnOp::InverseSqrt => "rsqrt.approx.f32".to_owned(),
-            UnOp::Exp2 if bits == 32 => "ex2.approx.f32".to_owned(),
-            UnOp::Log2 if bits == 32 => "lg2.approx.f32".to_owned(),
+            UnOp::InverseSqrt => "rsqrt.approx.ftz.f32".to_owned(),
+            UnOp::Exp2 if bits == 32 => "ex2.approx.ftz.f32".to_owned(),
+            UnOp::Log2 if bits == 32 => "lg2.approx.ftz.f32".to_owned(),
             UnOp::Sin if bits == 32 => "sin.approx.f32".to_owned(),
             UnOp::Cos if bits == 32 => "cos.approx.f32".to_owned(),
             _ => return self.refused("this function of a double", class),
