@@ -189,33 +189,43 @@ fn place(subject: Subject<'_>) -> Result<(Selected, Allocation), Vec<Diagnostic>
     Err(vec![Diagnostic::error(Code::NOT_SUPPORTED, message)])
 }
 
+/// Registers that the allocator may need beyond those that are alive at once, because rows of them must be consecutive; where
+/// that is too few, the next one is tried.
+const SLACKS: [u16; 3] = [2, 8, 24];
+
 /// Orders the instructions and gives out registers. The order of the source stays where another one would spill more
 /// values or leave fewer waves at once.
 fn arrange(selected: &mut Selected, arch: &Arch, limits: &Limits) -> Result<Allocation, Failure> {
     absorb(&mut selected.function);
     let shared_vectors = if selected.needs.shared_vector { descriptor::SHARED_GRANULE } else { 0 };
-    let Some(mut scheduled) = schedule::schedule(&selected.function, arch, limits, shared_vectors) else {
-        return allocate(&mut selected.function, arch, limits);
-    };
-    let found = allocate(&mut scheduled.function, arch, limits);
     // The fewer values are spilled and the more waves run, the better.
     let price = |found: &Result<Allocation, Failure>| {
         let allocation = found.as_ref().ok()?;
         let spilled = allocation.spilled_vectors + allocation.spilled_scalars;
         Some((spilled, Reverse(usage(arch, &selected.needs, allocation).occupancy)))
     };
-    let own = price(&found);
-    if own.is_some_and(|own| own <= (0, Reverse(scheduled.waves.into()))) {
-        selected.function = scheduled.function;
-        return found;
+    let mut last = None;
+    for slack in SLACKS {
+        let function = &selected.function;
+        let Some(mut scheduled) = schedule::schedule(function, arch, limits, shared_vectors, slack) else { break };
+        let found = allocate(&mut scheduled.function, arch, limits);
+        if price(&found).is_some_and(|own| own <= (0, Reverse(scheduled.waves.into()))) {
+            selected.function = scheduled.function;
+            return found;
+        }
+        last = Some((scheduled.function, found));
     }
     let other = allocate(&mut selected.function, arch, limits);
-    let is_better = own.is_some_and(|own| price(&other).is_none_or(|other| own <= other));
-    if !is_better {
-        return other;
+    let is_better = |found: &Result<Allocation, Failure>| {
+        price(found).is_some_and(|own| price(&other).is_none_or(|other| own <= other))
+    };
+    match last.filter(|(_, found)| is_better(found)) {
+        Some((function, found)) => {
+            selected.function = function;
+            found
+        }
+        None => other,
     }
-    selected.function = scheduled.function;
-    found
 }
 
 /// The registers of the kernel: at least those that the hardware fills. Shared vector registers lie after the others,

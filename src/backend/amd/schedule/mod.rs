@@ -56,14 +56,18 @@ pub struct Node {
 
 /// How far ahead instructions are looked for; where that takes too many registers, the next one is tried.
 const WINDOWS: [u32; 3] = [256, 48, 12];
-/// Registers that the allocator may need beyond those that are alive at once, because rows of them must be consecutive.
-const SLACK: u16 = 2;
 
 /// Orders the instructions of all blocks; none where the order of the source stays. `shared_vectors` are registers that the
-/// function needs besides its own.
-pub fn schedule(function: &Function, arch: &Arch, limits: &Limits, shared_vectors: u16) -> Option<Scheduled> {
+/// function needs besides its own, `slack` those that stay free of the most that there may be.
+pub fn schedule(
+    function: &Function,
+    arch: &Arch,
+    limits: &Limits,
+    shared_vectors: u16,
+    slack: u16,
+) -> Option<Scheduled> {
     let (stretches, peak) = stretches(function, arch);
-    let (most, waves) = room(arch, limits, shared_vectors, peak);
+    let (most, waves) = room(arch, limits, [shared_vectors, slack], peak);
     let mut blocks: Vec<Option<Vec<Inst>>> = vec![None; function.blocks.len()];
     for (block, range, stretch) in &stretches {
         let Some(order) = better(stretch, most) else { continue };
@@ -169,13 +173,13 @@ fn bases(function: &Function, live: &Live) -> Vec<Counts> {
 }
 
 /// The most registers of each file that leave as many waves as those of a peak do, and how many waves that is.
-fn room(arch: &Arch, limits: &Limits, shared_vectors: u16, peak: Counts) -> (Counts, u16) {
+fn room(arch: &Arch, limits: &Limits, [shared_vectors, slack]: [u16; 2], peak: Counts) -> (Counts, u16) {
     let [vectors, scalars] = peak.map(|count| count as u16);
     let waves_of = |vectors: u16, scalars: u16| occupancy(arch, vectors + shared_vectors, scalars);
     let waves = waves_of(vectors, scalars);
     let most_vectors = (vectors..=limits.vectors).take_while(|count| waves_of(*count, scalars) == waves).last();
     let most_scalars = (scalars..=limits.scalars).take_while(|count| waves_of(vectors, *count) == waves).last();
-    let less = |most: Option<u16>, own: u16| i32::from(most.unwrap_or(own).saturating_sub(SLACK).max(own));
+    let less = |most: Option<u16>, own: u16| i32::from(most.unwrap_or(own).saturating_sub(slack).max(own));
     ([less(most_vectors, vectors), less(most_scalars, scalars)], waves)
 }
 

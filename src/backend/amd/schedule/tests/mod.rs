@@ -69,7 +69,7 @@ impl Writer {
     fn order(mut self, profile: &str) -> Vec<u32> {
         self.function.blocks.push(Block { label: Label(0), insts: self.insts });
         let arch = arch(profile);
-        let scheduled = schedule(&self.function, &arch, &Limits::new(&arch, 64), 0);
+        let scheduled = schedule(&self.function, &arch, &Limits::new(&arch, 64), 0, 2);
         let function = scheduled.map_or(self.function, |scheduled| scheduled.function);
         function.blocks[0].insts.iter().filter_map(|inst| inst.modifiers.immediate).collect()
     }
@@ -337,7 +337,7 @@ fn loads_leave_as_many_waves() {
         w.keep(&[sum]);
         w.function.blocks.push(Block { label: Label(0), insts: w.insts });
         let arch = arch(profile);
-        let scheduled = schedule(&w.function, &arch, &Limits::new(&arch, 64), 0).expect("it is better");
+        let scheduled = schedule(&w.function, &arch, &Limits::new(&arch, 64), 0, 2).expect("it is better");
         stretches(&scheduled.function, &arch).1[0]
     };
     let (gcn, rdna) = (most("gfx803"), most("gfx1100"));
