@@ -330,7 +330,8 @@ their start and buffers behind descriptors; ours load both from their arguments.
 (`src/ggml-vulkan/vulkan-shaders` of ggml-org/ggml d99724f2).
 
 Above 1.2: fft in executed instructions, since the sine and the cosine of an operand take a product each, and a branch leads over arms
-of two instructions; votes in cycles, since a comparison and its opposite are both made before what depends on them.
+of two instructions; histogram on gfx1030 in executed instructions, since ACO's shifts take a byte of a word themselves there (SDWA); votes
+in cycles, since a comparison and its opposite are both made before what depends on them.
 
 Geometric means of the ratios, one added to both sides; below 1 ours is the smaller one.
 
