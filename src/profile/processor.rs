@@ -126,6 +126,8 @@ pub struct Processor {
     pub fast_fma: &'static [u8],
     /// V_FMAC_F32 exists (LLVM: `FeatureDLInsts`).
     pub has_fmac: bool,
+    /// V_FMA_MIX_F32 exists (LLVM: `FeatureFmaMixInsts`). V_MAD_MIX is not an alternative: it rounds twice.
+    pub has_fma_mix: bool,
     pub share: Share,
 }
 
@@ -187,6 +189,7 @@ const GFX600: Processor = Processor {
     has_accumulators: false,
     fast_fma: &[32, 64],
     has_fmac: false,
+    has_fma_mix: false,
     share: GCN1_SHARE,
 };
 const GFX701: Processor = Processor {
@@ -226,6 +229,7 @@ const GFX90A: Processor = Processor {
     packed_ids: true,
     has_accumulators: true,
     has_fmac: true,
+    has_fma_mix: true,
     share: CDNA2_SHARE,
     ..GFX900
 };
@@ -249,6 +253,7 @@ const GFX1010: Processor = Processor {
     widens_lines: false,
     scalars: 106,
     has_fmac: true,
+    has_fma_mix: true,
     share: RDNA1_SHARE,
     ..GFX900
 };
@@ -296,8 +301,8 @@ static PROCESSORS: &[Processor] = &[
     GFX701,
     GFX803,
     GFX900,
-    Processor { name: "gfx906", has_fmac: true, ..GFX900 },
-    Processor { name: "gfx908", has_fmac: true, has_accumulators: true, ..GFX900 },
+    Processor { name: "gfx906", has_fmac: true, has_fma_mix: true, ..GFX900 },
+    Processor { name: "gfx908", has_fmac: true, has_fma_mix: true, has_accumulators: true, ..GFX900 },
     GFX90A,
     GFX942,
     Processor { name: "gfx950", shared_limit: 0x2_8000, ..GFX942 },

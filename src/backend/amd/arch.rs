@@ -1,5 +1,6 @@
 //! A processor and how a profile lets it run.
 
+use super::mnemonic::Operation;
 use crate::profile::Profile;
 pub use crate::profile::processor::{Addressing, Generation, GroupIds, Processor};
 
@@ -45,6 +46,16 @@ impl Arch {
     /// V_SIN_F32; LLVM: `FeatureTrigReducedRange`).
     pub fn has_wide_sines(&self) -> bool {
         self.generation >= Generation::Vega
+    }
+
+    /// Returns true if an instruction with a result of 16 bits writes zeros above it: all on gfx8, those of one or two operands
+    /// on gfx9 (LLVM: `zeroesHigh16BitsOfDest`).
+    pub fn zeroes_upper(&self, operation: Operation) -> bool {
+        match self.generation {
+            Generation::Gcn3 => true,
+            Generation::Vega => operation != Operation::FmaF16,
+            _ => false,
+        }
     }
 
     /// Where the workgroup's numbers are.

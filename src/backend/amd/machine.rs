@@ -159,6 +159,23 @@ pub fn is_inline(bits: u32) -> bool {
 
 const SIGN: u32 = 1 << 31;
 
+/// Returns true if operands that are floats of 16 bits read a constant without a literal.
+pub fn is_inline_half(bits: u32) -> bool {
+    inline_half(bits).is_some() || (0..=64).contains(&bits)
+}
+
+/// The inline float of 16 bits that has these bits.
+pub fn inline_half(bits: u32) -> Option<f64> {
+    let size = match bits & 0x7fff {
+        0x3800 => 0.5,
+        0x3c00 => 1.0,
+        0x4000 => 2.0,
+        0x4400 => 4.0,
+        _ => return None,
+    };
+    (bits <= 0xffff).then_some(if bits & 0x8000 == 0 { size } else { -size })
+}
+
 /// A block's number in [`Function::blocks`], whatever its position.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Label(pub u32);
@@ -256,6 +273,15 @@ pub struct ImageAccess {
     pub in_texels: bool,
 }
 
+/// The halves of its operands that a packed or mixed instruction reads, bit `n` for use `n`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct HalfSelect {
+    /// `op_sel`: the lower result is made from the upper half. Of V_FMA_MIX: an operand of 16 bits is the upper half.
+    pub lower: u8,
+    /// `op_sel_hi`: the upper result is made from the upper half. Of V_FMA_MIX: the operand has 16 bits.
+    pub upper: u8,
+}
+
 /// The modifiers after an instruction's operands, or on them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Modifiers {
@@ -272,6 +298,8 @@ pub struct Modifiers {
     pub op_sel: u8,
     /// Number of bits of `op_sel` that are written; none if 0.
     pub op_sel_count: u8,
+    /// Of an instruction on halves of registers.
+    pub halves: Option<HalfSelect>,
     pub clamp: bool,
     /// Bytes added to the address; of DS_SWIZZLE its mode.
     pub offset: u32,

@@ -26,6 +26,10 @@ pub enum Form {
     Carry,
     /// It exists with three operands only, so its DPP form is `_e64_dpp`.
     Vop3,
+    /// It computes both halves of the result, each from halves of the operands.
+    Packed,
+    /// Each operand is a float of 32 bits, or of 16 bits in half of a register.
+    Mixed,
 }
 
 const fn plain(name: &'static str) -> Option<Spelling> {
@@ -38,6 +42,12 @@ const fn carry(name: &'static str) -> Option<Spelling> {
 
 const fn vop3(name: &'static str) -> Option<Spelling> {
     Some(Spelling { name, form: Form::Vop3 })
+}
+
+/// From gfx9 on, in one form.
+const fn from_vega(name: &'static str, form: Form) -> [Option<Spelling>; 6] {
+    let row = Some(Spelling { name, form });
+    [None, None, row, row, row, row]
 }
 
 /// The same on all generations.
@@ -81,6 +91,13 @@ const fn since(first: Generation, name: &'static str) -> [Option<Spelling>; 6] {
 const fn of_three(first: Generation, old: &'static str, new: &'static str) -> [Option<Spelling>; 6] {
     let mut row = since(first, old);
     row[Generation::Rdna4 as usize] = plain(new);
+    row
+}
+
+/// Minima and maxima of two floats of 16 bits, and their name since gfx12.
+const fn packed_extreme(old: &'static str, new: &'static str) -> [Option<Spelling>; 6] {
+    let mut row = from_vega(old, Form::Packed);
+    row[Generation::Rdna4 as usize] = Some(Spelling { name: new, form: Form::Packed });
     row
 }
 
@@ -179,6 +196,7 @@ operations! {
     ShlB32 = ever("v_lshlrev_b32"),
     ShrB32 = ever("v_lshrrev_b32"),
     BitCount = ever("v_bcnt_u32_b32"),
+    // Bytes of two words by their numbers, those of the second word first.
     PermuteBytes = from_gcn3("v_perm_b32"),
     FindLsb = since_rdna3("v_ffbl_b32", "v_ctz_i32_b32"),
     LeadingZeros = since_rdna3("v_ffbh_u32", "v_clz_i32_u32"),
@@ -413,8 +431,19 @@ operations! {
     DivFmasF32 = ever("v_div_fmas_f32"),
     DivFixupF32 = ever("v_div_fixup_f32"),
 
+    // Not on gfx900.
+    FmaMixF32 = from_vega("v_fma_mix_f32", Form::Mixed),
+
     // Floats of 16 bits.
+    SubF16 = from_gcn3("v_sub_f16"),
     FmaF16 = from_gcn3("v_fma_f16"),
+
+    // Two floats of 16 bits.
+    PackedAddF16 = from_vega("v_pk_add_f16", Form::Packed),
+    PackedMulF16 = from_vega("v_pk_mul_f16", Form::Packed),
+    PackedFmaF16 = from_vega("v_pk_fma_f16", Form::Packed),
+    PackedMinF16 = packed_extreme("v_pk_min_f16", "v_pk_min_num_f16"),
+    PackedMaxF16 = packed_extreme("v_pk_max_f16", "v_pk_max_num_f16"),
 
     // Doubles. gfx6 does not round them to integers.
     FmaF64 = ever("v_fma_f64"),
@@ -445,6 +474,11 @@ operations! {
     Load128 = memory("load_dwordx4", "load_b128"),
     Store8 = memory("store_byte", "store_b8"),
     Store16 = memory("store_short", "store_b16"),
+    // The upper half of a register.
+    Store16High = [
+        None, None, plain("store_short_d16_hi"), plain("store_short_d16_hi"), plain("store_d16_hi_b16"),
+        plain("store_d16_hi_b16"),
+    ],
     Store32 = memory("store_dword", "store_b32"),
     Store64 = memory("store_dwordx2", "store_b64"),
     Store96 = [
@@ -506,6 +540,10 @@ operations! {
     ],
     LdsWrite8 = since_rdna3("ds_write_b8", "ds_store_b8"),
     LdsWrite16 = since_rdna3("ds_write_b16", "ds_store_b16"),
+    LdsWrite16High = [
+        None, None, plain("ds_write_b16_d16_hi"), plain("ds_write_b16_d16_hi"), plain("ds_store_b16_d16_hi"),
+        plain("ds_store_b16_d16_hi"),
+    ],
     LdsWrite64 = since_rdna3("ds_write_b64", "ds_store_b64"),
     LdsWrite128 = [
         None, plain("ds_write_b128"), plain("ds_write_b128"), plain("ds_write_b128"), plain("ds_store_b128"),

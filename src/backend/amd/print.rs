@@ -3,8 +3,8 @@
 use super::arch::Arch;
 use super::dpp;
 use super::machine::{
-    Dpp, File, ImageAccess, ImageShape, Inst, Label, Modifiers, Operand, Reach, RegisterRange, Slice, Special,
-    is_inline,
+    Dpp, File, HalfSelect, ImageAccess, ImageShape, Inst, Label, Modifiers, Operand, Reach, RegisterRange, Slice,
+    Special, inline_half, is_inline,
 };
 use super::mnemonic::{Form, Generation, Operation};
 use super::unit::Unit;
@@ -42,21 +42,28 @@ impl Printer {
         if modifiers.swap_fetch.contains(&true) {
             text += "_e64";
         }
-        self.operands(&mut text, operation, inst);
+        self.operands(&mut text, operation, inst, spelling.form);
+        if let Some(halves) = modifiers.halves {
+            text += &half_words(halves, inst, spelling.form);
+        }
         self.modifiers(&mut text, operation, modifiers);
         Some(text)
     }
 
-    fn operands(&self, text: &mut String, operation: Operation, inst: &Inst) {
-        let is_double = self.is_double(operation, &inst.modifiers);
+    fn operands(&self, text: &mut String, operation: Operation, inst: &Inst, form: Form) {
+        let width = self.float_width(operation, &inst.modifiers);
         let list = address_list(inst);
         let uses = inst.uses.iter().enumerate().map(|(n, operand)| {
-            let operand = bracketed(self.operand(*operand, is_double), n, &list);
+            let operand = bracketed(self.operand(*operand, width), n, &list);
             let has = |bits: u8| u32::from(bits).checked_shr(n as u32).is_some_and(|bits| bits & 1 != 0);
             let operand = if has(inst.modifiers.abs) { format!("|{operand}|") } else { operand };
-            if has(inst.modifiers.neg) { format!("-{operand}") } else { operand }
+            match operand {
+                _ if form == Form::Packed || !has(inst.modifiers.neg) => operand,
+                zero if zero == "0" => format!("neg({zero})"),
+                operand => format!("-{operand}"),
+            }
         });
-        let defs = inst.defs.iter().map(|operand| self.operand(*operand, is_double));
+        let defs = inst.defs.iter().map(|operand| self.operand(*operand, width));
         let fields = inst.uses.iter().any(|operand| matches!(operand, Operand::Field(..)));
         let all: Vec<String> = defs.chain(uses).collect();
         if !all.is_empty() {
@@ -64,18 +71,25 @@ impl Printer {
         }
     }
 
-    /// Returns true if constants are read as doubles.
-    fn is_double(&self, operation: Operation, modifiers: &Modifiers) -> bool {
+    /// Bits of the floats that inline constants stand for.
+    fn float_width(&self, operation: Operation, modifiers: &Modifiers) -> u8 {
         let name = operation.spelling(self.arch.generation).map_or("", |spelling| spelling.name);
-        name.ends_with("_f64") || modifiers.suffix.ends_with("_f64")
+        let ends = |end: &str| name.ends_with(end) || modifiers.suffix.ends_with(end);
+        if ends("_f64") {
+            64
+        } else if ends("_f16") {
+            16
+        } else {
+            32
+        }
     }
 
-    pub fn operand(&self, operand: Operand, is_double: bool) -> String {
+    pub fn operand(&self, operand: Operand, float_width: u8) -> String {
         match operand {
             Operand::Reg(Slice { reg, first, count }) => format!("%{}[{first}:{}]", reg.0, first + count.max(1) - 1),
             Operand::Hardware(place) => self.hardware(place),
             Operand::Special(special) => self.special(special),
-            Operand::Constant(bits) => constant(bits, is_double),
+            Operand::Constant(bits) => constant(bits, float_width),
             Operand::Double(bits) => format!("{:?}", f64::from_bits(bits)),
             Operand::Off => "off".to_owned(),
             Operand::Label(to) => label(to),
@@ -227,12 +241,29 @@ const fn dimension(shape: ImageShape) -> &'static str {
     }
 }
 
+/// The modifiers that choose halves, where they are not what the form has without them, and the signs of both halves.
+fn half_words(HalfSelect { lower, upper }: HalfSelect, inst: &Inst, form: Form) -> String {
+    let all = (1 << inst.uses.len()) - 1;
+    let (is_packed, neg) = (form == Form::Packed, inst.modifiers.neg);
+    let signs = if is_packed { neg } else { 0 };
+    let words = [
+        ("op_sel", lower, 0),
+        ("op_sel_hi", upper, if is_packed { all } else { 0 }),
+        ("neg_lo", signs, 0),
+        ("neg_hi", signs, 0),
+    ];
+    let list = |bits: u8| (0..inst.uses.len()).map(|n| (bits >> n & 1).to_string()).collect::<Vec<_>>().join(",");
+    let words = words.into_iter().filter(|(_, bits, usual)| bits != usual);
+    words.map(|(name, bits, _)| format!(" {name}:[{}]", list(bits))).collect()
+}
+
 /// A constant of 32 bits: inline floats by their value, small integers in decimal, other bits in hexadecimal.
-fn constant(bits: u32, is_double: bool) -> String {
+fn constant(bits: u32, float_width: u8) -> String {
     let number = bits as i32;
-    match bits {
+    match (float_width, inline_half(bits)) {
         _ if (-16..=64).contains(&number) => number.to_string(),
-        _ if is_inline(bits) && !is_double => format!("{:?}", f32::from_bits(bits)),
+        (16, Some(float)) => format!("{float:?}"),
+        (32, _) if is_inline(bits) => format!("{:?}", f32::from_bits(bits)),
         _ => format!("{bits:#x}"),
     }
 }

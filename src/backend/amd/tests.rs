@@ -1,5 +1,6 @@
 //! Texts of kernels that are written by hand. Other tests run them.
 
+mod halves;
 mod images;
 
 use super::{Options, Program, emit};

@@ -141,11 +141,11 @@ fn line_of(printer: &Printer, inst: &Inst) -> Option<Written> {
 
 /// The names of the registers of an operand that hold values, of 32 bits each.
 fn names(printer: &Printer, operand: Operand) -> Vec<String> {
-    let one = |first| printer.operand(Operand::Hardware(first), false);
+    let one = |first| printer.operand(Operand::Hardware(first), 32);
     match operand {
         Operand::Hardware(place) => place.each().map(|first| one(RegisterRange { first, count: 1, ..place })).collect(),
         Operand::Special(Special::Vcc | Special::VccLow | Special::VccHigh) => {
-            vec![printer.operand(Operand::Special(Special::Vcc), false)]
+            vec![printer.operand(Operand::Special(Special::Vcc), 32)]
         }
         _ => Vec::new(),
     }

@@ -2,7 +2,7 @@
 //! which ways.
 
 use super::arch::Arch;
-use super::machine::{Code, Dpp, File, Inst, Modifiers, Operand, RegisterRange, Special, Specials};
+use super::machine::{Code, Dpp, File, HalfSelect, Inst, Modifiers, Operand, RegisterRange, Special, Specials};
 use super::mnemonic::Operation;
 use super::unit::Unit;
 use smallvec::SmallVec;
@@ -267,9 +267,12 @@ fn data_of(operation: Operation, modifiers: &Modifiers) -> Option<usize> {
     Some(usize::from(!is_first))
 }
 
-/// Returns true if the destination is half of a register (`op_sel` after those of the operands).
+/// Returns true if the destination is half of a register (`op_sel` after those of the operands), or LLVM takes it for one: the
+/// bit that chooses the upper half of a packed instruction's first operand is the one that says so of others.
 fn writes_half(operation: Operation, inst: &Inst) -> bool {
-    operation.unit() == Unit::Vector && inst.modifiers.op_sel >> inst.uses.len() & 1 != 0
+    let Modifiers { op_sel, halves, .. } = inst.modifiers;
+    let is_upper = |halves: HalfSelect| halves.upper & 1 != 0;
+    operation.unit() == Unit::Vector && (op_sel >> inst.uses.len() & 1 != 0 || halves.is_some_and(is_upper))
 }
 
 fn unit_traits(operation: Operation, inst: &Inst) -> Traits {

@@ -3,6 +3,7 @@
 use super::dpp::{Dpp, Sdwa};
 use super::memory::access::Access;
 use super::operand::{Arg, EXEC, Kind, M0, Operand, Reg, SCC, VCC};
+use super::packed::{self, Function};
 use super::scalar::{self, Scalar};
 use super::table::{self, Plain};
 use super::target::Target;
@@ -88,6 +89,16 @@ pub enum Code {
     DivFmas(Kind),
     MadWide {
         signed: bool,
+    },
+    /// A function of the halves of the sources, for each half of the result.
+    Packed {
+        kind: Kind,
+        function: Function,
+    },
+    /// V_FMA_MIX: a fused product and sum of floats of which each may be half of a register; `half` of the result, if it is not
+    /// all of it.
+    Mix {
+        half: Option<bool>,
     },
     CountBelow {
         high: bool,
@@ -244,6 +255,10 @@ impl Inst {
             let written = plain.sources.len() - usize::from(plain.accumulates);
             let kinds = plain.sources[..written].to_vec();
             self.set(Code::Plain(plain), 1, &kinds);
+        } else if let Some((kind, count, function)) = packed::find(&name, version) {
+            self.set(Code::Packed { kind, function }, 1, &vec![kind; count]);
+        } else if let Some(half) = packed::mix(&name, version) {
+            self.set(Code::Mix { half }, 1, &[Kind::Float32; 3]);
         } else if let Some((code, kinds)) = extreme(&name, version) {
             self.set(code, 1, &kinds);
         } else if let Some((code, kinds)) = compare(&name, version) {

@@ -16,6 +16,7 @@ mod hazards;
 mod inst;
 mod lanes;
 mod operand;
+mod packed;
 mod program;
 mod row;
 mod scalar;

@@ -4,7 +4,8 @@ use super::dpp::Moved;
 use super::float;
 use super::inst::{Code, Inst};
 use super::lanes;
-use super::operand::{Arg, EXEC, Kind};
+use super::operand::{Arg, EXEC, Kind, Operand};
+use super::packed;
 use super::state::{LANES, Row, State, Value};
 use super::table::Plain;
 
@@ -15,6 +16,10 @@ pub fn run(state: &mut State, inst: &Inst, ieee: bool) -> Result<(), String> {
             lanes::run(state, inst)
         }
         Code::SwapRows { .. } | Code::Swap => lanes::swap(state, inst),
+        Code::Packed { .. } => {
+            let vector = Vector { sources: Vec::new(), mask: state.exec(), exec: state.exec(), inst, state };
+            vector.packed(ieee)
+        }
         _ => Vector::fetch(state, inst)?.run(ieee),
     }
 }
@@ -66,6 +71,9 @@ impl<'s> Vector<'s> {
         let is_mask = matches!((&self.inst.code, n), (Code::Select | Code::Carry { takes: true, .. }, 2));
         if is_mask {
             return self.lane_bits(arg);
+        }
+        if let Code::Mix { .. } = self.inst.code {
+            return self.mixed_source(n);
         }
         let mut row = self.state.row(arg, kind)?;
         if n == 0 && self.inst.dpp.is_some() {
@@ -135,6 +143,7 @@ impl<'s> Vector<'s> {
             Code::Class { kind, exec } => self.compare(*exec, |a, mask| float::is_of_class(a, mask, *kind)),
             Code::Carry { subtract, reversed, .. } => self.carry(*subtract, *reversed),
             Code::Select => self.select(),
+            Code::Mix { half } => self.mix(*half),
             Code::DivScale(kind) => self.div_scale(*kind),
             Code::DivFmas(kind) => self.div_fmas(*kind),
             Code::MadWide { signed } => self.mad_wide(*signed),
@@ -183,6 +192,82 @@ impl<'s> Vector<'s> {
         }
         let row = self.each(&plain.apply, plain.is_bitwise.then_some(u64::MAX));
         self.write(&row, plain.result)
+    }
+
+    /// One half of a source of a packed instruction in every lane: `upper` of the result's halves is made from it.
+    fn packed_source(&self, n: usize, upper: bool, kind: Kind) -> Result<Row, String> {
+        let arg = self.arg(n);
+        let (select, sign) = if upper { ("op_sel_hi", "neg_hi") } else { ("op_sel", "neg_lo") };
+        let is_high = packed::flag(self.inst, select, n, upper);
+        if is_high && !matches!(arg.operand, Operand::Vector { .. } | Operand::Scalar { .. }) {
+            return Err("the upper half of a constant differs between processors".to_owned());
+        }
+        if arg.neg || arg.abs {
+            return Err("packed sources have neg_lo and neg_hi".to_owned());
+        }
+        let neg = packed::flag(self.inst, sign, n, false);
+        if neg && kind.sign().is_none() {
+            return Err("only floats have a sign to change".to_owned());
+        }
+        let mut row = self.state.row(arg, kind)?;
+        for value in &mut row {
+            let half = if is_high { upper_half(*value) } else { *value };
+            *value = Value {
+                bits: (half.bits ^ if neg { 1 << 15 } else { 0 }) & 0xffff,
+                undefined: half.undefined & 0xffff,
+            };
+        }
+        Ok(row)
+    }
+
+    /// A packed instruction: each half of the result where its sources are defined.
+    fn packed(mut self, ieee: bool) -> Result<(), String> {
+        let Code::Packed { kind, function } = self.inst.code else { return Err("not packed".to_owned()) };
+        let mut halves = Vec::new();
+        for upper in [false, true] {
+            self.sources = (0..self.inst.kinds.len())
+                .map(|n| self.packed_source(n, upper, kind))
+                .collect::<Result<Vec<Row>, String>>()?;
+            halves.push(self.each(&|sources| function(sources, ieee), None));
+        }
+        let joined = |lane: usize| {
+            let [low, high] = [halves[0][lane], halves[1][lane]];
+            let join = |low: u64, high: u64| low & 0xffff | (high & 0xffff) << 16;
+            Value { bits: join(low.bits, high.bits), undefined: join(low.undefined, high.undefined) }
+        };
+        self.write(&std::array::from_fn(joined), Kind::Int32)
+    }
+
+    /// A source of V_FMA_MIX as a float of 32 bits: `op_sel_hi` says that it has 16, `op_sel` in which half.
+    fn mixed_source(&self, n: usize) -> Result<Row, String> {
+        let arg = self.arg(n);
+        let is_half = packed::flag(self.inst, "op_sel_hi", n, false);
+        let is_high = packed::flag(self.inst, "op_sel", n, false);
+        let kind = if is_half { Kind::Float16 } else { Kind::Float32 };
+        if is_half && !matches!(arg.operand, Operand::Vector { .. } | Operand::Scalar { .. }) {
+            return Err("a constant with 16 bits is not known here".to_owned());
+        }
+        let mut row = self.state.row(arg, kind)?;
+        for value in &mut row {
+            if is_half {
+                let half = if is_high { upper_half(*value) } else { *value };
+                let undefined = if half.undefined & 0xffff == 0 { 0 } else { u64::MAX };
+                *value = Value { bits: float::bits(float::value(half.bits & 0xffff, kind), Kind::Float32), undefined };
+            }
+            value.bits = changed_sign(value.bits, 1 << 31, arg);
+        }
+        Ok(row)
+    }
+
+    /// A fused product and sum in 32 bits; rounded again where the result is half of a register.
+    fn mix(&mut self, half: Option<bool>) -> Result<(), String> {
+        let sum = |[a, b, c]: [u64; 3]| float::fma(a, b, c, Kind::Float32);
+        if half.is_none() {
+            let row = self.each(&sum, None);
+            return self.write(&row, Kind::Float32);
+        }
+        let row = self.each(&|sources| float::bits(float::value(sum(sources), Kind::Float32), Kind::Float16), None);
+        self.write(&row, Kind::Float16)
     }
 
     /// Writes a result to the first operand.
@@ -239,7 +324,8 @@ impl<'s> Vector<'s> {
     }
 
     fn writes_upper(&self) -> bool {
-        self.inst.args[0].half == Some(true) || selects_upper(self.inst, 3)
+        let is_mixed_high = matches!(self.inst.code, Code::Mix { half: Some(true) });
+        is_mixed_high || self.inst.args[0].half == Some(true) || selects_upper(self.inst, 3)
     }
 
     /// The bits beside a short result that stay as they are; the others become zero.

@@ -1,5 +1,7 @@
 //! Functions of two numbers in LLVM's language, with what they give in plain Rust.
 
+use support::amd::float::{from_half, to_half};
+
 /// The operands and results of a case: the low 32 bits or all 64 of its numbers, integers or floats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -57,7 +59,61 @@ fn collatz(start: u64) -> u64 {
     steps.take_while(|x| *x != 1).count() as u64
 }
 
+/// A function of both halves of two words, without their largest exponents, as LLVM's cases below mask them.
+fn by_halves(x: u64, y: u64, function: fn([f64; 2], [f64; 2]) -> [f64; 2]) -> u64 {
+    let halves = |word: u64| [0, 16].map(|at| from_half((word >> at) as u16 & 0xbfff));
+    let [low, high] = function(halves(x), halves(y)).map(to_half);
+    u64::from(low) | u64::from(high) << 16
+}
+
 pub static CASES: &[Case] = &[
+    case(
+        "packed halves",
+        Kind::Int,
+        "%m = and i32 %x, -1073758209\n%n = and i32 %y, -1073758209\n%p = bitcast i32 %m to <2 x half>\n\
+         %q = bitcast i32 %n to <2 x half>\n%w = shufflevector <2 x half> %q, <2 x half> %q, <2 x i32> <i32 1, i32 0>\n\
+         %t = fmul <2 x half> %p, %w\n%s = fsub <2 x half> %p, %q\n%u = bitcast <2 x half> %t to i32\n\
+         %v = bitcast <2 x half> %s to i32\n%r = xor i32 %u, %v",
+        |x, y| by_halves(x, y, |[a, b], [c, d]| [a * d, b * c]) ^ by_halves(x, y, |[a, b], [c, d]| [a - c, b - d]),
+    ),
+    case(
+        "least halves",
+        Kind::Int,
+        "%m = and i32 %x, -1073758209\n%n = and i32 %y, -1073758209\n%p = bitcast i32 %m to <2 x half>\n\
+         %q = bitcast i32 %n to <2 x half>\n%t = fadd <2 x half> %p, splat (half 1.0)\n\
+         %s = call <2 x half> @llvm.minnum.v2f16(<2 x half> %t, <2 x half> %q)\n%r = bitcast <2 x half> %s to i32",
+        |x, y| {
+            by_halves(x, y, |[a, b], [c, d]| {
+                let sum = |a: f64| from_half(to_half(a + 1.0));
+                [sum(a).min(c), sum(b).min(d)]
+            })
+        },
+    ),
+    case(
+        "mixed floats",
+        Kind::Float,
+        "%n = and i32 %y, -1073758209\n%q = bitcast i32 %n to <2 x half>\n%low = extractelement <2 x half> %q, i32 0\n\
+         %high = extractelement <2 x half> %q, i32 1\n%a = fpext half %low to float\n%b = fpext half %high to float\n\
+         %c = fneg float %b\n%s = call float @llvm.fma.f32(float %c, float %f, float %a)\n\
+         %r = bitcast float %s to i32",
+        |x, y| {
+            let [low, high] = [0, 16].map(|at| from_half((y >> at) as u16 & 0xbfff) as f32);
+            of((-high).mul_add(f(x), low))
+        },
+    ),
+    case(
+        "packed shorts",
+        Kind::Int,
+        "%p = bitcast i32 %x to <2 x i16>\n%q = bitcast i32 %y to <2 x i16>\n%t = mul <2 x i16> %p, %q\n\
+         %u = ashr <2 x i16> %t, splat (i16 3)\n%s = sub <2 x i16> %u, %q\n%r = bitcast <2 x i16> %s to i32",
+        |x, y| {
+            let part = |at: u64| {
+                let (a, b) = ((x >> at) as u16, (y >> at) as u16);
+                u64::from(((a.wrapping_mul(b) as i16) >> 3).wrapping_sub(b as i16) as u16)
+            };
+            part(0) | part(16) << 16
+        },
+    ),
     case("add", Kind::Int, "%r = add i32 %x, %y", |x, y| low((x as u32).wrapping_add(y as u32))),
     case("mul", Kind::Int, "%r = mul i32 %x, %y", |x, y| low((x as u32).wrapping_mul(y as u32))),
     case("udiv", Kind::Int, "%z = or i32 %y, 1\n%r = udiv i32 %x, %z", |x, y| low(x as u32 / (y as u32 | 1))),

@@ -36,6 +36,7 @@ fn float_operands(inst: &Inst) -> u8 {
     use Operation as O;
     let is_of_floats = inst.modifiers.suffix.ends_with("_f32");
     match inst.operation() {
+        Some(O::FmaMixF32) => !inst.modifiers.halves.map_or(0, |halves| halves.upper) & 0b111,
         Some(O::AddF32 | O::SubF32 | O::MulF32 | O::MinF32 | O::MaxF32) => 0b11,
         Some(O::FmaF32 | O::Min3F32 | O::Max3F32 | O::Median3F32 | O::MaxMinF32 | O::MinMaxF32) => 0b111,
         Some(O::FloorF32 | O::CeilF32 | O::TruncF32 | O::RoundF32 | O::FractF32 | O::LdexpF32) => 0b1,

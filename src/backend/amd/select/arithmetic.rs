@@ -1,6 +1,7 @@
 //! Arithmetic on 32-bit integers and on bools, by the scalar unit where it can.
 
 use super::emit::{EXEC, FALSE, TRUE, part};
+use super::halves::is_float16;
 use super::{Selector, Words};
 use crate::backend::amd::machine::{File, Inst, Operand, Specials};
 use crate::backend::amd::mnemonic::{Generation, Operation};
@@ -89,6 +90,9 @@ impl Selector<'_> {
             let not = self.on_masks(Operation::ScalarNot, Operation::ScalarNot64, &[mask]);
             return self.words_of(not, self.arch.mask_width());
         }
+        if is_float16(scalar) && !matches!(op, UnOp::Neg | UnOp::Abs) {
+            return one(self.half_unary(op, scalar, a));
+        }
         let words = self.words(a);
         match (scalar.width, scalar.is_float()) {
             (64, true) => self.double_unary(op, &words),
@@ -142,6 +146,9 @@ impl Selector<'_> {
     pub fn binary(&mut self, op: BinOp, scalar: Scalar, args: [Value; 2]) -> Words {
         if scalar.is_bool() {
             return self.bool_binary(op, args);
+        }
+        if is_float16(scalar) {
+            return self.half_binary(op, scalar, args);
         }
         let is_short = op == BinOp::Mul && scalar.width == 32 && args.iter().all(|arg| self.is_short_factor(*arg));
         let [a, b] = args.map(|arg| self.words(arg));
@@ -209,6 +216,10 @@ impl Selector<'_> {
             return self.result_mask(inst, mask);
         }
         if let Some(mask) = self.constant_mask(inst) {
+            return self.result_mask(inst, mask);
+        }
+        if is_float16(scalar) {
+            let mask = self.half_compare(op, scalar, args);
             return self.result_mask(inst, mask);
         }
         let [a, b] = args.map(|arg| self.words(arg));
@@ -372,6 +383,9 @@ impl Selector<'_> {
         let is_negated =
             |arg: Value| self.kernel.definition(arg).is_some_and(|inst| self.negated_factors[inst.index()]);
         let neg = args.iter().enumerate().fold(0, |bits, (n, arg)| bits | u8::from(is_negated(*arg)) << n);
+        if is_float16(scalar) {
+            return self.half_fused(args, neg);
+        }
         let words = args.map(|arg| self.words(arg));
         let sum = match scalar.width {
             64 => {
@@ -380,13 +394,11 @@ impl Selector<'_> {
                 self.vector_to(Operation::FmaF64, sum, &operands).modifiers.neg = neg;
                 return self.words_of(sum, 2);
             }
-            32 => Operation::FmaF32,
-            _ if self.exists(Operation::FmaF16) => Operation::FmaF16,
-            _ => return self.refused("a fused multiplication and addition of 16 bits"),
+            _ => Operation::FmaF32,
         };
         let to = self.vectors(1);
         self.vector_to(sum, to, &words.map(|words| words[0])).modifiers.neg = neg;
-        one(if scalar.width == 16 { self.low_half(to) } else { to })
+        one(to)
     }
 
     /// V_BFE looks at five bits of the number of bits: a field of 32 begins at 0 and is the whole word.

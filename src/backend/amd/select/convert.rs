@@ -21,6 +21,11 @@ impl Selector<'_> {
         if from.is_bool() {
             return self.bool_to_number(to, value);
         }
+        if from.width == 16 && !to.is_bool() {
+            let half = self.half(value);
+            let word = self.widen_half(from.kind, half);
+            return self.convert_word(Scalar { width: 32, ..from }, to, word);
+        }
         let words = self.words(value);
         if to.is_bool() {
             let mask = self.number_to_bool(from, &words);
@@ -29,13 +34,20 @@ impl Selector<'_> {
         match (from.width, to.width) {
             (64, 64) => self.between_longs(from, to, &words),
             (64, _) => one(self.shortened(from, to, &words)),
-            (_, 64) => self.widened(from, to, words[0]),
             _ => {
                 let word = if from.width < 32 { self.widen(from, words[0]) } else { words[0] };
-                let word = self.between_words(from, to, word);
-                one(if to.width < 32 { self.cut(to, word) } else { word })
+                self.convert_word(from, to, word)
             }
         }
+    }
+
+    /// From a word that holds the value with 32 bits.
+    fn convert_word(&mut self, from: Scalar, to: Scalar, word: Operand) -> Words {
+        if to.width == 64 {
+            return self.widened(from, to, word);
+        }
+        let word = self.between_words(from, to, word);
+        one(if to.width < 32 { self.cut(to, word) } else { word })
     }
 
     fn bool_to_number(&mut self, to: Scalar, value: Value) -> Words {
@@ -109,7 +121,6 @@ impl Selector<'_> {
     }
 
     fn widened(&mut self, from: Scalar, to: Scalar, word: Operand) -> Words {
-        let word = if from.width < 32 { self.widen(from, word) } else { word };
         let double = |selector: &mut Self, name| {
             let double = selector.cvt(name, word);
             selector.words_of(double, 2)

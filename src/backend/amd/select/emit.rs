@@ -4,7 +4,7 @@
 //! first and only in the short encodings. Other operands are first moved to a register.
 
 use super::{Selector, Words};
-use crate::backend::amd::machine::{Code, File, Inst, Modifiers, Operand, Pseudo, Special, is_inline};
+use crate::backend::amd::machine::{Code, File, Inst, Modifiers, Operand, Pseudo, Special, is_inline, is_inline_half};
 use crate::backend::amd::mnemonic::{Form, Generation, Operation};
 use crate::backend::amd::unit::Unit;
 use crate::limits;
@@ -298,10 +298,11 @@ impl Selector<'_> {
             _ if self.is_vector(operand) => operand,
             Operand::Double(_) => operand,
             Operand::Constant(bits) if is_inline(bits) => operand,
+            Operand::Constant(bits) if takes_halves(operation) && is_inline_half(bits) => operand,
             Operand::Constant(_) => {
                 let is_other_literal = |known: &Operand| matches!(known, Operand::Constant(_)) && *known != operand;
                 let can = if self.arch.has_long_literals() {
-                    !read.iter().any(is_other_literal)
+                    !chooses_halves(operation, self.arch.generation) && !read.iter().any(is_other_literal)
                 } else {
                     n == 0
                         && is_short(operation, self.arch.generation)
@@ -375,6 +376,19 @@ const fn is_commutative(operation: Operation) -> bool {
     whole || factors || bits || short || float || matches!(operation, O::AddWithCarryOut | O::AddWithCarryIn)
 }
 
+/// Returns true if constants among the operands are floats of 16 bits.
+const fn takes_halves(operation: Operation) -> bool {
+    use Operation as O;
+    let packed = matches!(operation, O::PackedAddF16 | O::PackedMulF16 | O::PackedMinF16 | O::PackedMaxF16);
+    let three = matches!(operation, O::FmaF16 | O::PackedFmaF16);
+    packed || three || matches!(operation, O::AddF16 | O::SubF16 | O::MulF16 | O::MinF16 | O::MaxF16)
+}
+
+/// Returns true if an instruction names the halves of its operands; such an encoding has no literal here.
+fn chooses_halves(operation: Operation, generation: Generation) -> bool {
+    operation.spelling(generation).is_some_and(|spelling| matches!(spelling.form, Form::Packed | Form::Mixed))
+}
+
 /// Returns true if an instruction has an encoding of 32 bits, in which it can take a literal before gfx10. Comparisons
 /// have one only into VCC.
 fn is_short(operation: Operation, generation: Generation) -> bool {
@@ -383,10 +397,12 @@ fn is_short(operation: Operation, generation: Generation) -> bool {
         operation,
         O::MulLoU32 | O::MulHiU32 | O::MulHiI32 | O::BfeU32 | O::BfeI32 | O::BfiB32 | O::AlignBits | O::Compare
     );
+    let always_long = always_long || operation == O::PermuteBytes;
     let float = matches!(operation, O::FmaF32 | O::FmaF16 | O::DivScaleF32 | O::DivFmasF32 | O::DivFixupF32);
     let cube = matches!(operation, O::CubeFace | O::CubeS | O::CubeT | O::CubeMajor);
     let counting = matches!(operation, O::BitCount | O::CountBelowLow | O::CountBelowHigh | O::LdexpF32);
     let selects = takes_mask(operation);
-    let is_vop3 = operation.spelling(generation).is_some_and(|spelling| spelling.form == Form::Vop3);
+    let is_vop3 = operation.spelling(generation).is_some_and(|spelling| spelling.form == Form::Vop3)
+        || chooses_halves(operation, generation);
     operation.unit() != Unit::Scalar && !always_long && !float && !cube && !counting && !selects && !is_vop3
 }

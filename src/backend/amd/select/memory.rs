@@ -6,6 +6,7 @@
 use super::Selector;
 use super::arithmetic::number;
 use super::emit::{FALSE, part};
+use super::halves::Half;
 use crate::backend::amd::arch::Addressing;
 use crate::backend::amd::machine::{
     Code, Fence, File, Inst, Modifiers, Operand, Pseudo, Reach, Region, Scratch, Slice,
@@ -87,32 +88,101 @@ fn pieces(access: MemoryAccess, widest: impl Fn(u32) -> usize) -> Vec<Piece> {
     pieces
 }
 
+/// An access of components of 16 bits as one of words with two of them each, and one of the others.
+#[derive(Clone, Copy, Debug)]
+struct Pairs {
+    words: Option<MemoryAccess>,
+    rest: Option<MemoryAccess>,
+}
+
+/// Returns true if an access of components of 16 bits moves words with two of them.
+pub fn packs(access: MemoryAccess) -> bool {
+    access.bytes == 2 && access.align >= 4 && access.components > 1
+}
+
+/// The pairs of an access that its alignment allows.
+fn pairs(access: MemoryAccess) -> Pairs {
+    if !packs(access) {
+        return Pairs { words: None, rest: Some(access) };
+    }
+    let count = access.components / 2;
+    let words = MemoryAccess { bytes: 4, components: count, ..access };
+    let offset = access.offset.saturating_add(4 * u32::from(count));
+    let rest = MemoryAccess { components: 1, offset, align: 4, ..access };
+    Pairs { words: Some(words), rest: (access.components % 2 == 1).then_some(rest) }
+}
+
 impl Selector<'_> {
     pub fn load(&mut self, inst: InstId, access: MemoryAccess) {
         let results: Vec<Value> = self.kernel.results(inst).collect();
-        let address = self.kernel.args(inst)[0];
-        let words = match access.space {
-            _ if self.is_scalar_load(inst, access, address) => self.load_scalars(access, address),
-            MemorySpace::Push => self.load_push(access, address),
-            MemorySpace::Shared => self.load_shared(access, address),
-            _ => self.load_lanes(access, address),
-        };
+        let pairs = pairs(access);
+        if let Some(words) = pairs.words {
+            let loaded = self.load_words(inst, words);
+            let halves = loaded.iter().flat_map(|word| [false, true].map(|is_high| Half::of(*word, is_high)));
+            results.iter().zip(halves).for_each(|(value, half)| self.give_half(*value, half));
+        }
+        let Some(rest) = pairs.rest else { return };
+        let results = &results[results.len() - usize::from(rest.components)..];
+        let words = self.load_words(inst, rest);
         let width = if access.bytes == 8 { 2 } else { 1 };
         for (value, words) in results.iter().zip(words.chunks(width)) {
             self.give(*value, words.into());
         }
     }
 
+    fn load_words(&mut self, inst: InstId, access: MemoryAccess) -> Vec<Operand> {
+        let address = self.kernel.args(inst)[0];
+        match access.space {
+            _ if self.is_scalar_load(inst, access, address) => self.load_scalars(access, address),
+            MemorySpace::Push => self.load_push(access, address),
+            MemorySpace::Shared => self.load_shared(access, address),
+            _ => self.load_lanes(access, address),
+        }
+    }
+
     pub fn store(&mut self, inst: InstId, access: MemoryAccess) {
-        let args = self.kernel.args(inst);
+        let (address, values) = (self.kernel.args(inst)[0], &self.kernel.args(inst)[1..]);
+        if access.bytes == 2 {
+            return self.store_halves(access, address, values);
+        }
         let mut words = Vec::new();
-        for value in &args[1..] {
+        for value in values {
             words.extend(self.words(*value));
         }
+        self.store_words(access, address, &words, false);
+    }
+
+    /// Stores words, or halves of them.
+    fn store_words(&mut self, access: MemoryAccess, address: Value, words: &[Operand], are_high: bool) {
         match access.space {
-            MemorySpace::Shared => self.store_shared(access, args[0], &words),
-            _ => self.store_lanes(access, args[0], &words),
+            MemorySpace::Shared => self.store_shared(access, address, words, are_high),
+            _ => self.store_lanes(access, address, words, are_high),
         }
+    }
+
+    fn store_halves(&mut self, access: MemoryAccess, address: Value, values: &[Value]) {
+        let pairs = pairs(access);
+        let halves: Vec<Half> = values.iter().map(|value| self.half(*value)).collect();
+        let mut rest = &halves[..];
+        if let Some(words) = pairs.words {
+            let (paired, others) = halves.split_at(2 * usize::from(words.components));
+            rest = others;
+            let packed: Vec<Operand> = paired.chunks(2).map(|pair| self.packed(pair[0], pair[1])).collect();
+            self.store_words(words, address, &packed, false);
+        }
+        for (n, half) in rest.iter().enumerate() {
+            let Some(access) = pairs.rest else { return };
+            let offset = 2 * n as u32;
+            let align = if offset == 0 { access.align } else { access.align.min(1 << offset.trailing_zeros()) };
+            let access = MemoryAccess { components: 1, offset: access.offset.saturating_add(offset), align, ..access };
+            self.store_half(access, address, *half);
+        }
+    }
+
+    fn store_half(&mut self, access: MemoryAccess, address: Value, half: Half) {
+        let can = half.is_high && Operation::Store16High.spelling(self.arch.generation).is_some();
+        let word = if can || !half.is_high { half.word } else { self.cleaned(half) };
+        self.store_words(access, address, &[word], can);
     }
 
     // By the scalar unit.
@@ -260,13 +330,14 @@ impl Selector<'_> {
         loaded
     }
 
-    fn store_lanes(&mut self, access: MemoryAccess, address: Value, words: &[Operand]) {
+    fn store_lanes(&mut self, access: MemoryAccess, address: Value, words: &[Operand], are_high: bool) {
         let Some(at) = self.address(access, address) else { return };
         let widest = self.widest_words(access.space);
         for piece in pieces(access, |_| widest) {
             let data = self.whole(&words[piece.first..piece.first + piece.count], File::Vector);
             let operation = match (access.bytes, piece.count) {
                 (1, _) => Operation::Store8,
+                (2, _) if are_high => Operation::Store16High,
                 (2, _) => Operation::Store16,
                 (_, 1) => Operation::Store32,
                 (_, 2) => Operation::Store64,
@@ -463,12 +534,13 @@ impl Selector<'_> {
         loaded
     }
 
-    fn store_shared(&mut self, access: MemoryAccess, address: Value, words: &[Operand]) {
+    fn store_shared(&mut self, access: MemoryAccess, address: Value, words: &[Operand], are_high: bool) {
         let (index, offset) = self.shared_address(access, address);
         for piece in self.shared_pieces(access) {
             let data = self.whole(&words[piece.first..piece.first + piece.count], File::Vector);
             let operation = match (access.bytes, piece.count) {
                 (1, _) => Operation::LdsWrite8,
+                (2, _) if are_high => Operation::LdsWrite16High,
                 (2, _) => Operation::LdsWrite16,
                 (_, 1) => Operation::LdsWrite,
                 (_, 2) => Operation::LdsWrite64,

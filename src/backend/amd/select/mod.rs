@@ -3,7 +3,8 @@
 //! A value is a list of 32-bit words, each in a vector register, in a scalar one, or constant; what is the same in all lanes
 //! stays scalar as long as the scalar unit can compute it. Bools are masks: bit `i` of a bool is that of lane `i`, and bits
 //! of lanes that were not active when it was made are any. Values of 16 bits lie in the low half of a word, the upper half
-//! zero; 8-bit integers are kept as the kernel form has them, extended to 16.
+//! zero, or in either half of a word where the instructions that take them read that half alone (`halves`); 8-bit integers
+//! are kept as the kernel form has them, extended to 16.
 
 mod arithmetic;
 mod atomic;
@@ -12,11 +13,14 @@ mod divide;
 mod emit;
 mod float;
 mod flow;
+mod half;
+mod halves;
 mod image;
 mod lane;
 mod mask;
 mod memory;
 mod narrow;
+mod pairs;
 mod sample;
 mod start;
 mod wide;
@@ -37,6 +41,8 @@ use crate::kernel::{Def, InstId, Kernel, Op, Origin, Ty, Value};
 use crate::lane::plan::AluOp;
 use crate::source::Span;
 use emit::{FALSE, TRUE};
+use halves::{Half, Halves};
+use pairs::Pairs;
 use smallvec::SmallVec;
 
 /// The words of a value, the lowest first.
@@ -69,6 +75,8 @@ pub struct Subject<'k> {
 /// One diagnostic for each operation that the target cannot express.
 pub fn select(subject: Subject<'_>, spills: bool) -> Result<Selected, Vec<Diagnostic>> {
     let Subject { kernel, arch, .. } = subject;
+    let negated_factors = negations::of_fused(kernel, subject.tree, 16);
+    let halves = Halves::of(subject, &negated_factors);
     let mut selector = Selector {
         kernel,
         subject,
@@ -80,7 +88,9 @@ pub fn select(subject: Subject<'_>, spills: bool) -> Result<Selected, Vec<Diagno
         late: vec![None; kernel.values.len()],
         uses: uses(subject),
         scalar_chains: scalar_chains(subject),
-        negated_factors: negations::of_fused(kernel, subject.tree, 16),
+        pairs: pairs::find(subject, &halves, &negated_factors),
+        halves,
+        negated_factors,
         ranges: Ranges::new(kernel),
         start: start::Start::default(),
         open: Vec::new(),
@@ -88,6 +98,8 @@ pub fn select(subject: Subject<'_>, spills: bool) -> Result<Selected, Vec<Diagno
         span: Span::NONE,
         is_lane: false,
         is_exact: true,
+        result_is_open: false,
+        left_open: false,
         origin: Origin::Code,
         swapped: None,
         flat: Vec::new(),
@@ -146,6 +158,8 @@ struct Selector<'k> {
     scalar_chains: Vec<u32>,
     /// True for negations that are modifiers of fused multiplications and additions.
     negated_factors: Vec<bool>,
+    halves: Halves,
+    pairs: Pairs,
     /// Those of the values so far.
     ranges: Ranges,
     start: start::Start,
@@ -157,6 +171,10 @@ struct Selector<'k> {
     is_lane: bool,
     /// True if its result is `precise`.
     is_exact: bool,
+    /// True if nothing reads the upper half of the result's word.
+    result_is_open: bool,
+    /// True if an instruction has left bits there.
+    left_open: bool,
     origin: Origin,
     /// The other register of the last swap.
     swapped: Option<lane::Swapped>,
@@ -203,6 +221,11 @@ impl Selector<'_> {
         match data.def {
             Def::Const(bits) => constant_words(data.ty, bits, self.width(data.ty)),
             Def::Undef => constant_words(data.ty, 0, self.width(data.ty)),
+            Def::Inst(inst, _) if self.halves.is_absorbed(inst) => self.absorbed_words(inst),
+            Def::Inst(..) if self.halves.held(value).is_some() => {
+                let half = self.half(value);
+                [self.cleaned(half)].into_iter().collect()
+            }
             Def::Inst(..) | Def::Param(..) => {
                 if let Some(test) = self.late[value.index()].take() {
                     let mask = self.tested_mask(test);
@@ -276,8 +299,24 @@ impl Selector<'_> {
         if let Some(value) = kernel.result(inst) {
             self.ranges.learn(kernel, &kernel.insts[inst].op, args, value);
         }
+        if self.halves.is_absorbed(inst) || self.negates_absorbed(inst) {
+            return;
+        }
+        if let Some(pair) = self.pairs.of(inst) {
+            if pair.at == inst {
+                self.pair(pair);
+            }
+            return;
+        }
+        (self.left_open, self.result_is_open) =
+            (false, kernel.result(inst).is_some_and(|result| self.halves.is_open(result)));
         let words = match kernel.insts[inst].op {
+            Op::Un(_, scalar) if self.negated_factors[inst.index()] && halves::is_float16(scalar) => {
+                return self.pass_half(inst);
+            }
             Op::Un(..) if self.negated_factors[inst.index()] => self.words(args[0]),
+            op if self.is_mixed(op, args) => [self.mixed(op, args)].into_iter().collect(),
+            Op::Convert(..) if self.takes_half_of_word(inst) => return,
             Op::Un(op, scalar) => self.unary(op, scalar, args[0]),
             Op::Bin(op, scalar) => self.binary(op, scalar, [args[0], args[1]]),
             Op::Cmp(op, scalar) => return self.comparison(inst, op, scalar, [args[0], args[1]]),
@@ -309,7 +348,10 @@ impl Selector<'_> {
             Op::Yield | Op::Exit(_) | Op::Continue(_) | Op::Repeat | Op::Return | Op::Unreachable => return,
         };
         let words = self.uniform_words(inst, words);
-        self.result(inst, words);
+        match (kernel.result(inst), &words[..]) {
+            (Some(result), [word]) if self.left_open => self.halves.hold(result, Half::of(*word, false)),
+            _ => self.result(inst, words),
+        }
     }
 
     /// The words of a result, in scalar registers where all lanes agree on it, not on its operands, and more arithmetic

@@ -1,15 +1,14 @@
 //! Values of 8 and 16 bits, which are computed in 32.
 //!
-//! Floats of 16 bits are computed as floats of 32, which rounds sums, products, quotients and roots as if they were rounded
-//! once (24 bits are more than twice 11 and two).
+//! Floats of 16 bits without instructions of their own are computed as floats of 32, which rounds sums, products, quotients and
+//! roots as if they were rounded once (24 bits are more than twice 11 and two).
 
 use super::Selector;
 use super::arithmetic::{number, relation};
-use super::float::float;
 use crate::backend::amd::machine::Operand;
-use crate::ir::fold::f16_to_f64;
+use crate::backend::amd::mnemonic::Operation;
 use crate::ir::{Scalar, ScalarKind};
-use crate::kernel::{BinOp, CmpOp, UnOp};
+use crate::kernel::{BinOp, CmpOp, UnOp, Value};
 
 /// The 32-bit type of the same kind.
 const fn wide(scalar: Scalar) -> Scalar {
@@ -17,48 +16,48 @@ const fn wide(scalar: Scalar) -> Scalar {
 }
 
 impl Selector<'_> {
-    /// A narrow value as 32 bits of the same kind.
+    /// A narrow integer as 32 bits of the same kind.
     pub fn widen(&mut self, scalar: Scalar, word: Operand) -> Operand {
-        match scalar.kind {
-            ScalarKind::Sint => self.extract_constant(true, word, 16),
-            ScalarKind::Float => match word {
-                Operand::Constant(bits) => float(f16_to_f64(bits as u16) as f32),
-                _ => self.cvt("f32_f16", word),
-            },
-            _ => word,
-        }
+        if scalar.kind == ScalarKind::Sint { self.signed_field(word, 0, 16) } else { word }
     }
 
-    /// The lowest bits, extended.
-    fn extract_constant(&mut self, is_signed: bool, word: Operand, bits: u32) -> Operand {
-        use crate::backend::amd::mnemonic::Operation as O;
+    /// Bits from one on, extended by their sign.
+    pub fn signed_field(&mut self, word: Operand, first: u32, bits: u32) -> Operand {
         if self.is_vector(word) {
-            return self.extract(is_signed, word, number(0), number(bits));
+            return self.extract(true, word, number(first), number(bits));
         }
-        let operation = if is_signed { O::ScalarBfeI32 } else { O::ScalarBfeU32 };
-        self.scalar(operation, &[word, number(bits << 16)])
+        self.scalar(Operation::ScalarBfeI32, &[word, number(first | bits << 16)])
     }
 
     /// A result of 32 bits as a narrow value: integers lose their upper bits, floats are rounded.
     pub fn cut(&mut self, scalar: Scalar, word: Operand) -> Operand {
         let word = match (scalar.kind, scalar.width) {
-            (ScalarKind::Float, _) => self.cvt("f16_f32", word),
-            (ScalarKind::Sint, 8) => self.extract_constant(true, word, 8),
+            (ScalarKind::Float, _) => {
+                let rounded = self.cvt("f16_f32", word);
+                return self.low_result(Operation::Convert, rounded);
+            }
+            (ScalarKind::Sint, 8) => self.signed_field(word, 0, 8),
             (_, 8) => return self.word_binary(BinOp::And, Scalar::U32, [word, number(0xff)]),
             _ => word,
         };
-        self.word_binary(BinOp::And, Scalar::U32, [word, number(0xffff)])
+        self.cut_off(word)
+    }
+
+    pub fn half_unary(&mut self, op: UnOp, scalar: Scalar, a: Value) -> Operand {
+        let half = self.half(a);
+        let a = self.widen_half(scalar.kind, half);
+        let result = self.float_unary(op, a);
+        self.cut(scalar, result)
     }
 
     pub fn narrow_unary(&mut self, op: UnOp, scalar: Scalar, a: Operand) -> Operand {
-        if scalar.is_float() && matches!(op, UnOp::Neg | UnOp::Abs) {
+        if scalar.is_float() {
             let (op, mask) = if op == UnOp::Neg { (BinOp::Xor, 0x8000) } else { (BinOp::And, 0x7fff) };
             return self.word_binary(op, Scalar::U32, [a, number(mask)]);
         }
         let width = u32::from(scalar.width);
         let a = self.widen(scalar, a);
         let result = match op {
-            _ if scalar.is_float() => self.float_unary(op, a),
             UnOp::BitReverse => {
                 let reversed = self.word_unary(op, Scalar::U32, a);
                 self.word_binary(BinOp::Shr, Scalar::U32, [reversed, number(32 - width)])
@@ -76,7 +75,6 @@ impl Selector<'_> {
         let a = self.widen(scalar, a);
         let b = if matches!(op, BinOp::Shl | BinOp::Shr) { b } else { self.widen(scalar, b) };
         let result = match op {
-            _ if scalar.is_float() => self.float_binary(op, [a, b]),
             BinOp::Mul => self.short_product(scalar.is_signed(), [a, b]),
             BinOp::MulHigh => {
                 let product = self.short_product(scalar.is_signed(), [a, b]);
