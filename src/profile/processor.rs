@@ -72,6 +72,15 @@ pub enum Hazards {
     Rdna4,
 }
 
+/// Two vector instructions in one (VOPD), in waves of 32 lanes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Dual {
+    /// There are none.
+    None,
+    Rdna3,
+    Rdna4,
+}
+
 /// The counters of memory accesses, and the cache controls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Counters {
@@ -128,6 +137,7 @@ pub struct Processor {
     pub has_fmac: bool,
     /// V_FMA_MIX_F32 exists (LLVM: `FeatureFmaMixInsts`). V_MAD_MIX is not an alternative: it rounds twice.
     pub has_fma_mix: bool,
+    pub dual: Dual,
     pub share: Share,
 }
 
@@ -190,6 +200,7 @@ const GFX600: Processor = Processor {
     fast_fma: &[32, 64],
     has_fmac: false,
     has_fma_mix: false,
+    dual: Dual::None,
     share: GCN1_SHARE,
 };
 const GFX701: Processor = Processor {
@@ -273,6 +284,7 @@ const GFX1100: Processor = Processor {
     packed_ids: true,
     group_ids: GroupIds::PaddedScalars,
     scratch_instructions: true,
+    dual: Dual::Rdna3,
     share: LARGE_SHARE,
     ..GFX1030
 };
@@ -292,6 +304,7 @@ const GFX1200: Processor = Processor {
     image_address: ImageAddress::Partial { most: 5, sampling: 4 },
     tells_samples: false,
     group_ids: GroupIds::Ttmp,
+    dual: Dual::Rdna4,
     share: LARGE_SHARE,
     ..GFX1150
 };

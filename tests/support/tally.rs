@@ -10,7 +10,7 @@ pub const TURNS: u64 = 8;
 /// The instructions of a listing, by the part of the processor that runs them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Vector arithmetic; a pair of `v_dual_` counts as two.
+    /// Vector arithmetic; a pair of `v_dual_` counts as one.
     pub vector: u64,
     /// Scalar arithmetic, messages, barriers and the end.
     pub scalar: u64,
@@ -73,7 +73,6 @@ const PARTS: [(&str, Part); 21] = [
 /// An instruction of a listing.
 struct Inst<'t> {
     part: Part,
-    count: u64,
     /// Its text without results that ACO names first.
     text: &'t str,
 }
@@ -86,7 +85,7 @@ impl Tally {
         insts.iter().for_each(|inst| tally.add(inst));
         let weights = weights(&insts, &labels);
         let counts = |inst: &&Inst<'_>| !matches!(inst.part, Part::Wait | Part::Hint);
-        tally.weighted = insts.iter().zip(&weights).filter(|(inst, _)| counts(inst)).map(|(i, w)| i.count * w).sum();
+        tally.weighted = insts.iter().zip(&weights).filter(|(inst, _)| counts(inst)).map(|(_, weight)| weight).sum();
         for line in code(listing) {
             tally.vectors = tally.vectors.max(registers(line, 'v'));
             tally.scalars = tally.scalars.max(registers(line, 's'));
@@ -115,7 +114,7 @@ impl Tally {
             Part::Wait => &mut self.waits,
             Part::Hint => return,
         };
-        *counter += inst.count;
+        *counter += 1;
     }
 }
 
@@ -151,8 +150,7 @@ fn inst(line: &str) -> Option<Inst<'_>> {
     let text = line.split_once(" = ").map_or(line, |(_, text)| text.trim_start());
     let name = text.split_whitespace().next()?;
     let (_, part) = PARTS.into_iter().find(|(start, _)| name.starts_with(start))?;
-    let count = if name.starts_with("v_dual_") { 2 } else { 1 };
-    Some(Inst { part, count, text })
+    Some(Inst { part, text })
 }
 
 /// How often each instruction counts: [`TURNS`] times as often as the code around for each loop around it. A loop is what lies

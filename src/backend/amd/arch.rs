@@ -2,7 +2,7 @@
 
 use super::mnemonic::Operation;
 use crate::profile::Profile;
-pub use crate::profile::processor::{Addressing, Generation, GroupIds, Processor};
+pub use crate::profile::processor::{Addressing, Dual, Generation, GroupIds, Processor};
 
 /// A processor and how it runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -347,6 +347,8 @@ pub struct Inst {
     /// It is part of a cross-lane operation.
     pub is_lane: bool,
     pub origin: Origin,
+    /// The second of two instructions in one. Both read before either writes.
+    pub second: Option<Box<Inst>>,
 }
 
 impl Inst {
@@ -360,6 +362,7 @@ impl Inst {
             span: Span::NONE,
             is_lane: false,
             origin: Origin::Code,
+            second: None,
         }
     }
 
@@ -371,6 +374,11 @@ impl Inst {
     #[must_use]
     pub fn made_for(self, origin: Origin) -> Inst {
         Inst { origin, ..self }
+    }
+
+    /// The instruction itself, then the second one in it.
+    pub fn halves(&self) -> impl Iterator<Item = &Inst> {
+        std::iter::once(self).chain(self.second.as_deref())
     }
 
     pub fn operation(&self) -> Option<Operation> {

@@ -405,6 +405,8 @@ operations! {
 
     // Floats of 32 bits.
     SubF32 = ever("v_sub_f32"),
+    // The second operand less the first one.
+    SubrevF32 = ever("v_subrev_f32"),
     FmaF32 = ever("v_fma_f32"),
     // Not on gfx900.
     FmacF32 = since(Generation::Vega, "v_fmac_f32"),

@@ -4,8 +4,8 @@
 //! (arguments), `reconvergence` (where lanes wait for others), `kept` (results of loops without copies), `select`
 //! (instructions), `tidy` (redundant control flow), `combine` (two steps in one instruction), `schedule` (the order in each
 //! block), `live` and `registers` (hardware registers), `rotate` (the tests of loops), `shorten` (encodings), `waits` and
-//! `hazards` (dependences that the hardware does not enforce), `clauses` (loads that run together), `print`, `descriptor`
-//! and `text`, `reflection` (the caller's bindings). `machine` is the form between the stages; `arch`, `mnemonic` and
+//! `hazards` (dependences that the hardware does not enforce), between them `dual` (two instructions in one), `clauses`
+//! (loads that run together), `print`, `descriptor` and `text`, `reflection` (the caller's bindings). `machine` is the form between the stages; `arch`, `mnemonic` and
 //! `unit` are tables. Refused, with a message at the place: atomics of less than 32 bits, fused multiplication and addition
 //! of halves before gfx8, and more memory than the hardware has.
 
@@ -14,6 +14,7 @@ mod clauses;
 mod combine;
 mod descriptor;
 pub mod dpp;
+mod dual;
 mod forward;
 pub mod hazards;
 mod interface;
@@ -174,6 +175,7 @@ fn place(subject: Subject<'_>) -> Result<(Selected, Allocation), Vec<Diagnostic>
                 }
                 shorten::shorten(&mut selected.function, &subject.arch);
                 waits::insert(&mut selected.function, &subject.arch);
+                dual::pair(&mut selected.function, &subject.arch);
                 hazards::mend(&mut selected.function, &subject.arch);
                 clauses::mark(&mut selected.function, &subject.arch);
                 return Ok((selected, allocation));

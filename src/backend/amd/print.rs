@@ -29,6 +29,25 @@ pub fn label(label: Label) -> String {
 impl Printer {
     /// One instruction; none for what has no code.
     pub fn inst(&self, inst: &Inst) -> Option<String> {
+        match &inst.second {
+            Some(second) => Some(format!("{} :: {}", self.half(inst)?, self.half(second)?)),
+            None => self.single(inst),
+        }
+    }
+
+    /// One of two instructions in one, which reads VCC without naming it.
+    fn half(&self, inst: &Inst) -> Option<String> {
+        let operation = inst.operation()?;
+        let spelling = operation.spelling(self.arch.generation)?;
+        let name = spelling.name.strip_prefix("v_")?;
+        let mut text = format!("v_dual_{name}");
+        let named = |operand: &Operand| !matches!(operand, Operand::Special(Special::Vcc | Special::VccLow));
+        let uses = inst.uses.iter().copied().filter(named).collect();
+        self.operands(&mut text, operation, &Inst { uses, second: None, ..inst.clone() }, spelling.form);
+        Some(text)
+    }
+
+    fn single(&self, inst: &Inst) -> Option<String> {
         let operation = inst.operation()?;
         let spelling = operation.spelling(self.arch.generation)?;
         let modifiers = &inst.modifiers;

@@ -133,9 +133,11 @@ pub fn written(parts: &Parts) -> Vec<Written> {
 
 fn line_of(printer: &Printer, inst: &Inst) -> Option<Written> {
     let text = format!("\t{}\n", printer.inst(inst)?);
-    let kept: &[Operand] = if inst.keeps { &inst.defs } else { &[] };
-    let reads = inst.uses.iter().chain(kept).flat_map(|operand| names(printer, *operand)).collect();
-    let writes = inst.defs.iter().flat_map(|operand| names(printer, *operand)).collect();
+    let kept = |inst: &Inst| if inst.keeps { inst.defs.to_vec() } else { Vec::new() };
+    let read = inst.halves().flat_map(|half| half.uses.iter().copied().chain(kept(half)));
+    let reads = read.flat_map(|operand| names(printer, operand)).collect();
+    let written = inst.halves().flat_map(|half| half.defs.iter().copied());
+    let writes = written.flat_map(|operand| names(printer, operand)).collect();
     Some(Written { origin: inst.origin, text, reads, writes })
 }
 

@@ -149,6 +149,16 @@ pub struct View {
 
 impl View {
     pub fn new(inst: &Inst, arch: &Arch) -> View {
+        let mut view = View::of_one(inst, arch);
+        for second in inst.second.iter().map(|second| View::of_one(second, arch)) {
+            view.traits |= second.traits;
+            view.reads.extend(second.reads);
+            view.writes.extend(second.writes);
+        }
+        view
+    }
+
+    fn of_one(inst: &Inst, arch: &Arch) -> View {
         let mut view = View { traits: Traits::empty(), reads: SmallVec::new(), writes: SmallVec::new(), states: 1 };
         let Code::Real(operation) = inst.code else { return view };
         for (n, operand) in inst.uses.iter().enumerate() {

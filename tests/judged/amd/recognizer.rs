@@ -48,6 +48,7 @@ static BROKEN: &[(&str, &str)] = &[
     ("gfx1010-wave32", "s_load_dword s4, s[2:3], 0; v_readfirstlane_b32 s2, v0"),
     ("gfx1010-wave32", "ds_read_b32 v1, v2; s_cbranch_scc0 .L1; .L1:; global_load_dword v3, v4, s[2:3]"),
     ("gfx1100-wave32", "v_rcp_f32 v1, v0; v_mov_b32 v2, v1"),
+    ("gfx1100-wave32", "v_rcp_f32 v1, v0; v_dual_mov_b32 v2, v0 :: v_dual_fmac_f32 v3, v5, v1"),
     ("gfx1100-wave32", "v_cmpx_eq_u32 v0, v1; v_permlane16_b32 v2, v3, 0, 0"),
     (
         "gfx1100-wave64",
@@ -60,6 +61,7 @@ static BROKEN: &[(&str, &str)] = &[
         "v_mov_b32 v1, 0; s_mov_b64 exec, -1; v_mov_b32 v2, 0; s_mov_b64 exec, -1; v_add_f32 v3, v1, v2",
     ),
     ("gfx1201-wave32", "v_mov_b32 v1, s4; s_mov_b32 s4, 0; v_mov_b32 v1, s4"),
+    ("gfx1201-wave32", "v_mov_b32 v1, s4; s_mov_b32 s4, 0; v_dual_mov_b32 v1, 0 :: v_dual_mov_b32 v2, s4"),
     ("gfx1200-wave64", "v_cndmask_b32 v1, 0, 1, vcc; v_cmp_eq_u32 vcc, v1, v2; v_cndmask_b32 v1, 0, 1, vcc"),
 ];
 

@@ -115,7 +115,7 @@ impl<'p> Group<'p> {
         }
         // This compiler's and LLVM's texts wait for whole registers.
         let lanes = if program.descriptor.by_driver { wave.state.exec() } else { u64::MAX };
-        for inst in std::iter::once(inst).chain(inst.pair.as_deref()) {
+        for inst in inst.halves() {
             wave.waits.check(inst, lanes)?;
             wave.hazards.check(inst)?;
         }
@@ -132,8 +132,7 @@ impl<'p> Group<'p> {
         }
         let wave = &mut self.waves[n];
         wave.track_vccz(inst);
-        let mut insts = std::iter::once(inst).chain(inst.pair.as_deref());
-        insts.try_for_each(|inst| wave.hazards.record(inst))
+        inst.halves().try_for_each(|inst| wave.hazards.record(inst))
     }
 
     fn access(&mut self, n: usize, inst: &Inst) -> Result<(), String> {

@@ -199,6 +199,11 @@ impl Inst {
         }
     }
 
+    /// The instruction itself, then the second one in it.
+    pub fn halves(&self) -> impl Iterator<Item = &Inst> {
+        std::iter::once(self).chain(self.pair.as_deref())
+    }
+
     /// Reads an instruction that is not a pair.
     fn single(line: usize, text: &str, target: &Target) -> Result<Self, String> {
         let (mnemonic, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));

@@ -17,6 +17,7 @@ mod inst;
 mod lanes;
 mod operand;
 mod packed;
+mod pair;
 mod program;
 mod row;
 mod scalar;
@@ -52,7 +53,7 @@ pub struct Dispatch<'d> {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Executed {
     pub waves: u64,
-    /// Vector arithmetic; two instructions in one count as two.
+    /// Vector arithmetic; two instructions in one count as one.
     pub vector: u64,
     pub scalar: u64,
     /// Accesses of any memory.
@@ -73,7 +74,7 @@ impl Executed {
     /// Counts an instruction.
     fn count(&mut self, inst: &Inst) {
         match inst.unit {
-            Unit::Vector => self.vector += 1 + u64::from(inst.pair.is_some()),
+            Unit::Vector => self.vector += 1,
             Unit::Scalar => self.scalar += 1,
             Unit::Smem | Unit::Vmem | Unit::Flat | Unit::Lds => self.memory += 1,
             Unit::Branch => self.branches += 1,

@@ -3,6 +3,7 @@
 use super::descriptor::{Descriptor, Registers};
 use super::inst::{Inst, Unit, constant_reads};
 use super::operand::{Operand, Reg, VCC};
+use super::pair;
 use super::target::Target;
 use std::collections::BTreeMap;
 
@@ -62,6 +63,10 @@ impl Program {
 
     /// Checks the operands against the encoding and the descriptor.
     fn check(&self, inst: &Inst) -> Result<(), String> {
+        if let Some(second) = &inst.pair {
+            pair::check(inst, second, &self.target)?;
+            self.check(second)?;
+        }
         for arg in &inst.args {
             let (first, count) = match &arg.operand {
                 Operand::Vector { first, count } => (*first, *count),

@@ -48,7 +48,7 @@ fn compile(name: &str, source: &str, processor: &str, wave: usize) -> Result<Str
     let stem = std::env::temp_dir().join(format!("crosslane-{}-{name}-{processor}-{wave}", std::process::id()));
     let (input, output) = (stem.with_extension("ll"), stem.with_extension("s"));
     std::fs::write(&input, source).map_err(|e| e.to_string())?;
-    // Two instructions in one are not read by the interpreter: this compiler writes none.
+    // The interpreter refuses LLVM 22's pairs of instructions on gfx11, whose operands may be in one bank (pull request 220348).
     let mut llc = Command::new("llc-22");
     llc.args(["-O3", "-mtriple=amdgcn-amd-amdhsa", "-amdgpu-enable-vopd=0"]).args(options(processor, wave as u32));
     let done = llc.arg(&input).arg("-o").arg(&output).output().map_err(|e| e.to_string())?;

@@ -315,6 +315,48 @@ fn pairs_read_before_they_write() {
             "an even and an odd",
             "v_dual_mov_b32 v2, 5 :: v_dual_mov_b32 v5, 7",
         ),
+        (
+            "gfx1100",
+            32,
+            "v_dual_mov_b32 v2, v4 :: v_dual_mov_b32 v5, v6",
+            "the same bank",
+            "v_dual_mov_b32 v2, v0 :: v_dual_mov_b32 v5, 7",
+        ),
+        (
+            "gfx1100",
+            32,
+            "v_dual_add_f32 v2, 1.0, v0 :: v_dual_and_b32 v5, 7, v2",
+            "the same bank",
+            "v_dual_add_f32 v2, 1.0, v0 :: v_dual_mov_b32 v5, 0x123",
+        ),
+        (
+            "gfx1100",
+            32,
+            "v_dual_add_nc_u32 v2, 7, v0 :: v_dual_mov_b32 v5, 7",
+            "not to be had",
+            "v_dual_mov_b32 v5, 7 :: v_dual_add_nc_u32 v2, 7, v0",
+        ),
+        (
+            "gfx1201",
+            32,
+            "v_dual_mov_b32 v5, v0 :: v_dual_add_nc_u32 v0, 7, v0",
+            "the other one reads",
+            "v_dual_mov_b32 v5, v0 :: v_dual_add_nc_u32 v2, 7, v0",
+        ),
+        (
+            "gfx1201",
+            32,
+            "v_dual_mov_b32 v2, 0x123 :: v_dual_mov_b32 v5, 0x124",
+            "one literal",
+            "v_dual_mov_b32 v2, 0x123 :: v_dual_mov_b32 v5, 0x123",
+        ),
+        (
+            "gfx1100",
+            32,
+            "v_dual_mov_b32 v2, s0 :: v_dual_add_f32 v5, 0x123, s1",
+            "not the first operand",
+            "v_dual_mov_b32 v2, s0 :: v_dual_mov_b32 v5, s1",
+        ),
     ]);
 }
 

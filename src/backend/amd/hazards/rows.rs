@@ -2,8 +2,9 @@
 //!
 //! Sources: LLVM's `GCNHazardRecognizer`, the wait-state tables of AMD's ISA guides (GCN 3, Vega, CDNA 3), and ACO's
 //! `aco_insert_NOPs` for hazards that LLVM does not know. There are no rules for instructions that are never selected
-//! (GDS, messages, MFMA and dot products, indexed registers, LDS_DIRECT, paired instructions), nor for gfx10.1's branches
-//! to the distance 0x3f, which the assembler avoids. Two rules that are not about pairs are in `forwarding` and `clause`.
+//! (GDS, messages, MFMA and dot products, indexed registers, LDS_DIRECT), nor for gfx10.1's branches to the distance 0x3f,
+//! which the assembler avoids. Two rules that are not about pairs are in `forwarding` and `clause`. Two instructions in one
+//! are one vector instruction that reads and writes what both do.
 
 use crate::backend::amd::arch::Arch;
 use crate::backend::amd::view::{Kinds, Roles, Traits};

@@ -137,7 +137,8 @@ impl Rdna3 {
                 self.slow_written[*n] = inst.is_transcendental().then_some((self.vectors + 1, self.slow + 1));
             }
         }
-        self.vectors += 1;
+        // Two instructions in one are one.
+        self.vectors += u64::from(inst.pair.is_none());
         self.slow += u64::from(inst.is_transcendental());
         let now = self.vectors;
         self.exec_writes.retain(|at| now - at <= FAR);

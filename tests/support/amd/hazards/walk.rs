@@ -21,8 +21,8 @@ fn once(program: &Program, seed: u64) -> Result<(), String> {
     for _ in 0..STEPS {
         let Some(inst) = program.insts.get(at).filter(|inst| inst.name != "s_endpgm") else { return Ok(()) };
         let wrong = |why| format!("line {}: {}: on walk {seed}: {why}", inst.line, inst.text);
-        hazards.check(inst).map_err(wrong)?;
-        hazards.record(inst).map_err(wrong)?;
+        inst.halves().try_for_each(|inst| hazards.check(inst)).map_err(wrong)?;
+        inst.halves().try_for_each(|inst| hazards.record(inst)).map_err(wrong)?;
         at += 1;
         if inst.unit == Unit::Branch {
             choices = choices.rotate_left(7).wrapping_mul(0x2545_f491_4f6c_dd1d);
