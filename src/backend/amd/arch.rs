@@ -48,6 +48,16 @@ impl Arch {
         self.generation >= Generation::Vega
     }
 
+    /// Returns true if instructions read bytes and halves of registers (LLVM: `FeatureSDWA`).
+    pub fn has_parts(&self) -> bool {
+        (Generation::Gcn3..Generation::Rdna3).contains(&self.generation)
+    }
+
+    /// Scalar registers that an instruction which reads parts takes (LLVM: `FeatureSDWAScalar`).
+    pub fn scalar_parts(&self) -> usize {
+        if self.generation >= Generation::Vega { 1 } else { 0 }
+    }
+
     /// Returns true if an instruction with a result of 16 bits writes zeros above it: all on gfx8, those of one or two operands
     /// on gfx9 (LLVM: `zeroesHigh16BitsOfDest`).
     pub fn zeroes_upper(&self, operation: Operation) -> bool {

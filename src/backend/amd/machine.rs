@@ -282,6 +282,47 @@ pub struct HalfSelect {
     pub upper: u8,
 }
 
+/// The part of a register that an operand is, extended to a word.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Part {
+    /// The first bit.
+    first: u8,
+    /// 8, 16 or 32 bits.
+    bits: u8,
+    /// True if it is extended by its sign.
+    pub is_signed: bool,
+}
+
+impl Default for Part {
+    fn default() -> Part {
+        Part { first: 0, bits: 32, is_signed: false }
+    }
+}
+
+impl Part {
+    /// A byte or half of a register; none for other bits.
+    pub fn new(first: u32, bits: u32, is_signed: bool) -> Option<Part> {
+        let is_part = matches!(bits, 8 | 16) && first.is_multiple_of(bits) && first < 32;
+        is_part.then_some(Part { first: first as u8, bits: bits as u8, is_signed })
+    }
+
+    /// The word for it in the text.
+    pub const fn name(self) -> &'static str {
+        match (self.bits, self.first) {
+            (8, 0) => "BYTE_0",
+            (8, 8) => "BYTE_1",
+            (8, 16) => "BYTE_2",
+            (8, _) => "BYTE_3",
+            (16, 0) => "WORD_0",
+            (16, _) => "WORD_1",
+            _ => "DWORD",
+        }
+    }
+}
+
+/// Those of the first two operands.
+pub type Parts = [Part; 2];
+
 /// The modifiers after an instruction's operands, or on them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Modifiers {
@@ -300,6 +341,8 @@ pub struct Modifiers {
     pub op_sel_count: u8,
     /// Of an instruction on halves of registers.
     pub halves: Option<HalfSelect>,
+    /// Of an instruction that reads parts of registers (SDWA).
+    pub parts: Option<Parts>,
     pub clamp: bool,
     /// Bytes added to the address; of DS_SWIZZLE its mode.
     pub offset: u32,

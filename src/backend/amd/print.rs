@@ -3,7 +3,7 @@
 use super::arch::Arch;
 use super::dpp;
 use super::machine::{
-    Dpp, File, HalfSelect, ImageAccess, ImageShape, Inst, Label, Modifiers, Operand, Reach, RegisterRange, Slice,
+    Dpp, File, HalfSelect, ImageAccess, ImageShape, Inst, Label, Modifiers, Operand, Part, Reach, RegisterRange, Slice,
     Special, inline_half, is_inline,
 };
 use super::mnemonic::{Form, Generation, Operation};
@@ -61,9 +61,15 @@ impl Printer {
         if modifiers.swap_fetch.contains(&true) {
             text += "_e64";
         }
+        if modifiers.parts.is_some() {
+            text += "_sdwa";
+        }
         self.operands(&mut text, operation, inst, spelling.form);
         if let Some(halves) = modifiers.halves {
             text += &half_words(halves, inst, spelling.form);
+        }
+        if let Some(parts) = modifiers.parts {
+            text += &part_words(parts.iter().take(inst.uses.len()));
         }
         self.modifiers(&mut text, operation, modifiers);
         Some(text)
@@ -75,6 +81,8 @@ impl Printer {
         let uses = inst.uses.iter().enumerate().map(|(n, operand)| {
             let operand = bracketed(self.operand(*operand, width), n, &list);
             let has = |bits: u8| u32::from(bits).checked_shr(n as u32).is_some_and(|bits| bits & 1 != 0);
+            let is_signed = inst.modifiers.parts.is_some_and(|parts| parts.get(n).is_some_and(|part| part.is_signed));
+            let operand = if is_signed { format!("sext({operand})") } else { operand };
             let operand = if has(inst.modifiers.abs) { format!("|{operand}|") } else { operand };
             match operand {
                 _ if form == Form::Packed || !has(inst.modifiers.neg) => operand,
@@ -274,6 +282,12 @@ fn half_words(HalfSelect { lower, upper }: HalfSelect, inst: &Inst, form: Form) 
     let list = |bits: u8| (0..inst.uses.len()).map(|n| (bits >> n & 1).to_string()).collect::<Vec<_>>().join(",");
     let words = words.into_iter().filter(|(_, bits, usual)| bits != usual);
     words.map(|(name, bits, _)| format!(" {name}:[{}]", list(bits))).collect()
+}
+
+/// The modifiers that choose parts of the operands; the result is a whole word.
+fn part_words<'p>(parts: impl Iterator<Item = &'p Part>) -> String {
+    let of = |(n, part): (usize, &Part)| format!(" src{n}_sel:{}", part.name());
+    format!(" dst_sel:DWORD dst_unused:UNUSED_PAD{}", parts.enumerate().map(of).collect::<String>())
 }
 
 /// A constant of 32 bits: inline floats by their value, small integers in decimal, other bits in hexadecimal.

@@ -448,6 +448,10 @@ static LONG: &[&str] =
 static BARE: &[&str] = &["V_READLANE", "V_READFIRSTLANE", "V_WRITELANE"];
 
 fn machine_opcode(opcode: &str) -> String {
+    // LLVM's verifier knows the class of such an instruction by its name without a processor.
+    if let Some(known) = opcode.strip_suffix("_vi").filter(|known| known.ends_with("_sdwa")) {
+        return known.to_owned();
+    }
     let plain = plain(opcode);
     let known =
         BY_NAME.iter().find_map(|(start, known)| plain.strip_prefix(start).map(|rest| format!("{known}{rest}")));

@@ -1,5 +1,5 @@
 //! Combines instructions: two steps in one, where the second alone reads the result of the first. Moves of the same value
-//! are shared, loads extend signs, moves of bytes are joined, accesses to two places in workgroup memory take one
+//! are shared, loads extend signs, moves of bytes are joined, operands are parts of registers, accesses to two places in workgroup memory take one
 //! instruction, and comparisons write EXEC themselves.
 //!
 //! The pass works on virtual registers, in one block at a time, on the shader's own code: sequences of cross-lane
@@ -11,6 +11,7 @@ mod exec;
 mod loads;
 mod moves;
 mod pairs;
+mod parts;
 mod rows;
 mod signs;
 #[cfg(test)]
@@ -37,6 +38,7 @@ pub fn combine(function: &mut Function, arch: &Arch) {
         walk.all(Walk::permute_bytes);
         walk.all(Walk::convert_byte);
         walk.all(Walk::take_signs);
+        walk.all(Walk::take_parts);
         // Instructions of the vector unit are fused with each other first: they cost more than those of the scalar unit.
         walk.all(|walk, at| walk.fuse(at, rows::SCALAR));
         walk.all(Walk::compare_into_exec);

@@ -604,7 +604,7 @@ fn conversions_take_bytes() {
         let some = Registers::new();
         let mut pair = some.pair((inner, uses), (O::Convert, &[None]));
         pair.insts[1].modifiers.suffix = suffix;
-        pair.fused("gfx803").map(|inst| (inst.modifiers.suffix, inst.uses[0]))
+        pair.fused("gfx701").map(|inst| (inst.modifiers.suffix, inst.uses[0]))
     };
     let a = Registers::new().v[0];
     assert_eq!(converted(O::BfeU32, &[a, number(8), number(8)], "f32_u32"), Some(("f32_ubyte1", a)));
@@ -612,4 +612,45 @@ fn conversions_take_bytes() {
     assert_eq!(converted(O::ShrB32, &[number(24), a], "f32_u32"), Some(("f32_ubyte3", a)));
     assert_eq!(converted(O::ShrB32, &[number(16), a], "f32_u32"), None);
     assert_eq!(converted(O::AndB32, &[number(0xff), a], "f16_u16"), None);
+}
+
+#[test]
+fn instructions_read_parts_of_registers() {
+    let fused = |inner: (O, &[Operand]), outer: O, other: Operand, profile: &str| {
+        let inst = Registers::new().pair(inner, (outer, &[Some(other), None])).fused(profile)?;
+        let part = inst.modifiers.parts?[1];
+        Some((part.name(), part.is_signed, inst.uses[1]))
+    };
+    let registers = Registers::new();
+    let ([a, b, _], s) = (registers.v, registers.s[0]);
+    let bytes = (O::BfeU32, &[a, number(8), number(8)][..]);
+    for profile in ["gfx803", "gfx900", "gfx950", "gfx1030-wave64"] {
+        assert_eq!(fused(bytes, O::XorB32, b, profile), Some(("BYTE_1", false, a)), "{profile}");
+    }
+    for profile in ["gfx701", "gfx1100-wave32", "gfx1201-wave32"] {
+        assert_eq!(fused(bytes, O::XorB32, b, profile), None, "{profile}");
+    }
+    type Found = Option<(&'static str, bool, Operand)>;
+    let parts: &[(O, &[Operand], Found)] = &[
+        (O::AndB32, &[number(0xff), a], Some(("BYTE_0", false, a))),
+        (O::AndB32, &[a, number(0xffff)], Some(("WORD_0", false, a))),
+        (O::ShrB32, &[number(24), a], Some(("BYTE_3", false, a))),
+        (O::AshrI32, &[number(16), a], Some(("WORD_1", true, a))),
+        (O::BfeI32, &[a, number(16), number(8)], Some(("BYTE_2", true, a))),
+        (O::BfeU32, &[a, number(4), number(8)], None),
+        (O::AndB32, &[number(0x7f), a], None),
+        (O::AndB32, &[number(0xff), s], None),
+    ];
+    for (operation, uses, expected) in parts {
+        assert_eq!(fused((*operation, uses), O::MinI32, b, "gfx900"), *expected, "{operation:?} {uses:?}");
+    }
+    // The other operand: scalar from gfx9 on, never a constant. A carry would be written to VCC.
+    assert_eq!(fused(bytes, O::XorB32, s, "gfx803"), None);
+    assert_eq!(fused(bytes, O::XorB32, s, "gfx900"), Some(("BYTE_1", false, a)));
+    assert_eq!(fused(bytes, O::XorB32, number(1), "gfx900"), None);
+    assert_eq!(fused(bytes, O::AddU32, b, "gfx803"), None);
+    // A float has no sign to extend.
+    let signed = (O::BfeI32, &[a, number(16), number(16)][..]);
+    assert_eq!(fused(signed, O::AddF16, b, "gfx900"), None);
+    assert_eq!(fused((O::ShrB32, &[number(16), a]), O::AddF16, b, "gfx900"), Some(("WORD_1", false, a)));
 }
