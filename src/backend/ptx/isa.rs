@@ -44,3 +44,8 @@ impl Isa {
 
 /// The oldest architecture that has `shfl`.
 const OLDEST: u32 = 30;
+
+/// Registers of 32 bits of a multiprocessor (CUDA C++ Programming Guide, table "Technical Specifications per Compute Capability").
+pub const REGISTERS: u32 = 65536;
+/// Invocations that a multiprocessor of every architecture holds at once; most hold twice as many.
+pub const RESIDENT: u32 = 1024;

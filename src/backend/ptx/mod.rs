@@ -1,8 +1,8 @@
 //! PTX, NVIDIA's virtual assembly language: complete kernels that CUDA's driver loads and `ptxas` assembles.
 //!
 //! [`emit`] takes a kernel whose cross-lane operations are lowered for a `ptx-*` profile. PTX has unlimited registers, so
-//! there is no allocation. One file per stage: `interface` (parameters), `select` (instructions), `text` (the file),
-//! `reflection` (the caller's arguments); `isa` and `mnemonic` are tables. Refused, with a message at the place: atomics
+//! there is no allocation. One file per stage: `interface` (parameters), `select` (instructions), `pressure` (registers
+//! needed), `text` (the file), `reflection` (the caller's arguments); `isa` and `mnemonic` are tables. Refused, with a message at the place: atomics
 //! of less than 32 bits, fused multiplication and addition of halves before sm_53, and more memory than the hardware has.
 //!
 //! # The lanes of a cross-lane instruction
@@ -29,6 +29,7 @@
 mod interface;
 mod isa;
 mod mnemonic;
+mod pressure;
 pub mod reflection;
 mod select;
 mod text;
@@ -104,5 +105,6 @@ fn with_parts<T>(
     let isa = Isa::of(&options.profile);
     let interface = Interface::of(kernel)?;
     let selected = select::select(kernel, &interface, isa, options.debug.has_lines())?;
-    Ok(write(&text::Parts { kernel, interface: &interface, isa, options, sources, selected: &selected }))
+    let workgroups = pressure::workgroups(kernel);
+    Ok(write(&text::Parts { kernel, interface: &interface, isa, options, sources, selected: &selected, workgroups }))
 }

@@ -19,6 +19,8 @@ pub struct Parts<'a> {
     pub options: &'a Options,
     pub sources: &'a SourceMap,
     pub selected: &'a Selected,
+    /// Workgroups that a multiprocessor should hold at once.
+    pub workgroups: Option<u32>,
 }
 
 /// The whole text.
@@ -76,7 +78,12 @@ fn entry(parts: &Parts) -> String {
     let push = (bytes > 0).then(|| format!("\t.param .align 16 .b8 {PUSH}[{bytes}]"));
     let parameters: Vec<String> = longs.chain(push).collect();
     let [x, y, z] = kernel.workgroup_size;
-    format!(".visible .entry {}(\n{}\n)\n.reqntid {x}, {y}, {z}\n", interface.symbol, parameters.join(",\n"))
+    let mut text =
+        format!(".visible .entry {}(\n{}\n)\n.reqntid {x}, {y}, {z}\n", interface.symbol, parameters.join(",\n"));
+    if let Some(workgroups) = parts.workgroups {
+        writeln!(text, ".minnctapersm {workgroups}").expect(TAKEN);
+    }
+    text
 }
 
 fn printed(line: &Line, sources: &SourceMap) -> String {

@@ -98,7 +98,7 @@ fn directive(program: &mut Program, text: &str) -> Result<(), String> {
         text.split(|c: char| c.is_whitespace() || c == ',' || c == ';').filter(|w| !w.is_empty()).collect();
     let number = |text: &str| text.parse::<usize>().map_err(|_| "a number is wrong".to_owned());
     match words[..] {
-        ["version" | "target" | "address_size", _] | ["visible", ".entry", _] => Ok(()),
+        ["version" | "target" | "address_size" | "minnctapersm", _] | ["visible", ".entry", _] => Ok(()),
         ["shared", ".align", "16", ".b8", array] => declare(&mut program.shared, array),
         ["local", ".align", "16", ".b8", array] => declare(&mut program.local, array),
         ["param", ".u64", name] => {
