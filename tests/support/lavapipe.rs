@@ -12,6 +12,7 @@ use std::sync::{Mutex, MutexGuard};
 use crosslane::ir::Stage;
 use crosslane::kernel::Specializations;
 use crosslane::run::vulkan::Device;
+use crosslane::run::vulkan::parts;
 use crosslane::run::{BufferBinding, Job, OpenError, RunError};
 use serde::{Deserialize, Serialize};
 
@@ -106,6 +107,11 @@ impl Request {
             Resources { buffers, ..other }
         };
         self.bindings().into_iter().map(all).collect()
+    }
+
+    /// The places of what is bound.
+    pub fn slots(&self) -> Vec<parts::Slot> {
+        self.resources().first().map(parts::Resources::slots).unwrap_or_default()
     }
 
     /// Returns true if it needs a device that is open for rays.

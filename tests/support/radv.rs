@@ -8,8 +8,10 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::OnceLock;
 
+use ash::vk;
+use crosslane::run::Job;
 use crosslane::run::vulkan::Device;
-use crosslane::run::{BufferBinding, Job};
+use crosslane::run::vulkan::parts::{Layout, Slot, compute_pipeline};
 
 use super::{helper, judge};
 
@@ -20,11 +22,13 @@ pub const FAMILIES: [&str; 5] = ["polaris10", "vega10", "navi10", "navi21", "nav
 const ROLE: &str = "CROSSLANE_TEST_RADV";
 
 /// A compute shader that RADV is to compile.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Clone, Copy, Default)]
 pub struct Shader<'s> {
     pub module: &'s [u32],
     /// Storage buffers, at the first bindings of set 0.
     pub buffers: usize,
+    /// The places of other resources.
+    pub others: &'s [Slot],
     pub push_bytes: usize,
     /// The lanes of a wave, where they are not the driver's choice.
     pub wave: Option<u32>,
@@ -52,7 +56,10 @@ pub fn intermediate(shader: &Shader<'_>, family: &str) -> Result<String, String>
 fn compiled(shader: &Shader<'_>, family: &str, debug: &str) -> Result<String, String> {
     let manifest = manifest()?;
     let constants = shader.constants.iter().flat_map(|(id, value)| [*id as usize, *value as usize]);
-    let numbers = [shader.buffers, shader.push_bytes, shader.wave.unwrap_or(0) as usize].into_iter().chain(constants);
+    let heads = [shader.buffers, shader.others.len(), shader.push_bytes, shader.wave.unwrap_or(0) as usize];
+    let others =
+        shader.others.iter().flat_map(|slot| [slot.set, slot.binding, slot.element, slot.kind.as_raw() as u32]);
+    let numbers = heads.into_iter().chain(others.map(|number| number as usize)).chain(constants);
     let role: Vec<String> = numbers.map(|number| number.to_string()).collect();
     let mut command = helper::command()?;
     command
@@ -104,23 +111,26 @@ pub fn serve() -> bool {
 
 /// Makes a pipeline of a module and leaves everything open. The numbers are those of a [`Shader`].
 fn make(numbers: &[u32]) -> Result<(), String> {
-    let [buffers, push_bytes, wave, constants @ ..] = numbers else { return Err(format!("{ROLE} lacks numbers")) };
+    let lacks = || format!("{ROLE} lacks numbers");
+    let [buffers, others, push_bytes, wave, rest @ ..] = numbers else { return Err(lacks()) };
+    let (others, constants) = rest.split_at_checked(4 * *others as usize).ok_or_else(lacks)?;
     let mut bytes = Vec::new();
     std::io::stdin().read_to_end(&mut bytes).map_err(|e| e.to_string())?;
     let words: Vec<u32> = bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
     let device = Device::open().map_err(|e| e.to_string())?;
     let constants: Vec<(u32, u32)> = constants.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
-    let push = vec![0; *push_bytes as usize];
     let required_subgroup_size = (*wave > 0).then_some(*wave);
-    let job = Job {
-        entry: "main",
-        push_constants: &push,
-        spec_constants: &constants,
-        required_subgroup_size,
-        ..Job::new(&words, [1, 1, 1])
-    };
-    let bound: Vec<BufferBinding> = (0..*buffers).map(|n| BufferBinding::storage(0, n, vec![0; 4])).collect();
-    let made = device.prepare(&job, &bound).map(std::mem::forget).map_err(|e| e.to_string());
+    let job = Job { entry: "main", spec_constants: &constants, required_subgroup_size, ..Job::new(&words, [1, 1, 1]) };
+    let slot = |set, binding, element, kind| Slot { set, binding, element, kind };
+    let blocks = (0..*buffers).map(|n| slot(0, n, 0, vk::DescriptorType::STORAGE_BUFFER));
+    let others = others.chunks_exact(4).map(|o| slot(o[0], o[1], o[2], vk::DescriptorType::from_raw(o[3] as i32)));
+    let slots = blocks.chain(others).collect();
+    let layout = Layout::new(&device, vk::ShaderStageFlags::COMPUTE, slots, *push_bytes as usize);
+    let made = layout.and_then(|layout| {
+        let made = compute_pipeline(&device, &job, layout.pipeline.get());
+        std::mem::forget(layout);
+        made.map(std::mem::forget)
+    });
     std::mem::forget(device);
-    made
+    made.map_err(|e| e.to_string())
 }

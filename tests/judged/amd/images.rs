@@ -4,6 +4,7 @@ use super::machine_code::Listing;
 use super::{judge_listings, judging};
 use crate::nv::beside;
 use crate::nv::graphics::{self, Case};
+use crosslane::backend::amd::Program;
 use crosslane::profile::Profile;
 use std::sync::Arc;
 use support::interpret::{Order, interpret};
@@ -52,9 +53,14 @@ static TAKEN: &[&str] = &[
 /// The profile whose text says what is right.
 const BESIDE: &str = "nv-hopper";
 
-pub fn trials() -> Vec<Trial> {
+/// The fixtures.
+pub fn cases() -> Vec<Case> {
     let cases = graphics::cases().expect("the fixtures are part of the repository").into_iter();
-    let taken = cases.filter(|case| TAKEN.contains(&&*case.name)).map(Arc::new);
+    cases.filter(|case| TAKEN.contains(&&*case.name)).collect()
+}
+
+pub fn trials() -> Vec<Trial> {
+    let taken = cases().into_iter().map(Arc::new);
     taken.map(|case| trial(format!("images::{}", case.name.replace('.', "_")), move || on_all(&case))).collect()
 }
 
@@ -72,20 +78,7 @@ fn on_all(case: &Case) -> Result<(), String> {
 }
 
 fn on_one(case: &Case, profile: &Profile, theirs: &[Vec<Vec<u32>>]) -> Result<(), String> {
-    let program = match case.amd_program(profile) {
-        Err(why)
-            if [
-                " has no complete set of instructions for images",
-                " gathers the wrong texels",
-                "image's samples cannot be written",
-            ]
-            .iter()
-            .any(|known| why.contains(known)) =>
-        {
-            return Ok(());
-        }
-        program => program?,
-    };
+    let Some(program) = program(case, profile)? else { return Ok(()) };
     let ours = interpret(&program, &profile.processor, &case.request, Order::Ascending)?;
     if ours.len() != theirs.len() {
         return Err(format!("{} runs instead of {}", ours.len(), theirs.len()));
@@ -93,4 +86,17 @@ fn on_one(case: &Case, profile: &Profile, theirs: &[Vec<Vec<u32>>]) -> Result<()
     beside::agree_with(case, &ours, theirs)?;
     let listings = [Listing { name: case.name.clone(), text: program.text }];
     judge_listings(profile, &listings)
+}
+
+/// The kernel of a fixture; none where the processor lacks what it needs.
+pub fn program(case: &Case, profile: &Profile) -> Result<Option<Program>, String> {
+    let refusals = [
+        " has no complete set of instructions for images",
+        " gathers the wrong texels",
+        "image's samples cannot be written",
+    ];
+    match case.amd_program(profile) {
+        Err(why) if refusals.iter().any(|known| why.contains(known)) => Ok(None),
+        program => program.map(Some),
+    }
 }

@@ -4,6 +4,9 @@
 //! CROSSLANE_ACO=docs/verified/speed-amd.md CROSSLANE_GGML=ggml/src/ggml-vulkan/vulkan-shaders cargo test --profile ci --test judged amd::speed
 //! ```
 
+use crate::nv::graphics;
+use crosslane::backend::amd::Program;
+use crosslane::profile::Profile;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -129,8 +132,8 @@ fn write(page: PathBuf) -> Result<(), String> {
         means.push(mean);
         let _ = write!(tables, "\n## {}\n\n{table}", hardware.processor);
     }
-    let titles: Vec<&str> = std::iter::once("processor").chain(COLUMNS.iter().map(|(title, _)| *title)).collect();
-    text += &report::table(&titles, &means);
+    text += &report::table(&titles("processor"), &means);
+    tables += &images()?;
     let path = support::root().join(page);
     std::fs::write(&path, text + &tables).map_err(|e| format!("{}: {e}", path.display()))?;
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
@@ -165,36 +168,86 @@ fn section(hardware: &Hardware, cases: &[Case], wrong: &mut Vec<String>) -> Resu
     for case in cases {
         let of_it = |why: String| format!("{} for {}: {why}", case.kernel.row.name, hardware.profile);
         let program = case.kernel.amd(hardware.profile).map_err(of_it)?;
-        let bytes = assembler::code_bytes(&program.text, hardware.processor, hardware.wave).map_err(of_it)? as u64;
-        let ours = Side { tally: Tally::of(&program.text), bytes };
-        let theirs = theirs(case, hardware).map_err(of_it)?;
-        let mut row = vec![case.kernel.row.name.to_owned()];
-        for ((_, number), ratios) in COLUMNS.iter().zip(&mut ratios) {
-            let (ours, theirs) = (number(&ours), number(&theirs));
-            row.push(format!("{ours} / {theirs}"));
-            ratios.push((ours as f64 + 1.0) / (theirs as f64 + 1.0));
-        }
+        let theirs = theirs(&shader(case, hardware), hardware).map_err(of_it)?;
+        rows.push(compared(case.kernel.row.name, &ours(&program, hardware).map_err(of_it)?, &theirs, &mut ratios));
         if hardware.is_run && case.kernel.row.has_case() && !NOT_RUN.contains(&case.kernel.row.name) {
             match runs(case, &program, hardware) {
                 Ok((ours, theirs)) => run.add(case.kernel.row.name, ours, theirs),
                 Err(why) => wrong.push(of_it(why)),
             }
         }
-        rows.push(row);
     }
-    let means =
-        std::iter::once(hardware.processor.to_owned()).chain(ratios.iter().map(|ratios| mean(ratios))).collect();
-    let titles: Vec<&str> = std::iter::once("kernel").chain(COLUMNS.iter().map(|(title, _)| *title)).collect();
-    Ok((means, report::table(&titles, &rows) + &run.text(hardware.processor)))
+    Ok((means_of(hardware.processor, &ratios), report::table(&titles("kernel"), &rows) + &run.text(hardware.processor)))
+}
+
+/// The titles of a table of code, whose rows are named by the first one.
+fn titles(first: &str) -> Vec<&str> {
+    std::iter::once(first).chain(COLUMNS.iter().map(|(title, _)| *title)).collect()
+}
+
+fn means_of(name: &str, ratios: &[Vec<f64>]) -> Vec<String> {
+    std::iter::once(name.to_owned()).chain(ratios.iter().map(|ratios| mean(ratios))).collect()
+}
+
+/// The row of a kernel; adds to the ratios of each column.
+fn compared(name: &str, ours: &Side, theirs: &Side, ratios: &mut [Vec<f64>]) -> Vec<String> {
+    let mut row = vec![name.to_owned()];
+    for ((_, number), ratios) in COLUMNS.iter().zip(ratios) {
+        let (ours, theirs) = (number(ours), number(theirs));
+        row.push(format!("{ours} / {theirs}"));
+        ratios.push((ours as f64 + 1.0) / (theirs as f64 + 1.0));
+    }
+    row
+}
+
+fn ours(program: &Program, hardware: &Hardware) -> Result<Side, String> {
+    let bytes = assembler::code_bytes(&program.text, hardware.processor, hardware.wave)? as u64;
+    Ok(Side { tally: Tally::of(&program.text), bytes })
+}
+
+/// The tables of the fixtures with images: the means of each processor, and below them all fixtures.
+fn images() -> Result<String, String> {
+    let cases = super::images::cases();
+    let mut means = Vec::new();
+    let mut tables = String::new();
+    for hardware in &HARDWARE {
+        let profile = Profile::named(hardware.profile).ok_or("no profile")?;
+        let (mut rows, mut ratios) = (Vec::new(), vec![Vec::new(); COLUMNS.len()]);
+        for case in &cases {
+            let of_it = |why: String| format!("{} for {}: {why}", case.name, hardware.profile);
+            let Some(program) = super::images::program(case, &profile).map_err(of_it)? else { continue };
+            let name = case.name.trim_end_matches(".comp");
+            let Ok(theirs) = theirs_of_images(case, hardware) else {
+                // A driver without a device fails where its hardware lacks what the shader asks for.
+                rows.push(vec![name.to_owned()]);
+                continue;
+            };
+            rows.push(compared(name, &ours(&program, hardware).map_err(of_it)?, &theirs, &mut ratios));
+        }
+        means.push(means_of(hardware.processor, &ratios));
+        let _ =
+            write!(tables, "\n### Images on {}\n\n{}", hardware.processor, report::table(&titles("fixture"), &rows));
+    }
+    Ok(IMAGES.to_owned() + &report::table(&titles("processor"), &means) + &tables)
+}
+
+fn theirs_of_images(case: &graphics::Case, hardware: &Hardware) -> Result<Side, String> {
+    let (modules, request) = (case.modules()?, &case.request);
+    let slots = request.slots();
+    let shader = radv::Shader {
+        module: modules.first().ok_or("no module")?,
+        buffers: 0,
+        others: &slots,
+        push_bytes: request.push_constants.len(),
+        wave: Some(hardware.wave),
+        constants: &request.spec_constants,
+    };
+    theirs(&shader, hardware)
 }
 
 /// Runs both codes over the small case: the buffers of both must be the simulator's. Gives ours and ACO's, or why ACO's does
 /// not run.
-fn runs(
-    case: &Case,
-    program: &crosslane::backend::amd::Program,
-    hardware: &Hardware,
-) -> Result<(Run, Result<Run, String>), String> {
+fn runs(case: &Case, program: &Program, hardware: &Hardware) -> Result<(Run, Result<Run, String>), String> {
     let request = case.kernel.request();
     let ours = Run::of(traced(program, hardware.processor, &request)?, hardware)?;
     let simulated = case.kernel.simulated()?;
@@ -291,14 +344,16 @@ fn shader<'c>(case: &'c Case, hardware: &Hardware) -> radv::Shader<'c> {
     radv::Shader {
         module: &case.module,
         buffers: row.buffers.len(),
+        others: &[],
         push_bytes: 4 * row.push.len(),
         wave: Some(hardware.wave),
         constants: row.constants,
     }
 }
 
-fn theirs(case: &Case, hardware: &Hardware) -> Result<Side, String> {
-    let said = radv::measured(&shader(case, hardware), hardware.family)?;
+/// ACO's code of a shader.
+fn theirs(shader: &radv::Shader<'_>, hardware: &Hardware) -> Result<Side, String> {
+    let said = radv::measured(shader, hardware.family)?;
     let tally = Tally::of(&said);
     let statistics: BTreeMap<&str, &str> = said.lines().filter_map(|line| line.split_once(": ")).collect();
     let bytes = statistics.get("Code size").and_then(|bytes| bytes.trim().parse().ok());
@@ -307,6 +362,14 @@ fn theirs(case: &Case, hardware: &Hardware) -> Result<Side, String> {
         _ => Err(format!("RADV printed no listing or no statistics:\n{said}")),
     }
 }
+
+const IMAGES: &str = "
+## Images
+
+The fixtures of `fixtures/graphics` with images, textures and texel buffers, counted as above; nothing of them is executed here. Rows
+without numbers are fixtures that RADV does not compile for the processor.
+
+";
 
 const INTRODUCTION: &str = "# AMD kernels beside ACO's
 
