@@ -386,8 +386,9 @@ favours whoever unrolls a loop of fewer turns. *bytes* are those of the code, re
 instructions are averages per wave of 32 lanes over the small case of `tests/support/whole`: the interpreter of `tests/support/amd` runs
 both listings, and both leave the buffers that the simulator does. Waits, barriers, hints and the end are not counted. *cycles* are
 those that LLVM's model of the processor (llvm-mca 22) gives the instructions that the first wave executed, in their order: one wave alone
-on a SIMD, which waits for all memory it asks for. There is none for
-gfx900, since the cases are for waves of 32 lanes, and for gfx1201, for which ACO prints its own form only. Kernels without a case and
+on a SIMD, which waits for all memory it asks for. Barriers are left out, since the model gives one of them 2,000 cycles and those after it
+none as long as these last. There are no cycles for gfx900, since the cases are for waves of 32 lanes, nor for gfx1201, for which ACO prints
+its own form only. Kernels without a case and
 kernels that take the interpreter minutes are left out. ACO's kernels have push constants and workgroup numbers in scalar registers at
 their start and buffers behind descriptors; ours load both from their arguments. The kernels of ggml are its own files
 (`src/ggml-vulkan/vulkan-shaders` of ggml-org/ggml d99724f2).
