@@ -393,9 +393,13 @@ kernels that take the interpreter minutes are left out. ACO's kernels have push 
 their start and buffers behind descriptors; ours load both from their arguments. The kernels of ggml are its own files
 (`src/ggml-vulkan/vulkan-shaders` of ggml-org/ggml d99724f2).
 
-Above 1.2: fft in executed instructions, since the sine and the cosine of an operand take a product each, and a branch leads over arms
-of two instructions; histogram on gfx1030 in executed instructions, since ACO's shifts take a byte of a word themselves there (SDWA); votes
-in cycles, since a comparison and its opposite are both made before what depends on them.
+Above 1.2 in executed instructions: fft, since the sine and the cosine of an operand take a product each, and a branch leads over arms of
+two instructions; histogram on gfx1030, since ACO's shifts take a byte of a word themselves there, with the amount in a register (SDWA);
+topk, raymarch and ggml's mul_mat_vec on gfx1100, since ACO gives more pairs of instructions registers with which they can be one (`v_dual_`).
+
+Above 1.2 in cycles: votes, since a comparison and its opposite are both made before what depends on them; rms_norm, and ggml's soft_max and
+rms_norm on gfx1100, since a `readonly` buffer that is not `restrict` may be the memory that is written: its loads stay after the stores,
+while ACO moves them before. With `restrict` the loads of rms_norm are issued together.
 
 Geometric means of the ratios, one added to both sides; below 1 ours is the smaller one.
 
