@@ -6,7 +6,7 @@ use super::inst::Inst;
 use super::operand::Operand;
 use super::target::Target;
 
-/// What comes after `v_` in the first one's name, without the type, and before gfx12 and since.
+/// The first one's name without `v_` and the type, before gfx12 and since.
 static FIRST: [&str; 13] = [
     "fmac_f32",
     "fmaak_f32",

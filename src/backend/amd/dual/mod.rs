@@ -1,8 +1,8 @@
 //! Two vector instructions in one, from RDNA 3 on in waves of 32 lanes.
 //!
 //! Runs after the waits for memory, which nothing passes, and before hazards are mended. Each instruction looks a few
-//! instructions ahead for the nearest one that can be the other half, and that may run as early as itself, or as late as
-//! which it may run itself. Only instructions of one origin become one, so that each line belongs to one cross-lane
+//! instructions ahead for the nearest one that can be the other half: one that can move up to it, or that it can move down
+//! to. Only instructions of one origin become one, so that each line belongs to one cross-lane
 //! operation or to none.
 
 mod table;
@@ -97,7 +97,7 @@ struct Found {
     /// The halves in their order, and true if the earlier instruction is the second one.
     halves: [Half; 2],
     is_swapped: bool,
-    /// The pair stands in the place of the later instruction.
+    /// The pair takes the place of the later instruction.
     is_late: bool,
 }
 

@@ -174,7 +174,7 @@ impl<'s> Search<'s> {
         Some(1 + operands.into_iter().map(|operands| self.operands(operands, depth - 1)).sum::<i32>())
     }
 
-    /// What it saves to take two operands as the halves of a word; less than zero if that costs an instruction.
+    /// Instructions saved by taking two operands as the halves of a word; negative if that costs one.
     fn operands(&mut self, operands: [Value; 2], depth: u32) -> i32 {
         let operands = operands.map(|value| self.positive(value));
         let constants = operands.map(|value| self.kernel.as_constant(value).is_some());
