@@ -173,6 +173,21 @@ macro_rules! operations {
     };
 }
 
+impl Operation {
+    /// The width in bits of the floats that an instruction with this suffix reads or writes; 32 if it names none.
+    pub fn float_width(self, generation: Generation, suffix: &str) -> u8 {
+        let name = self.spelling(generation).map_or("", |spelling| spelling.name);
+        let ends = |end: &str| name.ends_with(end) || suffix.ends_with(end);
+        if ends("_f64") {
+            64
+        } else if ends("_f16") {
+            16
+        } else {
+            32
+        }
+    }
+}
+
 operations! {
     // Vector unit, 32 bits. V_ADD_I32 and gfx8's V_ADD_U32 add integers of both kinds and write a carry.
     AddU32 = [

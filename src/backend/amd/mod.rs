@@ -5,8 +5,8 @@
 //! (instructions), `tidy` (redundant control flow), `combine` (two steps in one instruction), `schedule` (the order in each
 //! block), `live` and `registers` (hardware registers), `rotate` (the tests of loops), `shorten` (encodings), `waits` and
 //! `hazards` (dependences that the hardware does not enforce), between them `dual` (two instructions in one), `clauses`
-//! (loads that run together), `print`, `descriptor` and `text`, `reflection` (the caller's bindings). `machine` is the form between the stages; `arch`, `mnemonic` and
-//! `unit` are tables. Refused, with a message at the place: atomics of less than 32 bits, fused multiplication and addition
+//! (loads that run together), `print`, `descriptor` and `text`, `reflection` (the caller's bindings). `machine` is the form
+//! between the stages; `arch`, `mnemonic` and `unit` are tables. Refused, with a message at the place: atomics of less than 32 bits, fused multiplication and addition
 //! of halves before gfx8, and more memory than the hardware has.
 
 pub mod arch;

@@ -76,7 +76,7 @@ impl Printer {
     }
 
     fn operands(&self, text: &mut String, operation: Operation, inst: &Inst, form: Form) {
-        let width = self.float_width(operation, &inst.modifiers);
+        let width = operation.float_width(self.arch.generation, inst.modifiers.suffix);
         let list = address_list(inst);
         let uses = inst.uses.iter().enumerate().map(|(n, operand)| {
             let operand = bracketed(self.operand(*operand, width), n, &list);
@@ -95,19 +95,6 @@ impl Printer {
         let all: Vec<String> = defs.chain(uses).collect();
         if !all.is_empty() {
             write!(text, " {}", all.join(if fields { " " } else { ", " })).expect(TAKEN);
-        }
-    }
-
-    /// Bits of the floats that inline constants stand for.
-    fn float_width(&self, operation: Operation, modifiers: &Modifiers) -> u8 {
-        let name = operation.spelling(self.arch.generation).map_or("", |spelling| spelling.name);
-        let ends = |end: &str| name.ends_with(end) || modifiers.suffix.ends_with(end);
-        if ends("_f64") {
-            64
-        } else if ends("_f16") {
-            16
-        } else {
-            32
         }
     }
 

@@ -1,7 +1,7 @@
 //! PTX, NVIDIA's virtual assembly language: complete kernels that CUDA's driver loads and `ptxas` assembles.
 //!
 //! [`emit`] takes a kernel whose cross-lane operations are lowered for a `ptx-*` profile. PTX has unlimited registers, so
-//! there is no allocation. One file per stage: `interface` (parameters), `select` (instructions), `pressure` (registers
+//! registers are not allocated. One file per stage: `interface` (parameters), `select` (instructions), `pressure` (registers
 //! needed), `text` (the file), `reflection` (the caller's arguments); `isa` and `mnemonic` are tables. Refused, with a message
 //! at the place: atomics of less than 32 bits, fused multiplication and addition of halves before sm_53, and more memory than
 //! the hardware has.

@@ -47,7 +47,7 @@ impl Walk<'_> {
         kernel.blocks[block].params.iter().for_each(|param| self.define(*param));
         for inst in &kernel.blocks[block].insts {
             self.now += 1;
-            kernel.args(*inst).iter().for_each(|arg| self.use_(*arg));
+            kernel.args(*inst).iter().for_each(|arg| self.read(*arg));
             let is_loop = matches!(kernel.insts[*inst].op, Op::Loop { .. });
             if is_loop {
                 self.loops.push((self.now, Vec::new()));
@@ -68,7 +68,7 @@ impl Walk<'_> {
         self.lives[value.index()] = Live { from: self.now, to: self.now };
     }
 
-    fn use_(&mut self, value: Value) {
+    fn read(&mut self, value: Value) {
         if matches!(self.kernel.values[value].def, Def::Const(_) | Def::Undef) {
             return;
         }

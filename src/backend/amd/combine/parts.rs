@@ -38,13 +38,6 @@ fn takers(inst: &Inst) -> usize {
     }
 }
 
-/// Returns true if an instruction reads floats, which are not extended by their sign.
-fn reads_floats(inst: &Inst) -> bool {
-    use Operation as O;
-    let is_of_floats = inst.modifiers.suffix.ends_with("f16");
-    is_of_floats || matches!(inst.operation(), Some(O::AddF16 | O::SubF16 | O::MulF16 | O::MinF16 | O::MaxF16))
-}
-
 impl Walk<'_> {
     /// Makes an instruction read parts of registers that are extended for it alone.
     pub fn take_parts(&mut self, at: usize) {
@@ -63,10 +56,13 @@ impl Walk<'_> {
         let outer = &self.block.insts[at];
         let Modifiers { suffix, parts, .. } = outer.modifiers;
         let is_plain = outer.modifiers == Modifiers { suffix, parts, ..Modifiers::default() };
-        let has_carry = outer.operation()?.spelling(self.arch.generation)?.form == Form::Carry;
+        let (operation, generation) = (outer.operation()?, self.arch.generation);
+        let has_carry = operation.spelling(generation)?.form == Form::Carry;
+        // Floats of 16 bits are not extended by their sign.
+        let reads_halves = operation.float_width(generation, suffix) == 16;
         let inner = self.maker(at, n).filter(|_| is_plain && !has_carry)?;
         let (operand, part) = part_of(&self.block.insts[inner])?;
-        if self.block.insts[inner].modifiers != Modifiers::default() || part.is_signed && reads_floats(outer) {
+        if self.block.insts[inner].modifiers != Modifiers::default() || part.is_signed && reads_halves {
             return None;
         }
         let mut uses: Uses = outer.uses.clone();

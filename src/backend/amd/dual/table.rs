@@ -12,7 +12,7 @@ use smallvec::{SmallVec, smallvec};
 /// The way in which an operand is read. Each of the three ports reads one vector register for each half.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Port {
-    /// A vector register, a scalar one or a constant.
+    /// A vector or scalar register, or a constant.
     First,
     Second,
     Third,

@@ -80,7 +80,7 @@ pub fn one(word: Operand) -> Words {
 }
 
 impl Selector<'_> {
-    fn exists(&self, operation: Operation) -> bool {
+    pub fn exists(&self, operation: Operation) -> bool {
         operation.spelling(self.arch.generation).is_some()
     }
 

@@ -294,11 +294,12 @@ impl Selector<'_> {
     ) -> Operand {
         let operand = uses[n];
         let has_room = |read: &SmallVec<[Operand; 4]>, operand| read.contains(&operand);
+        let takes_halves = operation.float_width(self.arch.generation, "") == 16;
         match operand {
             _ if self.is_vector(operand) => operand,
             Operand::Double(_) => operand,
             Operand::Constant(bits) if is_inline(bits) => operand,
-            Operand::Constant(bits) if takes_halves(operation) && is_inline_half(bits) => operand,
+            Operand::Constant(bits) if takes_halves && is_inline_half(bits) => operand,
             Operand::Constant(_) => {
                 let is_other_literal = |known: &Operand| matches!(known, Operand::Constant(_)) && *known != operand;
                 let can = if self.arch.has_long_literals() {
@@ -376,14 +377,6 @@ const fn is_commutative(operation: Operation) -> bool {
     whole || factors || bits || short || float || matches!(operation, O::AddWithCarryOut | O::AddWithCarryIn)
 }
 
-/// Returns true if constants among the operands are floats of 16 bits.
-const fn takes_halves(operation: Operation) -> bool {
-    use Operation as O;
-    let packed = matches!(operation, O::PackedAddF16 | O::PackedMulF16 | O::PackedMinF16 | O::PackedMaxF16);
-    let three = matches!(operation, O::FmaF16 | O::PackedFmaF16);
-    packed || three || matches!(operation, O::AddF16 | O::SubF16 | O::MulF16 | O::MinF16 | O::MaxF16)
-}
-
 /// Returns true if an instruction names the halves of its operands; such an encoding has no literal here.
 fn chooses_halves(operation: Operation, generation: Generation) -> bool {
     operation.spelling(generation).is_some_and(|spelling| matches!(spelling.form, Form::Packed | Form::Mixed))
@@ -395,9 +388,16 @@ fn is_short(operation: Operation, generation: Generation) -> bool {
     use Operation as O;
     let always_long = matches!(
         operation,
-        O::MulLoU32 | O::MulHiU32 | O::MulHiI32 | O::BfeU32 | O::BfeI32 | O::BfiB32 | O::AlignBits | O::Compare
+        O::MulLoU32
+            | O::MulHiU32
+            | O::MulHiI32
+            | O::BfeU32
+            | O::BfeI32
+            | O::BfiB32
+            | O::AlignBits
+            | O::PermuteBytes
+            | O::Compare
     );
-    let always_long = always_long || operation == O::PermuteBytes;
     let float = matches!(operation, O::FmaF32 | O::FmaF16 | O::DivScaleF32 | O::DivFmasF32 | O::DivFixupF32);
     let cube = matches!(operation, O::CubeFace | O::CubeS | O::CubeT | O::CubeMajor);
     let counting = matches!(operation, O::BitCount | O::CountBelowLow | O::CountBelowHigh | O::LdexpF32);

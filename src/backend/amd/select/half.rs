@@ -162,7 +162,7 @@ impl Selector<'_> {
     }
 
     fn has_mix(&self) -> bool {
-        self.arch.processor.has_fma_mix && Operation::FmaMixF32.spelling(self.arch.generation).is_some()
+        self.arch.processor.has_fma_mix && self.exists(Operation::FmaMixF32)
     }
 
     // Floats of 32 bits, of which some operands have 16.
@@ -241,7 +241,7 @@ impl Selector<'_> {
 
     /// Sums, products and so on; those without an instruction of 16 bits are computed in 32.
     pub fn half_binary(&mut self, op: BinOp, scalar: Scalar, args: [Value; 2]) -> Words {
-        let operations = float_operations(op).filter(|[single, _]| self.has(*single));
+        let operations = float_operations(op).filter(|[single, _]| self.exists(*single));
         let halves = args.map(|arg| self.half(arg));
         if let Some(operations) = operations {
             return one(self.half_arithmetic(operations, &halves, 0));
@@ -253,21 +253,17 @@ impl Selector<'_> {
 
     /// `a * b + c` rounded once, whose operands may be negated.
     pub fn half_fused(&mut self, args: [Value; 3], neg: u8) -> Words {
-        if !self.has(Operation::FmaF16) {
+        if !self.exists(Operation::FmaF16) {
             return self.refused("a fused multiplication and addition of 16 bits");
         }
         let halves = args.map(|arg| self.half(arg));
         one(self.half_arithmetic([Operation::FmaF16, Operation::PackedFmaF16], &halves, neg))
     }
 
-    fn has(&self, operation: Operation) -> bool {
-        operation.spelling(self.arch.generation).is_some()
-    }
-
     /// An instruction on floats of 16 bits. One on two of them reads upper halves too, and computes the same twice.
     fn half_arithmetic(&mut self, [single, packed]: [Operation; 2], halves: &[Half], neg: u8) -> Operand {
         let to = self.vectors(1);
-        if !halves.iter().any(|half| half.is_high) || !self.has(packed) {
+        if !halves.iter().any(|half| half.is_high) || !self.exists(packed) {
             let uses: Vec<Operand> = halves.iter().map(|half| self.lowered(*half)).collect();
             self.vector_to(single, to, &uses).modifiers.neg = neg;
             return self.low_result(single, to);
@@ -322,7 +318,7 @@ impl Selector<'_> {
 
     pub fn half_compare(&mut self, op: CmpOp, scalar: Scalar, args: [Value; 2]) -> Operand {
         let halves = args.map(|arg| self.half(arg));
-        if self.has(Operation::AddF16) && halves.iter().all(|half| !half.is_high) {
+        if self.exists(Operation::AddF16) && halves.iter().all(|half| !half.is_high) {
             return self.compare_lanes(relation(op), halves[0].word, halves[1].word);
         }
         let [a, b] = halves.map(|half| self.widen_half(scalar.kind, half));

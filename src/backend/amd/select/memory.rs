@@ -180,7 +180,7 @@ impl Selector<'_> {
     }
 
     fn store_half(&mut self, access: MemoryAccess, address: Value, half: Half) {
-        let can = half.is_high && Operation::Store16High.spelling(self.arch.generation).is_some();
+        let can = half.is_high && self.exists(Operation::Store16High);
         let word = if can || !half.is_high { half.word } else { self.cleaned(half) };
         self.store_words(access, address, &[word], can);
     }
