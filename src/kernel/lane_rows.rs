@@ -46,6 +46,16 @@ impl LaneRows {
         self.modulo(value, all(self.types.get(value.index())?.bits()))
     }
 
+    /// The number of lanes in a wave.
+    pub fn size(&self) -> u32 {
+        self.size
+    }
+
+    /// Returns true for a value that is the lane's index.
+    pub fn is_lane(&self, value: Value) -> bool {
+        self.of(value).is_some_and(|row| row.iter().enumerate().all(|(lane, bits)| *bits == lane as u64))
+    }
+
     /// The bits of `mask` of a value in each lane, if those are known; other bits are any.
     pub fn modulo(&self, value: Value, mask: u64) -> Option<&[u64]> {
         let row = self.rows.get(value.index())?.as_ref()?;

@@ -186,15 +186,62 @@ fn use_facts(kernel: &mut Kernel, size: u32) {
         let (first, ty) = (row[0], kernel.ty(result));
         if row.iter().all(|bits| *bits == first) {
             names.replace(result, kernel.constant(ty, first));
-        } else if ty == Ty::B32
-            && !matches!(op, Op::BuiltIn(..))
-            && row.iter().enumerate().all(|(lane, bits)| *bits == lane as u64)
-        {
+        } else if ty == Ty::B32 && !matches!(op, Op::BuiltIn(..)) && rows.is_lane(result) {
             kernel.insts[inst].op = Op::Fact(LaneFact::Index);
             kernel.set_args(inst, &[]);
         }
     }
+    join_places(kernel, &rows, &mut names);
     names.apply_all(kernel);
+}
+
+/// Makes the number of a wave's first invocation plus the lane's index the number of the invocation, also where another term
+/// is added between.
+fn join_places(kernel: &mut Kernel, rows: &LaneRows, names: &mut Names) {
+    for inst in Tree::new(kernel).insts(kernel) {
+        let (Some(sum), Some(result)) = (summands(kernel, inst), kernel.result(inst)) else { continue };
+        let Some(first) = other(sum, |lane| rows.is_lane(lane)) else { continue };
+        if let Some(index) = first_of_wave(kernel, rows, first) {
+            names.replace(result, index);
+            continue;
+        }
+        let Some(sum) = kernel.definition(first).and_then(|first| summands(kernel, first)) else { continue };
+        for [rest, first] in [sum, [sum[1], sum[0]]] {
+            if let Some(index) = first_of_wave(kernel, rows, first) {
+                kernel.set_args(inst, &[rest, index]);
+            }
+        }
+    }
+}
+
+/// The other one of two values, where one passes a test.
+fn other([a, b]: [Value; 2], test: impl Fn(Value) -> bool) -> Option<Value> {
+    if test(b) { Some(a) } else { test(a).then_some(b) }
+}
+
+/// The operands of an addition of words.
+fn summands(kernel: &Kernel, inst: InstId) -> Option<[Value; 2]> {
+    let is_sum = matches!(kernel.insts[inst].op, Op::Bin(BinOp::Add, Scalar::U32 | Scalar::I32));
+    is_sum.then(|| [kernel.args(inst)[0], kernel.args(inst)[1]])
+}
+
+/// The number of the invocation, if a value is that of the first one in its wave: the number of the wave times its size.
+fn first_of_wave(kernel: &Kernel, rows: &LaneRows, value: Value) -> Option<Value> {
+    let product = kernel.definition(value)?;
+    let [wave, factor] = *kernel.args(product) else { return None };
+    let factor = *rows.of(factor)?.first()?;
+    let factor = match kernel.insts[product].op {
+        Op::Bin(BinOp::Mul, _) => factor,
+        Op::Bin(BinOp::Shl, _) => 1 << (factor % 32),
+        _ => return None,
+    };
+    let quotient = kernel.definition(wave)?;
+    let (Op::Bin(BinOp::Shr, Scalar::U32), [index, by]) = (kernel.insts[quotient].op, kernel.args(quotient)) else {
+        return None;
+    };
+    let is_index = matches!(kernel.insts[kernel.definition(*index)?].op, Op::BuiltIn(BuiltIn::LocalInvocationIndex, _));
+    let shift = u64::from(rows.size().trailing_zeros());
+    (is_index && factor == 1 << shift && kernel.as_constant(*by)? == shift).then_some(*index)
 }
 
 /// The facts about a kernel for waves of one size.

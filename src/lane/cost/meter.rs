@@ -337,15 +337,15 @@ impl Meter<'_> {
         }
     }
 
-    /// The address of the own word of memory, which every way through memory needs, and the lane's number for it. In all
-    /// lanes of the wave, so that EXEC is changed around it.
+    /// The address of the own word of memory, which every way through memory needs, and the count of lanes for it. In all lanes
+    /// of the wave, so that EXEC is changed around it.
     fn own_address(&self) -> u32 {
         if !self.plan.steps.iter().any(|step| step.op == StepOp::Prim(LdsOp::Bounce.into())) {
             return 0;
         }
-        let has_index = self.plan.setup.iter().any(|step| step.op == StepOp::Fact(LaneFact::Index));
-        let base = MODE_SWITCHES + WAVE_BASE + 2;
-        if has_index { base } else { base + self.halves() }
+        // The count gives the index too.
+        let index = self.plan.setup.iter().any(|step| step.op == StepOp::Fact(LaneFact::Index));
+        MODE_SWITCHES + WAVE_BASE + 2 + self.halves() - u32::from(index)
     }
 
     /// Copies of what the instruction overwrites and is still needed, or of a constant that it is to leave.

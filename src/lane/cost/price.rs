@@ -17,8 +17,6 @@ pub enum Unit {
     Compare,
     /// Arithmetic on scalars and on masks of lanes.
     Scalar,
-    /// Numbers of lanes, counted from a mask.
-    Count,
 }
 
 /// The work of a step: so many instructions of a unit.
@@ -107,7 +105,6 @@ pub const fn table(target: Target) -> Table {
                     Unit::Multiply => CostClass::AmdMultiply,
                     Unit::Compare => CostClass::AmdBallot,
                     Unit::Scalar => CostClass::AmdMask,
-                    Unit::Count => CostClass::AmdCountBelow,
                 })
             },
             // The hardware counts the zeros above, and gives -1 for none.
@@ -195,12 +192,13 @@ pub fn of_alu(op: AluOp, scalar: bool, word_is_constant: bool, halves: u32) -> W
 /// The work of a fact that a lane has about itself, in a wave of `halves` times 32 lanes.
 pub fn of_fact(fact: LaneFact, halves: u32) -> Work {
     match fact {
-        LaneFact::Index => work(Unit::Count, halves),
+        // The low bits of the invocation's number, which is in a register where invocations are in a row.
+        LaneFact::Index => work(Unit::Vector, 1),
         LaneFact::Size => work(Unit::Scalar, 0),
         LaneFact::InSet(_) => work(Unit::Scalar, halves),
-        // Ones shifted to the own lane, whose number is counted first; their complement for the lanes below.
-        LaneFact::Mask(MaskOp::Lt | MaskOp::Le) => work(Unit::Vector, 1 + 2 * halves),
-        LaneFact::Mask(_) => work(Unit::Vector, 1 + halves),
+        // Ones shifted to the own lane, whose number comes first; their complement for the lanes below.
+        LaneFact::Mask(MaskOp::Lt | MaskOp::Le) => work(Unit::Vector, 2 + halves),
+        LaneFact::Mask(_) => work(Unit::Vector, 2),
     }
 }
 

@@ -76,7 +76,7 @@ impl Selector<'_> {
         self.find_place(&wanted, groups);
         match wanted.lane {
             lane if wanted.own_word => self.made_for(Origin::SetUp(OWN_WORD), |s| s.find_own_word(lane)),
-            Some(lane) => self.made_for(lane, Self::count_lanes),
+            Some(lane) => self.made_for(lane, Self::find_lane),
             None => {}
         }
         if (wanted.shared || wanted.own_word) && self.arch.generation < Generation::Vega {
@@ -116,7 +116,9 @@ impl Selector<'_> {
                 _ => {}
             }
         }
-        if wanted.index || wanted.own_word {
+        // The number of an invocation in one row is in a register; it tells the lane's.
+        let is_row = self.kernel.workgroup_size[1..] == [1, 1];
+        if wanted.index || wanted.own_word || wanted.lane.is_some() && is_row {
             wanted.locals = [true, self.kernel.workgroup_size[1] > 1, self.kernel.workgroup_size[2] > 1];
             wanted.index = true;
         }
@@ -391,6 +393,19 @@ impl Selector<'_> {
             }
         }
         index.unwrap_or(Operand::Constant(0))
+    }
+
+    /// The lane's number: the low bits of the invocation's where that is known, since waves begin at multiples of their size.
+    fn find_lane(&mut self) {
+        let index = self.start.built_ins.get(&(key(BuiltIn::LocalInvocationIndex), 0)).copied();
+        match index {
+            Some(index) if self.kernel.invocations() <= self.arch.wave => self.start.lane = Some(index),
+            Some(index) => {
+                let low = self.vector(Operation::AndB32, &[Operand::Constant(self.arch.wave - 1), index]);
+                self.start.lane = Some(low);
+            }
+            None => self.count_lanes(),
+        }
     }
 
     fn count_lanes(&mut self) {
