@@ -147,7 +147,7 @@ fn swap(b: &mut Builder, op: ReduceOp, value: Operand, block: u8) -> Operand {
 }
 
 /// A masked broadcast of a row's last lane; what the other rows get does not matter.
-pub fn bcast(b: &Builder, op: ReduceOp, control: DppControl, row_mask: u8) -> Dpp16 {
+fn bcast(b: &Builder, op: ReduceOp, control: DppControl, row_mask: u8) -> Dpp16 {
     let dpp = Dpp16 { row_mask, bound_ctrl: false, ..Dpp16::new(control) };
     if super::carries(b, op, dpp) { dpp } else { Dpp16::new(control) }
 }

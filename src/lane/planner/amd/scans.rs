@@ -6,11 +6,11 @@
 //! | 16 | v_readlane of lanes 15 and 47, select, op, select | op_dpp row_bcast:15 row_mask:0xa | v_permlanex16 of lane 15, op_dpp row_mask:0xa |
 //! | 32 | v_readlane of lane 31, op, select | op_dpp row_bcast:31 row_mask:0xc | v_readlane of lane 31, op, select |
 //!
-//! In segments of fewer than 16 lanes row_shr crosses the edge, so a select follows. No step adds an identity.
-//! Integers, whose order is free, may also take the last lane of the block below at every distance, which ds_swizzle does.
+//! In segments of fewer than 16 lanes row_shr crosses the edge, so a select follows. Integer operations that have no op_dpp,
+//! such as products, fold with the identity that v_mov_dpp leaves in lanes without a source; no step on floats does. Integers,
+//! whose order is free, may also take the last lane of the block below at every distance, which ds_swizzle does.
 
 use super::moves::emit;
-use super::reductions::bcast;
 use super::search::Search;
 use super::{carries, combine_with, enter, every, masks};
 use crate::lane::op::{LaneOp, Members, ReduceOp, Width};
@@ -93,7 +93,7 @@ fn inclusive(b: &mut Builder, style: Style, scan: Scan, value: Operand) -> Answe
     let levels = (0..lanes.ilog2()).map(|level| 1 << level);
     levels.into_iter().try_fold(value, |value, distance| {
         if let Some(dpp) = in_place(b, style, scan.op, lanes, distance) {
-            return Ok(b.combine_moved(scan.op, dpp, value, value));
+            return Ok(with_moved(b, scan.op, dpp, value));
         }
         if style == Style::Permlanex && distance == 16 && carries(b, scan.op, UPPER_ROWS) {
             let last = last_of_other_row(b, value);
@@ -126,15 +126,27 @@ fn in_place(b: &Builder, style: Style, op: ReduceOp, lanes: u32, distance: u32) 
     if !matches!(style, Style::Bcast | Style::Permlanex) {
         return None;
     }
-    let shift = |bank_mask| Dpp16 { bank_mask, bound_ctrl: false, ..Dpp16::new(DppControl::RowShr(distance as u8)) };
-    let dpp = match (distance, lanes, style) {
-        (..16, 16.., _) => shift(15),
-        (4, 8, _) => shift(0xa),
-        (16, _, Style::Bcast) => bcast(b, op, DppControl::RowBcast15, 0xa),
-        (32, _, Style::Bcast) => bcast(b, op, DppControl::RowBcast31, 0xc),
+    let shift = DppControl::RowShr(distance as u8);
+    let (control, row_mask, bank_mask) = match (distance, lanes, style) {
+        (..16, 16.., _) => (shift, 0xf, 0xf),
+        (4, 8, _) => (shift, 0xf, 0xa),
+        (16, _, Style::Bcast) => (DppControl::RowBcast15, 0xa, 0xf),
+        (32, _, Style::Bcast) => (DppControl::RowBcast31, 0xc, 0xf),
         _ => return None,
     };
-    carries(b, op, dpp).then_some(dpp)
+    let dpp = Dpp16 { row_mask, bank_mask, bound_ctrl: false, ..Dpp16::new(control) };
+    (carries(b, op, dpp) || !b.request.inputs[0].ty.is_float()).then_some(dpp)
+}
+
+/// The value folded with that of the lane that a move takes. An instruction without DPP folds with the identity where the move
+/// leaves a lane alone; integers alone do that.
+fn with_moved(b: &mut Builder, op: ReduceOp, dpp: Dpp16, value: Operand) -> Operand {
+    if carries(b, op, dpp) {
+        return b.combine_moved(op, dpp, value, value);
+    }
+    let identity = b.identity(op);
+    let moved = b.prim(dpp, &[value, identity], b.ty(value));
+    b.combine(op, moved, value)
 }
 
 /// The value of each lane folded with that of the lower lane that it takes; anything in lanes that take none.
