@@ -14,11 +14,12 @@ define amdgpu_kernel void @main(ptr addrspace(1) %x, ptr addrspace(1) %y, ptr ad
   %n = load i32, ptr addrspace(1) %p.n
   %address = shl i32 %n, 2
   %w = call i32 @llvm.amdgcn.ds.bpermute(i32 %address, i32 %v)
-  %u = call i32 @llvm.amdgcn.readlane.i32(i32 %v, i32 3)
   %row = mul i32 %slot, 2
   %i.0 = add i32 %row, 0
   %q.0 = getelementptr i32, ptr addrspace(1) %y, i32 %i.0
   store i32 %w, ptr addrspace(1) %q.0
+  %v.1 = load i32, ptr addrspace(1) %p.v
+  %u = call i32 @llvm.amdgcn.readlane.i32(i32 %v.1, i32 3)
   %i.1 = add i32 %row, 1
   %q.1 = getelementptr i32, ptr addrspace(1) %y, i32 %i.1
   store i32 %u, ptr addrspace(1) %q.1

@@ -415,17 +415,30 @@ impl Selector<'_> {
         if let Some(known) = self.flat.iter().find(|known| known.parts == parts) {
             return known.pair;
         }
-        let index = match offset {
-            0 => index,
-            _ => self.word_binary(BinOp::Add, Scalar::U32, [index, number(offset)]),
+        let words = match self.lower_address(parts) {
+            Some((lower, more)) => self.long_sum(false, &[part(lower, 0), part(lower, 1)], &[number(more), FALSE]),
+            None => {
+                let index = match offset {
+                    0 => index,
+                    _ => self.word_binary(BinOp::Add, Scalar::U32, [index, number(offset)]),
+                };
+                self.long_sum(false, &[part(base, 0), part(base, 1)], &[index, FALSE])
+            }
         };
-        let words = self.long_sum(false, &[part(base, 0), part(base, 1)], &[index, FALSE]);
         let pair = self.whole(&words, File::Vector);
         if self.flat.len() == FLAT_ADDRESSES {
             self.flat.remove(0);
         }
         self.flat.push(FlatAddress { parts, pair });
         pair
+    }
+
+    /// An address of the block for the same base and index at a smaller offset, and how many bytes are between.
+    fn lower_address(&self, (base, index, offset): (Operand, Operand, u32)) -> Option<(Operand, u32)> {
+        self.flat.iter().find_map(|known| match known.parts {
+            (b, i, lower) if (b, i) == (base, index) => Some((known.pair, offset.checked_sub(lower)?)),
+            _ => None,
+        })
     }
 
     fn physical_address(&mut self, access: MemoryAccess, address: Value) -> Address {
