@@ -98,6 +98,7 @@ impl Prepared {
     ) -> Result<Kernel, Vec<Diagnostic>> {
         let Prepared { mut kernel, operations } = self;
         lanes::write(&mut kernel, &operations, plans, profile, pipeline);
+        pipeline.reduce(&mut kernel, profile.target);
         pipeline.contract(&mut kernel, profile);
         pipeline.gather(&mut kernel, profile.target);
         check(&kernel)?;

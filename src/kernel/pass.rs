@@ -24,6 +24,7 @@ mod scalar_promotion;
 mod share_moves;
 mod simplify_cfg;
 mod sroa;
+mod strength_reduction;
 mod unroll;
 
 use super::Kernel;
@@ -60,6 +61,7 @@ const LICM: Pass = Pass::new("licm", licm::run);
 const FOLD_OFFSETS: Pass = Pass::new("fold_offsets", fold_offsets::run);
 const PACK_PRIVATE: Pass = Pass::new("pack_private", pack_private::run);
 const SHARE_MOVES: Pass = Pass::new("share_moves", share_moves::run);
+const STRENGTH_REDUCTION: Pass = Pass::new("strength_reduction", strength_reduction::run);
 const LOAD_STORE_VECTORIZE: Pass =
     Pass::new("load_store_vectorize", |kernel| load_store_vectorize::run(kernel, Joins::Words));
 const LOAD_STORE_VECTORIZE_ALIGNED: Pass =
@@ -87,6 +89,15 @@ pub const REPEATING: [Pass; 1] = [PARTIAL_UNROLL];
 
 /// The contraction of floats, for kernels whose cross-lane operations are lowered.
 pub const FP_CONTRACT: &str = "fp_contract";
+
+/// The passes of [`reducing`] of all targets.
+pub const REDUCING: [Pass; 1] = [STRENGTH_REDUCTION];
+
+/// The passes that replace operations that a target lacks and no compiler after us replaces, for kernels whose cross-lane
+/// operations are lowered.
+pub fn reducing(target: Target) -> impl Iterator<Item = Pass> {
+    REDUCING.into_iter().filter(move |_| target.row().lacks_division)
+}
 
 /// The passes of [`gathering`] of all targets.
 pub const GATHERING: [Pass; 3] = [SHARE_MOVES, LOAD_STORE_VECTORIZE, LOAD_STORE_VECTORIZE_ALIGNED];
@@ -170,6 +181,15 @@ impl<'w> Pipeline<'w> {
         if changed {
             // Negations whose operands sums have taken.
             self.run(DCE, kernel);
+        }
+    }
+
+    /// Runs the passes of [`reducing`].
+    pub(super) fn reduce(&mut self, kernel: &mut Kernel, target: Target) {
+        for pass in reducing(target) {
+            if self.run(pass, kernel) {
+                self.clean(kernel);
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::finish::{LOWER, watch};
 use super::lanes::{DPP_COMBINE, LANE_FACTS, LOWER_LANES};
-use super::pass::{FP_CONTRACT, OPTIMIZING, REPEATING, gathering};
+use super::pass::{FP_CONTRACT, OPTIMIZING, REPEATING, gathering, reducing};
 use super::print::print;
 use super::{Kernel, Specializations};
 use crate::diagnostic::nearest::nearest;
@@ -23,12 +23,21 @@ pub enum Moment {
 
 /// The steps of a target, in the order in which a kernel first meets them. Passes that clean up run after other steps again.
 pub fn steps(target: Target) -> impl Iterator<Item = &'static str> {
-    let lanes = target.row().is_hardware.then_some([LANE_FACTS, LOWER_LANES, DPP_COMBINE, FP_CONTRACT]);
+    let is_hardware = target.row().is_hardware;
+    let lanes = is_hardware.then_some([LANE_FACTS, LOWER_LANES, DPP_COMBINE]);
+    let reducing = reducing(target).map(|pass| pass.name);
+    let contracting = is_hardware.then_some(FP_CONTRACT);
     let gathering = gathering(target).map(|pass| pass.name);
     let optimizing = OPTIMIZING.into_iter().map(|pass| pass.name);
     let repeating = target.row().loop_copies.map(|_| REPEATING.map(|pass| pass.name));
     let optimizing = optimizing.chain(repeating.into_iter().flatten());
-    [LOWER].into_iter().chain(optimizing).chain(lanes.into_iter().flatten()).chain(gathering)
+    [LOWER]
+        .into_iter()
+        .chain(optimizing)
+        .chain(lanes.into_iter().flatten())
+        .chain(reducing)
+        .chain(contracting)
+        .chain(gathering)
 }
 
 impl Moment {

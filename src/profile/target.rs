@@ -101,6 +101,8 @@ pub struct TargetRow {
     pub is_hardware: bool,
     /// True if waves have scalar registers, and instructions on them, besides those of lanes.
     pub has_scalar_registers: bool,
+    /// True if integers are divided by sequences that we write.
+    pub lacks_division: bool,
     /// How far small loops with many iterations repeat their bodies, if they do. The driver that reads NVIDIA's assembly does
     /// that itself, and better where it finds the loop as it was: `nbody` took 1.25 of the time of its own GLSL with it, and
     /// 1.13 without, and tiles of 4 by 4 sums of a matrix 1.12 of their own time with the loops over those sums unrolled.
@@ -145,6 +147,7 @@ const DRIVEN: TargetRow = TargetRow {
     shares: &[],
     is_hardware: false,
     has_scalar_registers: false,
+    lacks_division: false,
     loop_copies: None,
     joins: None,
     fast_fma: &[],
@@ -200,6 +203,7 @@ static ROWS: [TargetRow; 8] = [
         given: &[Feature::LaneFacts],
         is_hardware: true,
         has_scalar_registers: true,
+        lacks_division: true,
         loop_copies: Some(LoopCopies::FEW),
         joins: Some(Joins::Words),
         has_graphics: false,

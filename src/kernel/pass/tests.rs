@@ -1,8 +1,9 @@
 //! Random kernels give the same before and after each pass.
 
 mod image;
+mod strength_reduction;
 
-use super::{GATHERING, OPTIMIZING, Pass, REPEATING, UNROLL_FURTHER, optimize};
+use super::{GATHERING, OPTIMIZING, Pass, REDUCING, REPEATING, UNROLL_FURTHER, optimize};
 use crate::kernel::print::print;
 use crate::kernel::tree::Tree;
 use crate::kernel::verify::verify;
@@ -36,7 +37,13 @@ fn passes_change_no_result() {
         for lanes in [8, 32] {
             let Some(before) = random::run_generated(&kernel, lanes) else { continue };
             runs += 1;
-            for pass in OPTIMIZING.into_iter().chain(GATHERING).chain(REPEATING).chain([UNROLL_FURTHER, OPTIMIZE]) {
+            for pass in OPTIMIZING
+                .into_iter()
+                .chain(REDUCING)
+                .chain(GATHERING)
+                .chain(REPEATING)
+                .chain([UNROLL_FURTHER, OPTIMIZE])
+            {
                 let mut changed = kernel.clone();
                 repeated += u32::from((pass.run)(&mut changed) && pass.name == REPEATING[0].name);
                 let what = format!("seed {seed}, {lanes} lanes, {}", pass.name);

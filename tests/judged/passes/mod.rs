@@ -6,7 +6,7 @@
 mod reads;
 mod runs;
 
-use crosslane::kernel::pass::{FP_CONTRACT, GATHERING, OPTIMIZING, Pass, REPEATING, fp_contract, optimize};
+use crosslane::kernel::pass::{FP_CONTRACT, GATHERING, OPTIMIZING, Pass, REDUCING, REPEATING, fp_contract, optimize};
 use crosslane::kernel::print::print;
 use crosslane::kernel::verify::verify;
 use crosslane::kernel::{Kernel, lower_lanes};
@@ -46,7 +46,13 @@ pub fn trials() -> Vec<Trial> {
 }
 
 fn passes() -> impl Iterator<Item = &'static str> {
-    OPTIMIZING.into_iter().chain(GATHERING).chain(REPEATING).map(|pass| pass.name).chain([LOWER_LANES, FP_CONTRACT])
+    OPTIMIZING
+        .into_iter()
+        .chain(REDUCING)
+        .chain(GATHERING)
+        .chain(REPEATING)
+        .map(|pass| pass.name)
+        .chain([LOWER_LANES, FP_CONTRACT])
 }
 
 fn enough(pass: &'static str, files: &[String]) -> Trial {
@@ -114,7 +120,8 @@ fn run(step: &str, profile: Option<&Profile>, kernel: &mut Kernel) -> Result<(),
         optimize(kernel);
         return Ok(());
     }
-    let pass: Option<Pass> = OPTIMIZING.into_iter().chain(GATHERING).chain(REPEATING).find(|pass| pass.name == step);
+    let pass: Option<Pass> =
+        OPTIMIZING.into_iter().chain(REDUCING).chain(GATHERING).chain(REPEATING).find(|pass| pass.name == step);
     let pass = pass.ok_or_else(|| format!("unknown pass `{step}`"))?;
     (pass.run)(kernel);
     Ok(())
