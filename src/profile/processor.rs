@@ -137,6 +137,8 @@ pub struct Processor {
     pub has_fmac: bool,
     /// V_FMA_MIX_F32 exists (LLVM: `FeatureFmaMixInsts`). V_MAD_MIX is not an alternative: it rounds twice.
     pub has_fma_mix: bool,
+    /// The scalar unit has arithmetic on floats of 32 bits (LLVM: `FeatureSALUFloatInsts`).
+    pub has_scalar_floats: bool,
     pub dual: Dual,
     pub share: Share,
 }
@@ -200,6 +202,7 @@ const GFX600: Processor = Processor {
     fast_fma: &[32, 64],
     has_fmac: false,
     has_fma_mix: false,
+    has_scalar_floats: false,
     dual: Dual::None,
     share: GCN1_SHARE,
 };
@@ -291,6 +294,7 @@ const GFX1100: Processor = Processor {
 const GFX1150: Processor = Processor {
     name: "gfx1150",
     hazards: Hazards::Rdna35,
+    has_scalar_floats: true,
     group_ids: GroupIds::Scalars,
     share: RDNA2_SHARE,
     ..GFX1100

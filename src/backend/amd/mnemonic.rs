@@ -86,9 +86,9 @@ const fn since(first: Generation, name: &'static str) -> [Option<Spelling>; 6] {
     row
 }
 
-/// Minima and maxima of three floats, from one generation on, and their name since gfx12. They are used from gfx9 on, where
+/// Minima and maxima of floats, from one generation on, and their name since gfx12. Those of three are used from gfx9 on, where
 /// they keep subnormals as those of two floats do.
-const fn of_three(first: Generation, old: &'static str, new: &'static str) -> [Option<Spelling>; 6] {
+const fn minimum_of_floats(first: Generation, old: &'static str, new: &'static str) -> [Option<Spelling>; 6] {
     let mut row = since(first, old);
     row[Generation::Rdna4 as usize] = plain(new);
     row
@@ -140,6 +140,9 @@ pub const fn mover(primitive: Primitive) -> Option<Operation> {
         Primitive::Scalar(ScalarOp::CountBelowHigh) => O::CountBelowHigh,
         Primitive::Scalar(ScalarOp::Ballot | ScalarOp::BallotFalse | ScalarOp::Active) => return None,
         Primitive::Scalar(ScalarOp::OwnBit | ScalarOp::WholeQuads) => return None,
+        Primitive::Scalar(ScalarOp::CountLanes) => O::ScalarBitCount,
+        Primitive::Scalar(ScalarOp::LowestLane) => O::ScalarFindLsb,
+        Primitive::Scalar(ScalarOp::LanesAbove) => O::ScalarLeadingZeros,
         Primitive::Lds(LdsOp::Bounce) | Primitive::Permlane(P::Shared { .. }) => return None,
         Primitive::Dpp16(_) | Primitive::Dpp8(_) | Primitive::Group(_) | Primitive::Nv(_) => return None,
     })
@@ -240,15 +243,15 @@ operations! {
     Min3I32 = ever("v_min3_i32"),
     Max3I32 = ever("v_max3_i32"),
     Median3I32 = ever("v_med3_i32"),
-    Min3F32 = of_three(Generation::Vega, "v_min3_f32", "v_min3_num_f32"),
-    Max3F32 = of_three(Generation::Vega, "v_max3_f32", "v_max3_num_f32"),
-    Median3F32 = of_three(Generation::Vega, "v_med3_f32", "v_med3_num_f32"),
+    Min3F32 = minimum_of_floats(Generation::Vega, "v_min3_f32", "v_min3_num_f32"),
+    Max3F32 = minimum_of_floats(Generation::Vega, "v_max3_f32", "v_max3_num_f32"),
+    Median3F32 = minimum_of_floats(Generation::Vega, "v_med3_f32", "v_med3_num_f32"),
     MaxMinU32 = since(Generation::Rdna3, "v_maxmin_u32"),
     MinMaxU32 = since(Generation::Rdna3, "v_minmax_u32"),
     MaxMinI32 = since(Generation::Rdna3, "v_maxmin_i32"),
     MinMaxI32 = since(Generation::Rdna3, "v_minmax_i32"),
-    MaxMinF32 = of_three(Generation::Rdna3, "v_maxmin_f32", "v_maxmin_num_f32"),
-    MinMaxF32 = of_three(Generation::Rdna3, "v_minmax_f32", "v_minmax_num_f32"),
+    MaxMinF32 = minimum_of_floats(Generation::Rdna3, "v_maxmin_f32", "v_maxmin_num_f32"),
+    MinMaxF32 = minimum_of_floats(Generation::Rdna3, "v_minmax_f32", "v_minmax_num_f32"),
 
     // Products of the low 24 bits, at the rate of a sum.
     MulU24 = ever("v_mul_u32_u24"),
@@ -339,6 +342,8 @@ operations! {
     ScalarBitCount = ever("s_bcnt1_i32_b32"),
     ScalarBitCount64 = ever("s_bcnt1_i32_b64"),
     ScalarFindLsb = since_rdna3("s_ff1_i32_b32", "s_ctz_i32_b32"),
+    ScalarFindLsb64 = since_rdna3("s_ff1_i32_b64", "s_ctz_i32_b64"),
+    ScalarLeadingZeros64 = since_rdna3("s_flbit_i32_b64", "s_clz_i32_u64"),
     ScalarLeadingZeros = since_rdna3("s_flbit_i32_b32", "s_clz_i32_u32"),
     WholeQuads = ever("s_wqm_b32"),
     WholeQuads64 = ever("s_wqm_b64"),
@@ -372,6 +377,19 @@ operations! {
     ScalarSignBits = since_rdna3("s_flbit_i32", "s_cls_i32"),
     // Relation and type are part of the name: S_CMP_LT_U32.
     ScalarCompare = ever("s_cmp"),
+    // Floats of the scalar unit, not on gfx1100 to gfx1103.
+    ScalarAddF32 = since(Generation::Rdna3, "s_add_f32"),
+    ScalarSubF32 = since(Generation::Rdna3, "s_sub_f32"),
+    ScalarMulF32 = since(Generation::Rdna3, "s_mul_f32"),
+    ScalarFmacF32 = since(Generation::Rdna3, "s_fmac_f32"),
+    ScalarMinF32 = minimum_of_floats(Generation::Rdna3, "s_min_f32", "s_min_num_f32"),
+    ScalarMaxF32 = minimum_of_floats(Generation::Rdna3, "s_max_f32", "s_max_num_f32"),
+    ScalarFloorF32 = since(Generation::Rdna3, "s_floor_f32"),
+    ScalarCeilF32 = since(Generation::Rdna3, "s_ceil_f32"),
+    ScalarTruncF32 = since(Generation::Rdna3, "s_trunc_f32"),
+    ScalarRoundF32 = since(Generation::Rdna3, "s_rndne_f32"),
+    // The result's type and the operand's are part of the name: S_CVT_F32_U32.
+    ScalarConvert = since(Generation::Rdna3, "s_cvt"),
     SaveExecAnd = since(Generation::Rdna1, "s_and_saveexec_b32"),
     SaveExecAnd64 = ever("s_and_saveexec_b64"),
     LoadScalar32 = since_rdna3("s_load_dword", "s_load_b32"),

@@ -125,6 +125,15 @@ impl Operation {
         }
     }
 
+    /// Returns true for arithmetic on floats and conversions by the scalar unit, which leave the condition code alone (RDNA 3.5
+    /// ISA, "SOP2 Instructions", "SOP1 Instructions").
+    pub const fn is_scalar_float(self) -> bool {
+        use Operation as O;
+        matches!(self, O::ScalarAddF32 | O::ScalarSubF32 | O::ScalarMulF32 | O::ScalarFmacF32)
+            || matches!(self, O::ScalarMinF32 | O::ScalarMaxF32 | O::ScalarConvert)
+            || matches!(self, O::ScalarFloorF32 | O::ScalarCeilF32 | O::ScalarTruncF32 | O::ScalarRoundF32)
+    }
+
     fn scalar_effects(self) -> (Specials, Specials) {
         use Operation as O;
         let none = Specials::empty();
@@ -135,6 +144,8 @@ impl Operation {
             O::ScalarSelect | O::ScalarSelect64 => (Specials::SCC, none),
             O::ScalarAddCarryIn | O::ScalarSubCarryIn => (Specials::SCC, Specials::SCC),
             O::ScalarMove | O::ScalarMove64 | O::ScalarMul | O::ScalarMulHiU32 | O::ScalarMulHiI32 => (none, none),
+            operation if operation.is_scalar_float() => (none, none),
+            O::ScalarFindLsb64 | O::ScalarLeadingZeros64 => (none, none),
             O::ScalarReverse | O::ScalarSignBits | O::ScalarFindLsb | O::ScalarLeadingZeros => (none, none),
             _ => (none, Specials::SCC),
         }

@@ -565,6 +565,7 @@ static IMPLIED: &[(&str, &str, &[&str])] = &[
     ("S_ADDC", "", &["implicit $scc"]),
     ("S_SUBB", "", &["implicit $scc"]),
     ("S_", "_SAVEEXEC", &["implicit-def $exec", "implicit $exec"]),
+    ("S_", "_F32", &["implicit $mode"]),
     ("S_", "", &["implicit-def $scc"]),
 ];
 

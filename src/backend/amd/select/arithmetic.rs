@@ -41,11 +41,11 @@ pub fn relation(op: CmpOp, scalar: Scalar) -> &'static str {
 }
 
 /// The relation of a scalar comparison of 32 bits.
-fn scalar_relation(op: CmpOp, is_signed: bool) -> &'static str {
-    let row: [&'static str; 6] = if is_signed {
-        ["eq_i32", "lg_i32", "lt_i32", "le_i32", "gt_i32", "ge_i32"]
-    } else {
-        ["eq_u32", "lg_u32", "lt_u32", "le_u32", "gt_u32", "ge_u32"]
+fn scalar_relation(op: CmpOp, scalar: Scalar) -> &'static str {
+    let row: [&'static str; 6] = match scalar.kind {
+        ScalarKind::Float => ["eq_f32", "neq_f32", "lt_f32", "le_f32", "gt_f32", "ge_f32"],
+        ScalarKind::Sint => ["eq_i32", "lg_i32", "lt_i32", "le_i32", "gt_i32", "ge_i32"],
+        _ => ["eq_u32", "lg_u32", "lt_u32", "le_u32", "gt_u32", "ge_u32"],
     };
     row[op as usize]
 }
@@ -150,10 +150,10 @@ impl Selector<'_> {
         if is_float16(scalar) {
             return self.half_binary(op, scalar, args);
         }
-        let is_short = op == BinOp::Mul && scalar.width == 32 && args.iter().all(|arg| self.is_short_factor(*arg));
+        let short = if op == BinOp::Mul && scalar.width == 32 { self.short_factors(args) } else { None };
         let [a, b] = args.map(|arg| self.words(arg));
         match (scalar.width, scalar.is_float()) {
-            (32, false) if is_short => one(self.short_product(false, [a[0], b[0]])),
+            (32, false) if let Some(is_signed) = short => one(self.short_product(is_signed, [a[0], b[0]])),
             (64, true) => self.double_binary(op, &a, &b),
             (64, false) => self.long_binary(op, scalar, &a, &b),
             (32, true) => one(self.float_binary(op, [a[0], b[0]])),
@@ -162,9 +162,16 @@ impl Selector<'_> {
         }
     }
 
-    /// Returns true if a number fits in 24 bits.
-    fn is_short_factor(&self, value: Value) -> bool {
-        self.ranges.of(self.kernel, value).most < 1 << 24
+    /// The sign of factors that both fit in 24 bits: none of those that both fit without.
+    fn short_factors(&self, factors: [Value; 2]) -> Option<bool> {
+        let fit = |least: i64, most: i64| {
+            factors.iter().all(|factor| match self.kernel.as_constant(*factor) {
+                Some(bits) => (least..=most).contains(&(bits as u32 as i32).into()),
+                None => self.ranges.of(self.kernel, *factor).most <= most as u64,
+            })
+        };
+        const HALF: i64 = 1 << 23;
+        if fit(0, 2 * HALF - 1) { Some(false) } else { fit(-HALF, HALF - 1).then_some(true) }
     }
 
     /// A product of numbers of 24 bits, for which the vector unit has an instruction that is faster.
@@ -224,8 +231,9 @@ impl Selector<'_> {
         }
         let [a, b] = args.map(|arg| self.words(arg));
         let is_scalar = [&a, &b].iter().all(|words| words.iter().all(|word| !self.is_vector(*word)));
-        if is_scalar && !scalar.is_float() && scalar.width == 32 {
-            let (relation, operands) = (scalar_relation(op, scalar.is_signed()), [a[0], b[0]]);
+        let is_for_scalar_unit = !scalar.is_float() || self.arch.processor.has_scalar_floats;
+        if is_scalar && is_for_scalar_unit && scalar.width == 32 {
+            let (relation, operands) = (scalar_relation(op, scalar), [a[0], b[0]]);
             let test = ScalarTest { relation, operands, origin: self.origin };
             return self.compare_later(inst, test);
         }
@@ -288,7 +296,8 @@ impl Selector<'_> {
 
     fn compare_into_condition(&mut self, ScalarTest { relation, operands: [a, b], .. }: ScalarTest) -> bool {
         let wants_some = relation.starts_with("lg");
-        if b == FALSE && (wants_some || relation.starts_with("eq")) {
+        // Negative zero equals zero as a float.
+        if b == FALSE && (wants_some || relation.starts_with("eq")) && !relation.ends_with("f32") {
             if self.is_in_condition(a) {
                 return wants_some;
             }
@@ -387,18 +396,19 @@ impl Selector<'_> {
             return self.half_fused(args, neg);
         }
         let words = args.map(|arg| self.words(arg));
-        let sum = match scalar.width {
-            64 => {
-                let operands = words.map(|words| self.double_operand(&words));
-                let sum = self.vectors(2);
-                self.vector_to(Operation::FmaF64, sum, &operands).modifiers.neg = neg;
-                return self.words_of(sum, 2);
-            }
-            _ => Operation::FmaF32,
-        };
-        let to = self.vectors(1);
-        self.vector_to(sum, to, &words.map(|words| words[0])).modifiers.neg = neg;
-        one(to)
+        if scalar.width == 64 {
+            let operands = words.map(|words| self.double_operand(&words));
+            let sum = self.vectors(2);
+            self.vector_to(Operation::FmaF64, sum, &operands).modifiers.neg = neg;
+            return self.words_of(sum, 2);
+        }
+        let words = words.map(|words| words[0]);
+        if neg == 0 && self.is_for_scalar_unit(&words) {
+            return one(self.scalar_fused(words));
+        }
+        let sum = self.vectors(1);
+        self.vector_to(Operation::FmaF32, sum, &words).modifiers.neg = neg;
+        one(sum)
     }
 
     /// V_BFE looks at five bits of the number of bits: a field of 32 begins at 0 and is the whole word.

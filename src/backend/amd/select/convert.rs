@@ -12,6 +12,12 @@ use smallvec::smallvec;
 impl Selector<'_> {
     /// `v_cvt`: `name` says the result's type and the operand's.
     pub fn cvt(&mut self, name: &'static str, a: Operand) -> Operand {
+        let has_scalar_form = matches!(name, "f32_u32" | "f32_i32" | "u32_f32" | "i32_f32");
+        if has_scalar_form && self.is_for_scalar_unit(&[a]) {
+            let to = self.scalars(1);
+            self.raw(Operation::ScalarConvert, &[to], &[a]).modifiers.suffix = name;
+            return to;
+        }
         let to = self.vectors(if name.starts_with("f64") { 2 } else { 1 });
         self.raw(Operation::Convert, &[to], &[a]).modifiers.suffix = name;
         to

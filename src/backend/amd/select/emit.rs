@@ -96,7 +96,7 @@ impl Selector<'_> {
     }
 
     /// Scalar instructions take one literal.
-    pub fn scalar_to(&mut self, operation: Operation, to: Operand, uses: &[Operand]) {
+    pub fn scalar_to(&mut self, operation: Operation, to: Operand, uses: &[Operand]) -> &mut Inst {
         let mut uses: SmallVec<[Operand; 4]> = uses.into();
         let mut literal = None;
         for operand in &mut uses {
@@ -105,7 +105,7 @@ impl Selector<'_> {
                 *operand = self.in_scalar(Operand::Constant(bits));
             }
         }
-        self.raw(operation, &[to], &uses);
+        self.raw(operation, &[to], &uses)
     }
 
     /// The operation on masks of this wave's size.

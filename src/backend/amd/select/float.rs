@@ -62,9 +62,37 @@ const EXP: Scaled = Scaled {
     after: 1.0 / (TWO_POW_32 * TWO_POW_32),
 };
 
+/// The scalar unit's operation on one float.
+const fn scalar_unary(op: UnOp) -> Option<Operation> {
+    Some(match op {
+        UnOp::Floor => Operation::ScalarFloorF32,
+        UnOp::Ceil => Operation::ScalarCeilF32,
+        UnOp::Trunc => Operation::ScalarTruncF32,
+        UnOp::RoundEven => Operation::ScalarRoundF32,
+        _ => return None,
+    })
+}
+
+/// The scalar unit's operation on two floats.
+const fn scalar_binary(op: BinOp) -> Option<Operation> {
+    Some(match op {
+        BinOp::Add => Operation::ScalarAddF32,
+        BinOp::Sub => Operation::ScalarSubF32,
+        BinOp::Mul => Operation::ScalarMulF32,
+        BinOp::Min => Operation::ScalarMinF32,
+        BinOp::Max => Operation::ScalarMaxF32,
+        _ => return None,
+    })
+}
+
 impl Selector<'_> {
     pub fn float_unary(&mut self, op: UnOp, a: Operand) -> Operand {
         use Operation as O;
+        if self.is_for_scalar_unit(&[a])
+            && let Some(operation) = scalar_unary(op)
+        {
+            return self.scalar(operation, &[a]);
+        }
         match op {
             UnOp::Neg => self.word_binary(BinOp::Xor, Scalar::U32, [a, number(SIGN)]),
             UnOp::Abs => self.word_binary(BinOp::And, Scalar::U32, [a, number(!SIGN)]),
@@ -128,7 +156,25 @@ impl Selector<'_> {
         self.vector(operation, &[part])
     }
 
+    /// Returns true if the scalar unit computes with floats, and has these.
+    pub fn is_for_scalar_unit(&self, floats: &[Operand]) -> bool {
+        self.arch.processor.has_scalar_floats && !floats.iter().any(|float| self.is_vector(*float))
+    }
+
+    /// `a * b + c` by the scalar unit.
+    pub fn scalar_fused(&mut self, [a, b, c]: [Operand; 3]) -> Operand {
+        let to = self.scalars(1);
+        self.move_to(to, c);
+        self.scalar_to(Operation::ScalarFmacF32, to, &[a, b]).keeps = true;
+        to
+    }
+
     pub fn float_binary(&mut self, op: BinOp, operands: [Operand; 2]) -> Operand {
+        if self.is_for_scalar_unit(&operands)
+            && let Some(operation) = scalar_binary(op)
+        {
+            return self.scalar(operation, &operands);
+        }
         let operation = match op {
             BinOp::Add => Operation::AddF32,
             BinOp::Sub => Operation::SubF32,
@@ -148,7 +194,7 @@ impl Selector<'_> {
             Operand::Constant(bits) if (1.0 / f32::from_bits(bits)).is_normal() => float(1.0 / f32::from_bits(bits)),
             _ => self.vector(Operation::RcpF32, &[b]),
         };
-        if a == ONE { inverse } else { self.vector(Operation::MulF32, &[a, inverse]) }
+        if a == ONE { inverse } else { self.float_binary(BinOp::Mul, [a, inverse]) }
     }
 
     fn long_quotient(&mut self, operands: [Operand; 2]) -> Operand {
