@@ -86,6 +86,9 @@ fn moved_or_asked(primitive: Primitive, ty: Ty, count: usize) -> Check<Signature
             Signature::new([Ty::Mask, Ty::B32], [Ty::B32])
         }
         Primitive::Scalar(ScalarOp::Active) => Signature::new([], [Ty::Mask]),
+        Primitive::Scalar(ScalarOp::CountLanes | ScalarOp::LowestLane | ScalarOp::LanesAbove) => {
+            Signature::new([Ty::Mask], [Ty::B32])
+        }
         Primitive::Scalar(ScalarOp::WholeQuads) => Signature::new([Ty::Mask], [Ty::Mask]),
         mover => moved(mover, ty, count)?,
     })

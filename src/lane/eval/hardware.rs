@@ -44,6 +44,17 @@ pub fn apply<D: Domain>(domain: &mut D, primitive: Primitive, rows: Rows<D::Data
             LaneValue::Poison => Some(LaneValue::Poison),
             mask => Some(LaneValue::Ballot(amd_scalar::whole_quads(mask.ballot()?) & low_bits(lanes.size))),
         }),
+        (Primitive::Scalar(op), [mask]) if let Some(read) = op.read_of_mask() => {
+            let is_one = !differs(lanes.iter().map(|i| mask[i as usize]));
+            let number = |mask: u128| read(mask & low_bits(lanes.size), lanes.size);
+            each(lanes, |i| match mask[i as usize] {
+                LaneValue::Poison => Some(LaneValue::Poison),
+                mask => {
+                    let mask = mask.ballot()?;
+                    Some(number(mask).filter(|_| is_one).map_or(LaneValue::Poison, LaneValue::Index))
+                }
+            })
+        }
         (Primitive::Scalar(op @ (ScalarOp::CountBelowLow | ScalarOp::CountBelowHigh)), [mask, count]) => {
             each(lanes, |i| count_below(op, i, mask[i as usize], count[i as usize]))
         }

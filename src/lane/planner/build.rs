@@ -417,7 +417,12 @@ impl<'a> Builder<'a> {
 
     /// Returns true if shuffles by a distance take this one: some demand the same in all lanes.
     fn takes_distance(&self, distance: Operand) -> bool {
-        self.has(Feature::VaryingDistance) || is_same_everywhere(distance, self.request, &self.setup, &self.steps)
+        self.has(Feature::VaryingDistance) || self.is_same_everywhere(distance)
+    }
+
+    /// Returns true if an operand is known to be the same in all lanes.
+    pub fn is_same_everywhere(&self, operand: Operand) -> bool {
+        is_same_everywhere(operand, self.request, &self.setup, &self.steps)
     }
 
     /// A fold over the active lanes by one instruction.

@@ -1,7 +1,7 @@
 //! AMD's ways between vector lanes and scalar registers, and its masks of lanes: every GCN, CDNA and RDNA has them.
 //!
-//! Facts: V_READLANE_B32, V_READFIRSTLANE_B32, V_WRITELANE_B32, V_MBCNT_LO_U32_B32, V_MBCNT_HI_U32_B32, V_CMP and S_WQM
-//! of the GCN 3 and RDNA 3 ISA guides. A scalar result is the same in all lanes, active or not.
+//! Facts: V_READLANE_B32, V_READFIRSTLANE_B32, V_WRITELANE_B32, V_MBCNT_LO_U32_B32, V_MBCNT_HI_U32_B32, V_CMP, S_WQM,
+//! S_BCNT1, S_FF1 and S_FLBIT of the GCN 3 and RDNA 3 ISA guides. A scalar result is the same in all lanes, active or not.
 
 use super::{CostClass, Index, Instruction, LaneMap, Move, Source};
 use crate::lane::value::Lanes;
@@ -34,6 +34,12 @@ pub enum ScalarOp {
     OwnBit,
     /// `[mask]`: each quad with a set bit becomes four set bits (S_WQM): a ballot.
     WholeQuads,
+    /// `[mask]`: the number of lanes in a mask that is the same in all lanes (S_BCNT1): index.
+    CountLanes,
+    /// `[mask]`: the lowest lane of such a mask, which must have one (S_FF1): index.
+    LowestLane,
+    /// `[mask]`: the number of lanes above the highest one of such a mask, which must have one (S_FLBIT): index.
+    LanesAbove,
 }
 
 impl ScalarOp {
@@ -41,6 +47,17 @@ impl ScalarOp {
     pub const fn is_scalar(self) -> bool {
         use ScalarOp as S;
         matches!(self, S::ReadLane | S::ReadFirstLane | S::Ballot | S::BallotFalse | S::Active | S::WholeQuads)
+            || matches!(self, S::CountLanes | S::LowestLane | S::LanesAbove)
+    }
+
+    /// The number that is read of a mask in a wave of a size, none if that is undefined; for operations that read one.
+    pub fn read_of_mask(self) -> Option<fn(u128, u32) -> Option<u32>> {
+        match self {
+            ScalarOp::CountLanes => Some(|mask, _| Some(mask.count_ones())),
+            ScalarOp::LowestLane => Some(|mask, _| (mask != 0).then(|| mask.trailing_zeros())),
+            ScalarOp::LanesAbove => Some(|mask, size| (mask != 0).then(|| mask.leading_zeros() + size - u128::BITS)),
+            _ => None,
+        }
     }
 
     /// Lanes below lane `i` that a count looks at; none for what counts nothing.
@@ -79,7 +96,7 @@ impl Instruction for ScalarOp {
     }
 
     fn value_is_uniform(&self) -> bool {
-        matches!(self, ScalarOp::WriteLane)
+        matches!(self, ScalarOp::WriteLane | ScalarOp::CountLanes | ScalarOp::LowestLane | ScalarOp::LanesAbove)
     }
 
     fn source(&self, i: u32, index: &[Index], lanes: Lanes) -> Option<Source> {
@@ -99,6 +116,7 @@ impl Instruction for ScalarOp {
             ScalarOp::CountBelowLow | ScalarOp::CountBelowHigh => CostClass::AmdCountBelow,
             // A bool is a mask already, of which S_AND takes the active lanes.
             ScalarOp::Ballot | ScalarOp::BallotFalse | ScalarOp::WholeQuads => CostClass::AmdMask,
+            ScalarOp::CountLanes | ScalarOp::LowestLane | ScalarOp::LanesAbove => CostClass::AmdMask,
             ScalarOp::Active | ScalarOp::OwnBit => return None,
         })
     }

@@ -254,6 +254,15 @@ impl Selector<'_> {
             ScalarOp::BallotFalse => self.ballot_false(args[0]),
             ScalarOp::Active => self.active(inst),
             ScalarOp::OwnBit => self.words(args[0]),
+            ScalarOp::CountLanes => {
+                one(self.number_of_mask(Operation::ScalarBitCount, Operation::ScalarBitCount64, args[0]))
+            }
+            ScalarOp::LowestLane => {
+                one(self.number_of_mask(Operation::ScalarFindLsb, Operation::ScalarFindLsb64, args[0]))
+            }
+            ScalarOp::LanesAbove => {
+                one(self.number_of_mask(Operation::ScalarLeadingZeros, Operation::ScalarLeadingZeros64, args[0]))
+            }
             ScalarOp::WholeQuads => {
                 let mask = self.mask(args[0]);
                 let quads = self.on_masks(Operation::WholeQuads, Operation::WholeQuads64, &[mask]);

@@ -156,6 +156,14 @@ impl Selector<'_> {
         words.iter().fold(FALSE, |sum, word| count(self, sum, word))
     }
 
+    /// Reads a number of a mask that is the same in all lanes.
+    pub fn number_of_mask(&mut self, of_32: Operation, of_64: Operation, mask: Value) -> Operand {
+        let words: Words = self.words(mask).iter().map(|word| self.scalar_operand(*word)).collect();
+        let mask = self.mask_of_words(&words);
+        let operation = self.sized(of_32, of_64);
+        self.scalar(operation, &[mask])
+    }
+
     /// 32 lanes of a mask; the words beyond the wave hold none.
     fn mask_word(&mut self, words: &[Operand], which: Value) -> Operand {
         let which = match self.word(which) {

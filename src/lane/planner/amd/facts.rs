@@ -136,6 +136,9 @@ fn count(b: &mut Builder, ballot: Operand, op: CountOp) -> Operand {
             b.alu(AluOp::Add, below, own)
         }
         CountOp::All => {
+            if b.is_same_everywhere(ballot) {
+                return b.prim(ScalarOp::CountLanes, &[ballot], StepType::Index);
+            }
             let words = words(b, ballot);
             let counts: Vec<Operand> = words.into_iter().map(|word| b.alu1(AluOp::BitCount, word)).collect();
             let sum = counts.into_iter().reduce(|a, c| b.alu(AluOp::Add, a, c));
@@ -144,14 +147,27 @@ fn count(b: &mut Builder, ballot: Operand, op: CountOp) -> Operand {
     }
 }
 
-/// The lowest or highest set bit: of the preferred word if that has one, otherwise of the other.
+/// The lowest or highest set bit: of the preferred word if that has one, otherwise of the other. The scalar unit looks at all
+/// words at once.
 pub fn find(b: &mut Builder, ballot: Operand, op: AluOp, preferred: usize) -> Operand {
+    if b.is_same_everywhere(ballot) {
+        return scalar_end(b, ballot, op);
+    }
     let words = words(b, ballot);
     let [low, high] = *words else { return b.alu1(op, words[0]) };
     let bits = [b.alu1(op, low), b.alu1(op, high)];
     let bits = [bits[0], b.alu(AluOp::Or, bits[1], Operand::Const(32))];
     let some = b.alu(AluOp::Ne, [low, high][preferred], Operand::Const(0));
     b.select(some, bits[preferred], bits[1 - preferred])
+}
+
+fn scalar_end(b: &mut Builder, ballot: Operand, op: AluOp) -> Operand {
+    if op == AluOp::FindLsb {
+        return b.prim(ScalarOp::LowestLane, &[ballot], StepType::Index);
+    }
+    let above = b.prim(ScalarOp::LanesAbove, &[ballot], StepType::Index);
+    let last = Operand::Const(b.lanes() - 1);
+    b.alu(AluOp::Sub, last, above)
 }
 
 /// True if a ballot, which may differ from lane to lane, has a bit set.

@@ -274,6 +274,9 @@ fn masks_of_lanes() {
     assert!(lanes.iter().all(|i| own[i as usize] == LaneValue::Bool(expected >> i & 1 != 0)));
     let mask: LaneRow<u64> = vec![LaneValue::Ballot(0x21); 64];
     assert_eq!(row(ScalarOp::WholeQuads, std::slice::from_ref(&mask), lanes)[0], LaneValue::Ballot(0xff));
+    let number = |op| row(op, std::slice::from_ref(&mask), lanes)[0];
+    let [count, lowest, above] = [ScalarOp::CountLanes, ScalarOp::LowestLane, ScalarOp::LanesAbove].map(number);
+    assert_eq!([count, lowest, above], [LaneValue::Index(2), LaneValue::Index(0), LaneValue::Index(58)]);
     let one: LaneRow<u64> = vec![LaneValue::Index(1); 64];
     assert_eq!(row(ScalarOp::CountBelowLow, &[mask, one], lanes)[40], LaneValue::Index(3));
     let warp = Lanes { size: 32, active: 0xffff };
