@@ -1,5 +1,6 @@
-//! The names of opaque types (GLSL 4.60 section 4.1.7, GL_KHR_vulkan_glsl) and of image formats (section 4.4.7).
+//! The names of opaque types (GLSL 4.60 section 4.1.7, GL_KHR_vulkan_glsl).
 
+use crate::ir::format::format;
 use crate::ir::{ImageDim, ImageType, Scalar, Type};
 
 /// The stems between the letter of the texels' scalar and the dimension.
@@ -74,33 +75,6 @@ pub fn is_atomic(number: u8) -> bool {
     ["r32i", "r32ui", "r32f", "r64i", "r64ui"].iter().filter_map(|name| format(name)).any(|(known, _)| known == number)
 }
 
-/// Names of texel formats in the order of SPIR-V's numbers, which begin at 1 (section 3.11).
-#[rustfmt::skip]
-const FORMATS: [&str; 41] = [
-    "rgba32f", "rgba16f", "r32f", "rgba8", "rgba8_snorm", "rg32f", "rg16f", "r11f_g11f_b10f", "r16f", "rgba16",
-    "rgb10_a2", "rg16", "rg8", "r16", "r8", "rgba16_snorm", "rg16_snorm", "rg8_snorm", "r16_snorm", "r8_snorm",
-    "rgba32i", "rgba16i", "rgba8i", "r32i", "rg32i", "rg16i", "rg8i", "r16i", "r8i", "rgba32ui", "rgba16ui",
-    "rgba8ui", "r32ui", "rgb10_a2ui", "rg32ui", "rg16ui", "rg8ui", "r16ui", "r8ui", "r64ui", "r64i",
-];
-
-/// SPIR-V's number of a format (section 3.11) and the scalar of its texels, by the layout qualifier.
-pub fn format(name: &str) -> Option<(u8, Scalar)> {
-    let at = FORMATS.iter().position(|known| *known == name)? as u8;
-    let scalar = match at {
-        0..20 => Scalar::F32,
-        20..29 => Scalar::I32,
-        29..39 => Scalar::U32,
-        39 => Scalar::U64,
-        _ => Scalar::I64,
-    };
-    Some((at + 1, scalar))
-}
-
-/// The layout qualifier of a format by SPIR-V's number; none where it has none.
-pub fn format_name(number: u8) -> Option<&'static str> {
-    FORMATS.get(usize::from(number).checked_sub(1)?).copied()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,15 +105,5 @@ mod tests {
             let expected = (name == "sampler").then_some(Type::Sampler);
             assert_eq!(named(name), expected, "{name}");
         }
-    }
-
-    #[test]
-    fn formats_have_the_numbers_of_the_specification() {
-        assert_eq!(format("rgba32f"), Some((1, Scalar::F32)));
-        assert_eq!(format("r8_snorm"), Some((20, Scalar::F32)));
-        assert_eq!(format("rgba32i"), Some((21, Scalar::I32)));
-        assert_eq!(format("r8ui"), Some((39, Scalar::U32)));
-        assert_eq!(format("r64i"), Some((41, Scalar::I64)));
-        assert_eq!(format("rgba9"), None);
     }
 }

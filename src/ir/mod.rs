@@ -15,6 +15,7 @@ pub mod derived;
 pub(crate) mod flow;
 pub mod fold;
 pub mod foreign;
+pub mod format;
 mod fp_contract;
 pub mod image;
 pub mod inline;

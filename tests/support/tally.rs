@@ -46,7 +46,7 @@ enum Part {
 }
 
 /// Beginnings of names, the first that fits counts.
-const PARTS: [(&str, Part); 21] = [
+const PARTS: [(&str, Part); 22] = [
     ("s_load_", Part::ScalarMemory),
     ("s_buffer_load_", Part::ScalarMemory),
     ("s_branch", Part::Branch),
@@ -68,6 +68,7 @@ const PARTS: [(&str, Part); 21] = [
     ("global_", Part::VectorMemory),
     ("flat_", Part::VectorMemory),
     ("scratch_", Part::VectorMemory),
+    ("image_", Part::VectorMemory),
 ];
 
 /// An instruction of a listing.

@@ -2,8 +2,8 @@
 
 use super::writer::Writer;
 use crate::diagnostic::Code;
-use crate::glsl::opaque::format_name;
 use crate::grammar::{self, VariableSource};
+use crate::ir::format::format_name;
 use crate::ir::{
     Access, Binding, BuiltIn, FuncId, Global, GlobalId, ImageOp, Interpolation, Op, Sampling, Scalar, Space, Stage,
     StructId, Type, TypeId, Value,

@@ -10,6 +10,7 @@ use crate::glsl::ast::{self, Declarator, LayoutId};
 use crate::glsl::opaque;
 use crate::glsl::types::with_article;
 use crate::ir::build::Builder;
+use crate::ir::format::format;
 use crate::ir::{Access, ArrayLen, Binding, Global, ImageDim, ImageType, Space, Type, TypeId, Value};
 use crate::source::Span;
 
@@ -102,7 +103,7 @@ impl Sema<'_> {
             "set" => layout.set = Some(self.layout_value(b, id)?),
             "binding" => layout.binding = Some(self.layout_value(b, id)?),
             "input_attachment_index" => layout.attachment = Some(self.layout_value(b, id)?),
-            name if opaque::format(name).is_some() => layout.format = Some(*id),
+            name if format(name).is_some() => layout.format = Some(*id),
             _ => self.unknown_layout_id(id),
         }
         Some(())
@@ -112,7 +113,7 @@ impl Sema<'_> {
     fn with_format(&mut self, b: &mut Builder<'_>, ty: TypeId, id: Option<LayoutId>) -> Option<TypeId> {
         let Some(id) = id else { return Some(ty) };
         let name = self.text(id.name.symbol);
-        let (format, scalar) = opaque::format(name)?;
+        let (format, scalar) = format(name)?;
         match b.module.types.get(ty) {
             Type::Array { element, len, .. } => {
                 let element = self.with_format(b, element, Some(id))?;

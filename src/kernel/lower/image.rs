@@ -9,6 +9,7 @@
 use super::body::Operand;
 use super::pointer::{Index, Pointer};
 use super::{Lower, Scalars};
+use crate::ir::format;
 use crate::ir::{
     self, Access, Binding, BuiltIn, GlobalId, ImageDim, ImageOp, ImageParts, ImageType, Order, Scalar, Type, TypeId,
     Values,
@@ -232,8 +233,27 @@ impl Lower<'_> {
         let Described { ty, op, parts } = what;
         let number = self.image_number(image, sampler, ty, parts)?;
         let results = image::results(ty, op, parts);
-        let made = self.b.inst(Op::Image { op, image: number, parts }, values, &results);
-        Some(self.b.kernel.results(made).collect())
+        let missing = format::components(ty.format)..4;
+        let mut values = Scalars::from_slice(values);
+        if let (ImageOp::Write, Some(data)) = (op, image::argument(ty, op, parts, ImageParts::DATA)) {
+            // The texel does not have them, so that nothing needs to be computed for them.
+            values[data][missing.clone()].fill(self.b.u32(0));
+        }
+        let made = self.b.inst(Op::Image { op, image: number, parts }, &values, &results);
+        let mut results: Scalars = self.b.kernel.results(made).collect();
+        if op == ImageOp::Read {
+            missing.for_each(|component| results[component] = self.missing_component(ty.sampled, component));
+        }
+        Some(results)
+    }
+
+    /// A component that a texel's format does not have: 0, and 1 for the last one (Vulkan, "Conversion to RGBA").
+    fn missing_component(&mut self, scalar: Scalar, component: usize) -> Value {
+        match (component, scalar.is_float()) {
+            (3, true) => self.b.f32(1.0),
+            (3, false) => self.b.u32(1),
+            _ => self.b.u32(0),
+        }
     }
 
     /// Makes the coordinates those of the fragment's texel; what a fetch takes then.

@@ -3,8 +3,8 @@
 //!
 //! Source: "V_PERM_B32" and "V_CVT_F32_UBYTE0" in AMD's GCN 3, Vega, RDNA 2 and RDNA 3 ISA guides.
 
+use super::Walk;
 use super::rows::{Encoding, Uses};
-use super::{Walk, slices};
 use crate::backend::amd::machine::{Code, File, Inst, Modifiers, Operand, Slice};
 use crate::backend::amd::mnemonic::Operation;
 use smallvec::{SmallVec, smallvec};
@@ -178,7 +178,7 @@ impl Walk<'_> {
         let defs = outer.defs[..1].into();
         let by =
             Inst { code: Code::Real(Operation::PermuteBytes), defs, uses: smallvec![a, b, third], ..outer.clone() };
-        self.replace_all(at, &makers, by);
+        self.replace(at, makers.all.into_iter().rev(), by);
     }
 
     /// Makes a conversion to a float take its byte from a word itself.
@@ -200,7 +200,7 @@ impl Walk<'_> {
         }
         let mut by = Inst { uses: Uses::from_slice(&[word]), ..outer.clone() };
         by.modifiers.suffix = ["f32_ubyte0", "f32_ubyte1", "f32_ubyte2", "f32_ubyte3"][usize::from(n)];
-        self.replace_all(at, &makers, by);
+        self.replace(at, makers.all.into_iter().rev(), by);
     }
 
     /// The bytes that an instruction gives, if it only moves bytes.
@@ -264,20 +264,5 @@ impl Walk<'_> {
             makers.single += usize::from(self.maker(at, slot).is_some());
         }
         bytes
-    }
-
-    /// Replaces an instruction, and takes out those before it whose results nothing reads any more.
-    fn replace_all(&mut self, at: usize, makers: &Makers, by: Inst) {
-        self.accesses.count(&self.block.insts[at], -1);
-        self.accesses.count(&by, 1);
-        self.block.insts[at] = by;
-        for inner in makers.all.iter().rev().copied() {
-            let inst = &self.block.insts[inner];
-            let is_read = slices(&inst.defs).any(|slice| self.accesses.reads[slice.reg.index()] > 0);
-            if !is_read && !self.gone[inner] {
-                self.accesses.count(&self.block.insts[inner], -1);
-                self.gone[inner] = true;
-            }
-        }
     }
 }

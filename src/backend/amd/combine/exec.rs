@@ -83,7 +83,7 @@ impl Walk<'_> {
             let save = Inst { code, uses: smallvec![EXEC], ..outer.clone() };
             self.put_before(at, save);
         }
-        self.replace(at, inner, compare);
+        self.replace(at, [inner], compare);
     }
 
     /// A comparison that writes EXEC.

@@ -33,8 +33,8 @@ pub fn combine(function: &mut Function, arch: &Arch) {
     for block in &mut function.blocks {
         let mut walk = Walk::new(block, arch, registers, &mut accesses, &mut changes, ends_dead);
         walk.all(Walk::share_move);
-        walk.all(Walk::extend_load);
         walk.all(|walk, at| walk.fuse(at, rows::VECTOR));
+        walk.all(Walk::extend_load);
         walk.all(Walk::permute_bytes);
         walk.all(Walk::convert_byte);
         walk.all(Walk::take_signs);
@@ -235,7 +235,7 @@ impl<'w> Walk<'w> {
     /// Fuses an instruction with those that it alone reads from.
     fn fuse(&mut self, at: usize, rows: &[Row]) {
         while let Some((inner, fused)) = self.fused(at, rows) {
-            self.replace(at, inner, fused);
+            self.replace(at, [inner], fused);
         }
     }
 
@@ -305,12 +305,19 @@ impl<'w> Walk<'w> {
         is_same && lanes_are_same && is_free && condition
     }
 
-    fn replace(&mut self, at: usize, inner: usize, by: Inst) {
-        self.accesses.count(&self.block.insts[inner], -1);
+    /// Replaces an instruction, and takes out those before it, the last one first, whose results nothing reads any more.
+    fn replace(&mut self, at: usize, makers: impl IntoIterator<Item = usize>, by: Inst) {
         self.accesses.count(&self.block.insts[at], -1);
         self.accesses.count(&by, 1);
-        self.gone[inner] = true;
         self.block.insts[at] = by;
+        for inner in makers {
+            let inst = &self.block.insts[inner];
+            let is_read = slices(&inst.defs).any(|slice| self.accesses.reads[slice.reg.index()] > 0);
+            if !is_read && !self.gone[inner] {
+                self.accesses.count(inst, -1);
+                self.gone[inner] = true;
+            }
+        }
     }
 
     fn is_vector(&self, operand: &Operand) -> bool {

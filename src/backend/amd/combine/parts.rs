@@ -46,7 +46,7 @@ impl Walk<'_> {
         }
         for n in 0..takers(&self.block.insts[at]) {
             if let Some((inner, inst)) = self.with_part(at, n) {
-                self.replace(at, inner, inst);
+                self.replace(at, [inner], inst);
             }
         }
     }

@@ -32,6 +32,7 @@ impl Slots {
     }
 }
 
+const FIRST: Slots = Slots(1);
 const SECOND: Slots = Slots(2);
 const THIRD: Slots = Slots(4);
 const EITHER: Slots = Slots(3);
@@ -170,6 +171,20 @@ fn masked_field(pair: &Pair<'_>) -> Option<Uses> {
     Some(smallvec![value, Operand::Constant(amount), Operand::Constant(bits)])
 }
 
+/// A field whose bits a mask leaves.
+fn unmasked(pair: &Pair<'_>) -> Option<Uses> {
+    let (mask, value) = pair.inner_constant()?;
+    let (first, count) = (constant(pair.outer[1])?, constant(pair.outer[2])?);
+    let field = 1_u32.checked_shl(count)?.wrapping_sub(1).checked_shl(first)?;
+    (mask & field == field).then(|| smallvec![value, pair.outer[1], pair.outer[2]])
+}
+
+/// The sign of a field that is in the lowest bits with its sign.
+fn signed_field(pair: &Pair<'_>) -> Option<Uses> {
+    let (first, count, inner) = (constant(pair.outer[1])?, constant(pair.outer[2])?, constant(pair.inner[2])?);
+    (first == 0 && inner <= count).then(|| pair.inner.into())
+}
+
 /// Bits that were shifted to the top, and then at least as far down.
 fn shifted_field(pair: &Pair<'_>) -> Option<Uses> {
     let (up, down) = (constant(pair.inner[0])? & 31, pair.other_constant()? & 31);
@@ -209,6 +224,9 @@ pub const VECTOR: &[Row] = {
         row(O::ShrB32, SECOND, O::AndB32, O::BfeU32, masked_field),
         row(O::ShrB32, SECOND, O::ShlB32, O::BfeU32, shifted_field),
         row(O::AshrI32, SECOND, O::ShlB32, O::BfeI32, shifted_field),
+        row(O::BfeI32, FIRST, O::AndB32, O::BfeI32, unmasked),
+        row(O::BfeU32, FIRST, O::AndB32, O::BfeU32, unmasked),
+        row(O::BfeI32, FIRST, O::BfeI32, O::BfeI32, signed_field),
         Row { encoding: Encoding::Short, ..row(O::ShlB32, SECOND, O::ShrB32, O::AndB32, cleared) },
         Row { encoding: Encoding::Short, ..row(O::ShlB32, SECOND, O::AshrI32, O::AndB32, cleared) },
         row(O::AndOrB32, THIRD, O::AndB32, O::BfiB32, chosen_bits),

@@ -37,7 +37,8 @@ fn float_operands(inst: &Inst) -> u8 {
     let is_of_floats = inst.modifiers.suffix.ends_with("_f32");
     match inst.operation() {
         Some(O::FmaMixF32) => !inst.modifiers.halves.map_or(0, |halves| halves.upper) & 0b111,
-        Some(O::AddF32 | O::SubF32 | O::MulF32 | O::MinF32 | O::MaxF32) => 0b11,
+        Some(O::AddF32 | O::SubF32 | O::MulF32 | O::MinF32 | O::MaxF32 | O::Select) => 0b11,
+        Some(operation) if is_of_cube(operation) => 0b111,
         Some(O::FmaF32 | O::Min3F32 | O::Max3F32 | O::Median3F32 | O::MaxMinF32 | O::MinMaxF32) => 0b111,
         Some(O::FloorF32 | O::CeilF32 | O::TruncF32 | O::RoundF32 | O::FractF32 | O::LdexpF32) => 0b1,
         Some(O::RcpF32 | O::RsqF32 | O::SqrtF32 | O::ExpF32 | O::LogF32 | O::SinF32 | O::CosF32) => 0b1,
@@ -45,6 +46,12 @@ fn float_operands(inst: &Inst) -> u8 {
         Some(O::Convert) if is_of_floats => 0b1,
         _ => 0,
     }
+}
+
+/// Returns true for operations that are long in any case: a modifier costs them nothing.
+fn is_of_cube(operation: Operation) -> bool {
+    use Operation as O;
+    matches!(operation, O::CubeS | O::CubeT | O::CubeMajor | O::CubeFace)
 }
 
 /// The modifiers with a change made before those that operand `n` has. Before an absolute value a sign does not matter.
@@ -65,7 +72,7 @@ impl Walk<'_> {
         let operands = float_operands(&self.block.insts[at]);
         for n in (0..3).filter(|n| operands >> n & 1 != 0) {
             while let Some((inner, inst)) = self.signed(at, n) {
-                self.replace(at, inner, inst);
+                self.replace(at, [inner], inst);
             }
         }
     }
@@ -73,7 +80,7 @@ impl Walk<'_> {
     /// The instruction with the sign of operand `n` as a modifier, and the one that made it before.
     fn signed(&self, at: usize, n: usize) -> Option<(usize, Inst)> {
         let inst = &self.block.insts[at];
-        let inner = self.maker(at, n)?;
+        let inner = if inst.operation().is_some_and(is_of_cube) { self.repeatable(at, n) } else { self.maker(at, n) }?;
         let (sign, operand) = changed(&self.block.insts[inner])?;
         let mut uses: Uses = inst.uses.clone();
         uses[n] = operand;

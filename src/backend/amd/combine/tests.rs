@@ -118,6 +118,9 @@ fn rows_of_the_vector_unit() {
         (O::AndB32, &[n(0xff00), a], O::ShrB32, &[some(n(8)), None], O::BfeU32, &[a, n(8), n(8)]),
         (O::ShlB32, &[n(8), a], O::ShrB32, &[some(n(24)), None], O::BfeU32, &[a, n(16), n(8)]),
         (O::ShlB32, &[n(24), a], O::AshrI32, &[some(n(24)), None], O::BfeI32, &[a, n(0), n(8)]),
+        (O::AndB32, &[n(0xffff), a], O::BfeI32, &[None, some(n(0)), some(n(16))], O::BfeI32, &[a, n(0), n(16)]),
+        (O::AndB32, &[n(0xff0), a], O::BfeU32, &[None, some(n(4)), some(n(8))], O::BfeU32, &[a, n(4), n(8)]),
+        (O::BfeI32, &[a, n(0), n(8)], O::BfeI32, &[None, some(n(0)), some(n(16))], O::BfeI32, &[a, n(0), n(8)]),
         (O::ShrB32, &[n(5), a], O::ShlB32, &[some(n(5)), None], O::AndB32, &[n(0xffff_ffe0), a]),
         (O::ShrB32, &[n(20), b], O::ShlOrB32, &[some(a), some(n(12)), None], O::AlignBits, &[a, b, n(20)]),
         (O::ShrB32, &[n(1), a], O::ShlAddU32, &[some(a), some(n(31)), None], O::AlignBits, &[a, a, n(1)]),
@@ -340,6 +343,8 @@ fn signs_become_modifiers() {
     for profile in PROFILES {
         assert_eq!(signs(profile, minus, O::AddF32, "", 2), Some((1, 0)));
         assert_eq!(signs(profile, positive, O::FmaF32, "", 3), Some((0, 1)));
+        assert_eq!(signs(profile, minus, O::CubeFace, "", 3), Some((1, 0)));
+        assert_eq!(signs(profile, minus, O::Select, "", 3), Some((1, 0)));
         assert_eq!(signs(profile, minus, O::Compare, "lt_f32", 2), Some((1, 0)));
         assert_eq!(signs(profile, positive, O::Convert, "i32_f32", 1), Some((0, 1)));
         assert_eq!(signs(profile, minus, O::Compare, "lt_u32", 2), None);

@@ -56,7 +56,7 @@ struct Magnitude {
 }
 
 /// Adds an entry in the place of the oldest.
-fn keep<T>(entries: &mut Vec<T>, entry: T) {
+pub fn keep<T>(entries: &mut Vec<T>, entry: T) {
     if entries.len() == KEPT {
         entries.remove(0);
     }

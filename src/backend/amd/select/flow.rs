@@ -50,6 +50,7 @@ impl Selector<'_> {
         self.divided.clear();
         self.literals.clear();
         self.descriptors.clear();
+        self.image_operands.clear();
     }
 
     fn branch(&mut self, operation: Operation, to: Label) {

@@ -6,10 +6,12 @@
 use super::Selector;
 use super::arithmetic::number;
 use super::atomic::AtomicMemory;
+use super::divide::keep;
 use super::emit::{FALSE, part};
 use super::memory::Address;
 use crate::backend::amd::machine::{File, ImageAccess, ImageShape, Modifiers, Operand, Reach, Region, Special};
 use crate::backend::amd::mnemonic::{Generation, Operation};
+use crate::ir::format::components;
 use crate::ir::{AtomicOp, ImageDim, ImageOp, ImageParts, InstFlags, Scalar};
 use crate::kernel::{BinOp, Image, InstId, Value, image};
 use crate::profile::processor::ImageAddress;
@@ -168,9 +170,19 @@ impl Selector<'_> {
         let (apart, together) = words.split_at(apart);
         let mut operands: AddressWords = apart.iter().map(|word| self.in_vector(*word)).collect();
         if !together.is_empty() {
-            operands.push(self.whole(together, File::Vector));
+            operands.push(self.tuple(together));
         }
         operands
+    }
+
+    /// Words side by side in vector registers, which the block has or which are new.
+    fn tuple(&mut self, words: &[Operand]) -> Operand {
+        if let Some((_, known)) = self.image_operands.tuples.iter().find(|(known, _)| known[..] == *words) {
+            return *known;
+        }
+        let whole = self.whole(words, File::Vector);
+        keep(&mut self.image_operands.tuples, (words.into(), whole));
+        whole
     }
 
     /// The modifiers of an access. Nothing writes a texture.
@@ -234,7 +246,7 @@ impl Selector<'_> {
 
     fn store_texel(&mut self, access: &Use<'_>) {
         let data = self.texel_data(access);
-        let data = self.whole(&data, File::Vector);
+        let data = self.tuple(&data);
         let words = self.texel_address(access);
         let address = self.image_address(&words, false);
         let modifiers = self.image_access(access, low_components(data), address.len());
@@ -265,8 +277,10 @@ impl Selector<'_> {
         }
     }
 
+    /// The components of a texel that its format has.
     fn texel_data(&mut self, access: &Use<'_>) -> Vec<Operand> {
-        access.values(self, ImageParts::DATA).iter().map(|value| self.word(*value)).collect()
+        let count = components(access.image.ty.format);
+        access.values(self, ImageParts::DATA).iter().take(count).map(|value| self.word(*value)).collect()
     }
 
     /// `image_get_resinfo`: width, height, depth or layers, and levels, of a level.

@@ -9,6 +9,7 @@
 mod arithmetic;
 mod atomic;
 mod convert;
+mod cube;
 mod divide;
 mod emit;
 mod float;
@@ -106,6 +107,7 @@ pub fn select(subject: Subject<'_>, spills: bool) -> Result<Selected, Vec<Diagno
         divided: divide::Divided::default(),
         literals: Vec::new(),
         descriptors: Vec::new(),
+        image_operands: sample::ImageOperands::default(),
         clean_from: 0,
         errors: Vec::new(),
     };
@@ -186,6 +188,7 @@ struct Selector<'k> {
     literals: Vec<(u32, Operand)>,
     /// Descriptors that the block has loaded, with their offsets among the arguments.
     descriptors: Vec<(u32, Operand)>,
+    image_operands: sample::ImageOperands,
     /// Where in the block EXEC was changed last.
     clean_from: usize,
     errors: Vec<Diagnostic>,

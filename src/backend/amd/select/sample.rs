@@ -6,11 +6,13 @@
 
 use super::Selector;
 use super::arithmetic::number;
+use super::cube::OnFace;
+use super::divide::keep;
 use super::emit::FALSE;
 use super::float::float;
 use super::image::{AddressWords, Use, WHOLE};
-use crate::backend::amd::machine::{Inst, Operand};
-use crate::backend::amd::mnemonic::{Generation, Operation};
+use crate::backend::amd::machine::Operand;
+use crate::backend::amd::mnemonic::Operation;
 use crate::ir::{ImageDim, ImageParts, Scalar};
 use crate::kernel::{BinOp, UnOp, Value, image};
 use smallvec::SmallVec;
@@ -43,21 +45,31 @@ const fn suffix(compares: bool, level: Level, has_offset: bool) -> &'static str 
 }
 
 /// Coordinates as the hardware takes them.
-struct Coordinates {
-    words: AddressWords,
+pub struct Coordinates {
+    pub words: AddressWords,
     /// Differences of the coordinates, in x and then in y.
-    gradients: AddressWords,
+    pub gradients: AddressWords,
 }
 
-/// A direction from the middle of a cube, by the face that it meets.
-struct OnFace {
-    /// Twice the part of the direction along the axis of the face, with its sign.
-    major: Operand,
-    /// The reciprocal of its amount.
-    inverse: Operand,
-    /// From -1/2 to 1/2.
-    place: [Operand; 2],
-    face: Operand,
+/// Parts of the operands of image instructions that a block has made.
+#[derive(Default)]
+pub struct ImageOperands {
+    pub faces: Vec<OnFace>,
+    /// Layers, and the whole numbers next to them.
+    layers: Vec<(Operand, Operand)>,
+    /// Offsets, and the words that hold them.
+    offsets: Vec<(AddressWords, Operand)>,
+    /// Words, and the registers that hold them side by side.
+    pub tuples: Vec<(AddressWords, Operand)>,
+}
+
+impl ImageOperands {
+    pub fn clear(&mut self) {
+        self.faces.clear();
+        self.layers.clear();
+        self.offsets.clear();
+        self.tuples.clear();
+    }
 }
 
 impl Selector<'_> {
@@ -136,13 +148,29 @@ impl Selector<'_> {
 
     /// Offsets in texels: six bits each, in the lowest bits of the bytes.
     fn packed_offset(&mut self, offset: &[Value]) -> Operand {
-        let mut packed = FALSE;
-        for (n, value) in offset.iter().enumerate() {
-            let word = self.word(*value);
-            let word = self.word_binary(BinOp::And, Scalar::U32, [word, number(0x3f)]);
-            let word = self.word_binary(BinOp::Shl, Scalar::U32, [word, number(8 * n as u32)]);
-            packed = if n == 0 { word } else { self.word_binary(BinOp::Or, Scalar::U32, [packed, word]) };
+        let words: AddressWords = offset.iter().map(|value| self.word(*value)).collect();
+        let known = words.iter().zip([0, 8, 16]).map(|(word, place)| match word {
+            Operand::Constant(bits) => Some((bits & 0x3f) << place),
+            _ => None,
+        });
+        if let Some(packed) = known.sum() {
+            return number(packed);
         }
+        if let Some((_, known)) = self.image_operands.offsets.iter().find(|(known, _)| *known == words) {
+            return *known;
+        }
+        let mut packed = FALSE;
+        for (n, word) in words.iter().enumerate() {
+            let field = self.word_binary(BinOp::And, Scalar::U32, [*word, number(0x3f)]);
+            packed = match n {
+                0 => field,
+                _ => {
+                    let field = self.word_binary(BinOp::Shl, Scalar::U32, [field, number(8 * n as u32)]);
+                    self.word_binary(BinOp::Or, Scalar::U32, [packed, field])
+                }
+            };
+        }
+        keep(&mut self.image_operands.offsets, (words, packed));
         packed
     }
 
@@ -153,7 +181,7 @@ impl Selector<'_> {
             access.values(self, ImageParts::COORDINATE).iter().map(|value| self.word(*value)).collect();
         let gradients: AddressWords =
             access.values(self, ImageParts::GRADIENTS).iter().map(|value| self.word(*value)).collect();
-        let layer = given.get(count).map(|layer| self.float_unary(UnOp::RoundEven, *layer));
+        let layer = given.get(count).map(|layer| self.whole_layer(*layer));
         if ty.dim == ImageDim::Cube {
             return self.cube_coordinates([given[0], given[1], given[2]], layer, &gradients);
         }
@@ -166,77 +194,15 @@ impl Selector<'_> {
         Coordinates { words, gradients }
     }
 
-    // Cubes.
-
-    /// The place on a face, from 1 to 2, and the face: eight for each cube of an array.
-    fn cube_coordinates(
-        &mut self,
-        direction: [Operand; 3],
-        layer: Option<Operand>,
-        gradients: &[Operand],
-    ) -> Coordinates {
-        let on_face = self.on_face(direction);
-        let gradients: AddressWords =
-            gradients.chunks_exact(3).flat_map(|gradient| self.along_face(&on_face, gradient)).collect();
-        let mut words: AddressWords =
-            on_face.place.into_iter().map(|place| self.vector(Operation::AddF32, &[float(1.5), place])).collect();
-        words.push(match layer {
-            Some(layer) => self.face_of_array(layer, on_face.face),
-            None => on_face.face,
-        });
-        Coordinates { words, gradients }
-    }
-
-    /// Before gfx9 a layer below the first one would change the face (Mesa: `ac_nir_lower_tex_coords`).
-    fn face_of_array(&mut self, layer: Operand, face: Operand) -> Operand {
-        let is_clamped = self.arch.generation >= Generation::Vega;
-        let layer = if is_clamped { layer } else { self.float_binary(BinOp::Max, [layer, FALSE]) };
-        self.vector(Operation::FmaF32, &[layer, float(8.0), face])
-    }
-
-    fn on_face(&mut self, direction: [Operand; 3]) -> OnFace {
-        let direction = direction.map(|part| self.in_vector(part));
-        let [s, t, major, face] = [Operation::CubeS, Operation::CubeT, Operation::CubeMajor, Operation::CubeFace]
-            .map(|operation| self.vector(operation, &direction));
-        let inverse = self.vectors(1);
-        self.put(Inst::real(Operation::RcpF32, &[inverse], &[major])).modifiers.abs = 1;
-        let place = [s, t].map(|part| self.vector(Operation::MulF32, &[part, inverse]));
-        OnFace { major, inverse, place, face }
-    }
-
-    /// How much the place on a face changes with a direction: `(ds - s * dm) / m`, where `m` is the major part.
-    fn along_face(&mut self, on_face: &OnFace, gradient: &[Operand]) -> [Operand; 2] {
-        let (steps, major) = self.steps_on_face(on_face, gradient);
-        let major = self.vector(Operation::MulF32, &[major, on_face.inverse]);
-        let mut ends = steps.into_iter().zip(on_face.place).map(|(step, place)| {
-            let step = self.vector(Operation::MulF32, &[step, on_face.inverse]);
-            let turned = self.vector(Operation::MulF32, &[place, major]);
-            self.vector(Operation::SubF32, &[step, turned])
-        });
-        std::array::from_fn(|_| ends.next().unwrap_or(FALSE))
-    }
-
-    /// The parts of a gradient along the axes of a face, and twice that towards it (Vulkan, "Cube Map Face Selection").
-    fn steps_on_face(&mut self, on_face: &OnFace, gradient: &[Operand]) -> ([Operand; 2], Operand) {
-        let [x, y, z] = [gradient[0], gradient[1], gradient[2]].map(|part| self.in_vector(part));
-        let is_z = self.compare_lanes("le_f32", float(4.0), on_face.face);
-        let is_x = self.compare_lanes("gt_f32", float(2.0), on_face.face);
-        let negative = self.compare_lanes("gt_f32", FALSE, on_face.major);
-        let signed = |selector: &mut Self, part: Operand| {
-            let opposite = selector.float_unary(UnOp::Neg, part);
-            selector.choose(negative, opposite, part)
+    fn whole_layer(&mut self, layer: Operand) -> Operand {
+        if let Some((_, whole)) = self.image_operands.layers.iter().find(|(known, _)| *known == layer) {
+            return *whole;
+        }
+        let whole = match layer {
+            Operand::Constant(bits) => return float(f32::from_bits(bits).round_ties_even()),
+            _ => self.float_unary(UnOp::RoundEven, layer),
         };
-        let (x_signed, z_signed) = (signed(self, x), signed(self, z));
-        let z_opposite = self.float_unary(UnOp::Neg, z_signed);
-        let y_opposite = self.float_unary(UnOp::Neg, y);
-        // On the faces of y: x, and z with the sign of y.
-        let s = self.choose(is_z, x_signed, x);
-        let s = self.choose(is_x, z_opposite, s);
-        let t = self.choose(is_z, y_opposite, z_signed);
-        let t = self.choose(is_x, y_opposite, t);
-        let y_signed = signed(self, y);
-        let major = self.choose(is_z, z_signed, y_signed);
-        let major = self.choose(is_x, x_signed, major);
-        ([s, t], self.vector(Operation::AddF32, &[major, major]))
+        keep(&mut self.image_operands.layers, (layer, whole));
+        whole
     }
 }
