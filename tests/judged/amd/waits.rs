@@ -27,6 +27,9 @@ pub fn hold(program: &Program<'_>) -> Result<(), String> {
             if let Some(added) = added {
                 return Some(added.clone());
             }
+            if is_before_loop(listing, gap) {
+                return None;
+            }
             let (own, mut theirs) = (least(&gap.own), least(&gap.theirs));
             theirs.retain(|counter, count| own.get(counter).is_none_or(|own| *count < *own));
             if theirs.contains_key("expcnt") && is_known_to_be_read(listing, gap, fields) {
@@ -115,6 +118,15 @@ fn counts(inst: &str, fields: &Fields) -> Option<Vec<(&'static str, u32)>> {
         [first, second] => vec![(first, number >> 8), (second, number & 63)],
         _ => counters.iter().map(|counter| (*counter, number)).collect(),
     })
+}
+
+/// LLVM may wait before a loop for what the loop would wait for in its rounds. Where a wait is needed, it is directly before the
+/// instruction that needs it, after the label.
+fn is_before_loop(listing: &[Item], gap: &Gap) -> bool {
+    matches!(
+        listing.get(gap.before),
+        Some(Item::Label(label)) if branches(listing, label).any(|branch| branch > gap.before)
+    )
 }
 
 /// LLVM waits until an atomic of gfx6 has read its data, though its result was waited for, which comes later. True if that is so

@@ -139,7 +139,6 @@ fn mending(fix: Fix, before: &Inst) -> Inst {
                 None => Inst::real(Operation::VectorNop, &[], &[]),
             }
         }
-        Fix::VectorNop => Inst::real(Operation::VectorNop, &[], &[]),
         Fix::MoveToNull => Inst::real(Operation::ScalarMove, &[null], &[Operand::Constant(0)]),
         Fix::RewriteVcc => {
             let vcc = Operand::Special(Special::Vcc);

@@ -58,7 +58,6 @@ pub enum Fix {
     WaitForStores,
     /// A move of the first vector operand onto itself.
     IdleMove,
-    VectorNop,
     /// `s_mov_b32 null, 0`
     MoveToNull,
     /// `s_mov_b64 vcc, vcc`
@@ -236,7 +235,7 @@ const EXEC_THEN_SWAP: Hazard = states(
     4,
 );
 
-// RDNA 1; the first one later too.
+// RDNA 1; the first one later too. V_NOP does not count.
 
 const EXEC_THEN_PERMLANE: Hazard = fixed(
     "a vector instruction writes EXEC, then PERMLANE is the next one",
@@ -291,7 +290,6 @@ const MEMORY_BRANCH_LDS: Hazard =
 
 // RDNA 3.
 
-const EXEC_THEN_PERMLANE_3: Hazard = Hazard { cure: Cure::Before(Fix::VectorNop), ..EXEC_THEN_PERMLANE };
 const SCALAR_READERS: Traits = Traits::VALU.union(Traits::SALU).union(Traits::BRANCH);
 const MASK_READ: Event = event(Traits::VALU, Touch::Reads(SCALARS, Roles::MASK));
 /// Nothing ends the danger before the register is written again (LLVM since pull request 138663).
@@ -443,20 +441,20 @@ pub const fn of(arch: &Arch) -> &'static Table {
             ..NO_RULES
         },
         (Hazards::None, _) => &NO_RULES,
-        (Hazards::Rdna3, 32) => &Table { rows: &[EXEC_THEN_PERMLANE_3, TRANS_USE], ..NO_RULES },
+        (Hazards::Rdna3, 32) => &Table { rows: &[EXEC_THEN_PERMLANE, TRANS_USE], ..NO_RULES },
         (Hazards::Rdna3, _) => &Table {
-            rows: &[EXEC_THEN_PERMLANE_3, TRANS_USE, MASK_BY_SCALAR, MASK_BY_VECTOR, VCC_BY_VECTOR],
+            rows: &[EXEC_THEN_PERMLANE, TRANS_USE, MASK_BY_SCALAR, MASK_BY_VECTOR, VCC_BY_VECTOR],
             forwards_partially: true,
             ..NO_RULES
         },
-        (Hazards::Rdna35, 32) => &Table { rows: &[EXEC_THEN_PERMLANE_3], ..NO_RULES },
+        (Hazards::Rdna35, 32) => &Table { rows: &[EXEC_THEN_PERMLANE], ..NO_RULES },
         (Hazards::Rdna35, _) => &Table {
-            rows: &[EXEC_THEN_PERMLANE_3, MASK_BY_SCALAR, MASK_BY_VECTOR, VCC_BY_VECTOR],
+            rows: &[EXEC_THEN_PERMLANE, MASK_BY_SCALAR, MASK_BY_VECTOR, VCC_BY_VECTOR],
             forwards_partially: true,
             ..NO_RULES
         },
         (Hazards::Rdna4, _) => &Table {
-            rows: &[EXEC_THEN_PERMLANE_3, REWRITTEN_BY_SCALAR, REWRITTEN_BY_VECTOR, VCC_REWRITTEN_BY_VECTOR],
+            rows: &[EXEC_THEN_PERMLANE, REWRITTEN_BY_SCALAR, REWRITTEN_BY_VECTOR, VCC_REWRITTEN_BY_VECTOR],
             ..NO_RULES
         },
     }

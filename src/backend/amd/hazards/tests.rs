@@ -327,7 +327,7 @@ fn transcendental_results_of_rdna_3() {
 fn permlane_behind_a_write_of_exec() {
     let permlane = || inst(O::Permlane16, &[v(3)], &[v(1), ZERO, ZERO]);
     for profile in ["gfx1100-wave32", "gfx1150-wave64", "gfx1200-wave32"] {
-        check(profile, compare_to_exec(), permlane(), "VectorNop", vectors(1));
+        check(profile, compare_to_exec(), permlane(), "Move", vectors(1));
     }
     assert!(between("gfx1030-wave32", vec![vec![compare_to_exec(), permlane()]]).is_empty());
 }
