@@ -195,8 +195,8 @@ fn use_facts(kernel: &mut Kernel, size: u32) {
     names.apply_all(kernel);
 }
 
-/// Makes the number of a wave's first invocation plus the lane's index the number of the invocation, also where another term
-/// is added between.
+/// Replaces the first invocation of a wave plus the lane's index by the invocation's number, also if another term is added
+/// between.
 fn join_places(kernel: &mut Kernel, rows: &LaneRows, names: &mut Names) {
     for inst in Tree::new(kernel).insts(kernel) {
         let (Some(sum), Some(result)) = (summands(kernel, inst), kernel.result(inst)) else { continue };
@@ -214,7 +214,7 @@ fn join_places(kernel: &mut Kernel, rows: &LaneRows, names: &mut Names) {
     }
 }
 
-/// The other one of two values, where one passes a test.
+/// Returns the other of two values if one of them passes a test, the second one first.
 fn other([a, b]: [Value; 2], test: impl Fn(Value) -> bool) -> Option<Value> {
     if test(b) { Some(a) } else { test(a).then_some(b) }
 }

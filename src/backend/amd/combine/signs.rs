@@ -48,7 +48,7 @@ fn float_operands(inst: &Inst) -> u8 {
     }
 }
 
-/// Returns true for operations that are long in any case: a modifier costs them nothing.
+/// Returns true for operations on cubes. They have the long encoding in any case, so that a modifier costs nothing.
 fn is_of_cube(operation: Operation) -> bool {
     use Operation as O;
     matches!(operation, O::CubeS | O::CubeT | O::CubeMajor | O::CubeFace)

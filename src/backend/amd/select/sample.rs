@@ -51,7 +51,7 @@ pub struct Coordinates {
     pub gradients: AddressWords,
 }
 
-/// Parts of the operands of image instructions that a block has made.
+/// Operands of image instructions that a block has computed.
 #[derive(Default)]
 pub struct ImageOperands {
     pub faces: Vec<OnFace>,
