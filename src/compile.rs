@@ -68,6 +68,8 @@ pub struct Input<'a> {
 #[derive(Clone, Debug)]
 pub struct Options {
     pub profile: Profile,
+    /// The plans made so far for the profile. Clones share them.
+    pub plans: Arc<Plans>,
     /// Stage of a GLSL shader; by default that of its `#pragma shader_stage`, otherwise compute. WGSL says it itself;
     /// of a module with entry points of several stages this takes those of one.
     pub stage: Option<Stage>,
@@ -108,15 +110,22 @@ impl Options {
     /// The part that back ends read.
     pub fn of_backend(&self, sources: &SourceMap) -> backend::Options {
         let source = sources.files().first().map(|file| file.name.to_string()).unwrap_or_default();
-        let Options { profile, debug, manner, places, .. } = self;
-        let usual = backend::Options::new(profile.clone());
-        backend::Options { source, debug: *debug, manner: *manner, places: places.clone(), ..usual }
+        backend::Options {
+            profile: self.profile.clone(),
+            source,
+            debug: self.debug,
+            manner: self.manner,
+            places: self.places.clone(),
+            plan: None,
+            plans: self.plans.of(&self.profile),
+        }
     }
 
     /// Options for a compute shader and a binary.
     pub fn new(profile: Profile) -> Options {
         Options {
             profile,
+            plans: Arc::default(),
             stage: None,
             entry: None,
             macros: Vec::new(),
@@ -163,7 +172,7 @@ pub struct Compilation {
 pub fn compile(input: &Input<'_>, options: &Options, loader: &dyn Loader) -> Compilation {
     match options.emit {
         EmitKind::Preprocessed => reading::preprocess(input, options, loader),
-        _ => Reading::new(input, options, loader).compile(options, &Plans::default()),
+        _ => Reading::new(input, options, loader).compile(options),
     }
 }
 
@@ -274,8 +283,6 @@ struct Job<'a> {
     kernels: &'a Kernels,
     /// The warnings that other jobs have found.
     warnings: &'a OnceLock<Vec<Diagnostic>>,
-    /// Those of the profile.
-    plans: &'a Plans,
     diagnostics: &'a mut Diagnostics,
 }
 
@@ -335,7 +342,8 @@ impl Job<'_> {
 
     /// The kernel for the profile.
     fn lowered(&mut self) -> Option<Arc<Lowered>> {
-        let lowered = self.kernels.lowered(self.module, &self.options.profile, self.plans);
+        let profile = &self.options.profile;
+        let lowered = self.kernels.lowered(self.module, profile, &self.options.plans.of(profile));
         self.diagnostics.take(lowered)
     }
 

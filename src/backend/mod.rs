@@ -21,7 +21,7 @@ pub mod written;
 use crate::diagnostic::Diagnostic;
 use crate::ir::{Binding, Global, Module, Space};
 use crate::kernel::Kernel;
-use crate::lane::{Plan, Primitive};
+use crate::lane::{Plan, Plans, Primitive};
 use crate::profile::{Profile, Target};
 use crate::source::SourceMap;
 use places::Places;
@@ -152,6 +152,8 @@ pub struct Options {
     pub places: Places,
     /// The plan of every cross-lane operation of a module; the planner's choice where there is none.
     pub plan: Option<Plan>,
+    /// The planner's choices for the profile so far.
+    pub plans: Arc<Plans>,
 }
 
 impl Options {
@@ -164,6 +166,7 @@ impl Options {
             manner: Manner::default(),
             places: Places::default(),
             plan: None,
+            plans: Arc::default(),
         }
     }
 }

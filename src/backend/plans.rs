@@ -3,7 +3,7 @@
 use super::Options;
 use crate::ir::{Module, Scalar, Value};
 use crate::kernel::arith;
-use crate::lane::{Activity, Input, Known, LaneOp, LaneType, Plan, Plans, ReduceOp, Refusal, Request, Step, StepType};
+use crate::lane::{Activity, Input, Known, LaneOp, LaneType, Plan, ReduceOp, Refusal, Request, Step, StepType};
 use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,28 +17,17 @@ pub const BOOL: Shape = (Scalar::BOOL, 1);
 /// The shape of sets of lanes.
 pub const BALLOT: Shape = (Scalar::U32, 4);
 
-/// The plans of a module's operations, each made when it is first asked for.
-#[derive(Debug)]
-pub struct ModulePlans<'a> {
-    options: &'a Options,
-    known: Plans,
-}
-
-impl ModulePlans<'_> {
-    pub fn new(options: &Options) -> ModulePlans<'_> {
-        ModulePlans { options, known: Plans::default() }
-    }
-
-    /// The plan that the options name, or the planner's choice.
+impl Options {
+    /// The plan of an operation of a module: the one that the options name, or the planner's choice.
     ///
     /// # Errors
     /// As [`plan`](crate::lane::plan).
-    pub fn get(&self, op: LaneOp, inputs: Vec<Input>) -> Result<Arc<Plan>, Refusal> {
-        if let Some(plan) = &self.options.plan {
+    pub fn plan_of(&self, op: LaneOp, inputs: Vec<Input>) -> Result<Arc<Plan>, Refusal> {
+        if let Some(plan) = &self.plan {
             return Ok(Arc::new(plan.clone()));
         }
         let request = Request { op, inputs: inputs.into(), activity: Activity::Any, index: None, fragment: false };
-        self.known.get(&request, &self.options.profile)
+        self.plans.get(&request, &self.profile)
     }
 }
 

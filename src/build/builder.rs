@@ -18,7 +18,7 @@ use crate::diagnostic::warning::{Choice, UnknownWarning};
 use crate::glsl::preprocess::MacroOption;
 use crate::ir::FpContract;
 use crate::kernel;
-use crate::lane::{Plans, check};
+use crate::lane::check;
 use crate::profile::Profile;
 use crate::source::{IncludeKind, LoadError, Loader};
 use crate::wgsl::BoundsChecks;
@@ -300,7 +300,7 @@ impl Builder {
             readings.push(Reading::new(&input, &options, &recorder));
             readings.len() - 1
         });
-        let made = readings[at].compile(&options, &Plans::default());
+        let made = readings[at].compile(&options);
         lines.messages(&name, &made.sources, &made.diagnostics);
         recorder.into_found().iter().filter(|name| Path::new(&***name).exists()).for_each(|name| lines.file(name));
         let Verdict::Done(artifact) = made.verdict else { return Ok(None) };

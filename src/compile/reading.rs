@@ -108,13 +108,13 @@ impl Reading {
     }
 
     /// Compiles the shader with options that differ from those of the reading in a profile that it serves, in the form of
-    /// the output and in what becomes of warnings alone. The plans are those of that profile.
-    pub fn compile(&self, options: &Options, plans: &Plans) -> Compilation {
+    /// the output and in what becomes of warnings alone.
+    pub fn compile(&self, options: &Options) -> Compilation {
         let Reading { sources, kernels, warnings, .. } = self;
         let mut diagnostics = self.diagnostics.clone();
         let artifact = within(options, &mut diagnostics, |diagnostics| {
             let module = self.module.as_ref()?;
-            Job { options, module, sources, kernels, warnings, plans, diagnostics }.run()
+            Job { options, module, sources, kernels, warnings, diagnostics }.run()
         });
         conclude(options, artifact, diagnostics, sources.clone())
     }

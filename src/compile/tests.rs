@@ -38,7 +38,7 @@ fn one_reading_gives_every_profile_that_it_serves_its_own_output() {
         for name in profiles {
             let options = options(name);
             assert!(reading.serves(&options.profile), "{name}");
-            let shared = reading.compile(&options, &Plans::default());
+            let shared = reading.compile(&options);
             let own = compile(&input(SUM), &options, &NoIncludes);
             assert!(matches!(own.verdict, Verdict::Done(_)), "{name}");
             assert_eq!(shared.verdict, own.verdict, "{name}");
@@ -64,10 +64,13 @@ fn messages_name_the_profile_that_they_are_for() {
 
 #[test]
 fn plans_are_those_of_a_single_compilation() {
-    let (options, plans) = (options("nv-volta"), Plans::default());
-    let made = || Reading::new(&input(SUM), &options, &NoIncludes).compile(&options, &plans).verdict;
-    assert_eq!(made(), compile(&input(SUM), &options, &NoIncludes).verdict);
-    assert_eq!(made(), compile(&input(SUM), &options, &NoIncludes).verdict);
+    let shared = options("nv-volta");
+    for profile in ["nv-volta", "nv-volta", "spirv-1.3", "nv-kepler", "nv-volta"] {
+        let fresh = options(profile);
+        let shared = Options { profile: fresh.profile.clone(), ..shared.clone() };
+        let [made, expected] = [&shared, &fresh].map(|options| compile(&input(SUM), options, &NoIncludes).verdict);
+        assert_eq!(made, expected, "{profile}");
+    }
 }
 
 /// Two profiles are compared by what extensions ask.

@@ -26,7 +26,6 @@ use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::explain::marks::marks;
 use crate::explain::prices::{Priced, prices};
 use crate::ir::Module;
-use crate::lane::Plans;
 use crate::source::{IncludeKind, Loader, SourceMap, Span};
 use crate::symbols::{Declaration, Symbols, Use};
 use lookup::Names;
@@ -291,7 +290,7 @@ impl Compiled {
         let mut outputs = Vec::new();
         for options in source.options {
             let reading = readings.get(options);
-            let compiled = reading.compile(options, &Plans::default());
+            let compiled = reading.compile(options);
             add_messages(&mut messages, &compiled.diagnostics, &options.profile.name, source.is_header);
             let artifact = match compiled.verdict {
                 Verdict::Done(artifact) => Some(artifact),

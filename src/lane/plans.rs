@@ -5,17 +5,24 @@ use super::planner::plan;
 use super::request::{Refusal, Request};
 use crate::profile::Profile;
 use rustc_hash::FxHashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 type Answer = Result<Arc<Plan>, Refusal>;
 
 /// The plans of one profile, each made when it is first asked for. Threads may share them.
 #[derive(Default, Debug)]
 pub struct Plans {
+    /// The profile that they are for, once it is known.
+    profile: OnceLock<Profile>,
     known: RwLock<FxHashMap<Request<'static>, Answer>>,
 }
 
 impl Plans {
+    /// These plans if they are for a profile or for none so far; otherwise new ones.
+    pub fn of(self: &Arc<Self>, profile: &Profile) -> Arc<Self> {
+        if self.profile.get_or_init(|| profile.clone()) == profile { self.clone() } else { Arc::default() }
+    }
+
     /// The plan of a request; the profile is the same each time.
     ///
     /// # Errors

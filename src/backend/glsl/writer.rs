@@ -6,7 +6,6 @@ use super::function::Definition;
 use super::names::Names;
 use super::tree::Lines;
 use crate::backend::Options;
-use crate::backend::plans::ModulePlans;
 use crate::backend::written::{Code, Written};
 use crate::diagnostic::{Code as Number, Diagnostic};
 use crate::ir::{
@@ -61,7 +60,6 @@ pub(super) struct Writer<'a> {
     pub block_names: FxHashMap<GlobalId, String>,
     /// Memory qualifiers of the images that functions are called with.
     pub param_access: FxHashMap<(FuncId, u32), Access>,
-    pub plans: ModulePlans<'a>,
     /// The cross-lane operations so far.
     pub operations: Vec<(FuncId, InstId)>,
     pub set_ups: u32,
@@ -126,7 +124,6 @@ impl<'a> Writer<'a> {
             global_names: FxHashMap::default(),
             block_names: FxHashMap::default(),
             param_access: FxHashMap::default(),
-            plans: ModulePlans::new(options),
             operations: Vec::new(),
             set_ups: 0,
             span: Span::NONE,

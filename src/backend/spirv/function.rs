@@ -187,7 +187,9 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// An instruction with a result, in the current block.
+    /// An instruction with a result, in the current block. Not inlined: a hundred copies of it would fill the cache of
+    /// instructions.
+    #[inline(never)]
     pub fn emit(&mut self, op: Op, ty: Word, operands: &[Word]) -> Word {
         match self.shares && self.is_pure(op, operands) {
             true => self.emit_once(op, ty, operands),

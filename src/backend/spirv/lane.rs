@@ -47,7 +47,7 @@ impl Body<'_, '_> {
         let Some(known) = values.iter().map(input).collect::<Option<_>>() else {
             return self.m.internal("a cross-lane operation on a composite");
         };
-        let plan = match self.m.plans.get(op, known) {
+        let plan = match self.m.options.plan_of(op, known) {
             Ok(plan) => plan,
             Err(refusal) => {
                 self.m.fail(refusal.code(), refusal.message());

@@ -48,7 +48,6 @@ mod written;
 #[cfg(test)]
 mod tests;
 
-use super::plans::ModulePlans;
 use super::written::Unit;
 use super::{Artifact, Backend, DebugInfo, Form, Made, ModuleWriter, Optimize, Options, Writer};
 use crate::diagnostic::{Code, Diagnostic};
@@ -250,7 +249,6 @@ struct Emitter<'a> {
     globals: GlobalMap,
     files: Files,
     described: Described,
-    plans: ModulePlans<'a>,
     /// True if the module names scalars of 8 or 16 bits.
     narrow: bool,
     /// True if the module is written in the memory model of Vulkan.
@@ -298,7 +296,6 @@ impl<'a> Emitter<'a> {
             globals: GlobalMap::new(module.globals.len()),
             files: Files::default(),
             described: Described::default(),
-            plans: ModulePlans::new(options),
             narrow: narrow::any(&module.types),
             vulkan_memory: model::needs_vulkan(module),
             functions: vec![0; module.functions.len()],

@@ -61,7 +61,7 @@ impl Body<'_, '_> {
         let Some(known) = values.iter().map(input).collect::<Option<_>>() else {
             return Some(self.broken("a cross-lane operation on a composite"));
         };
-        let plan = match self.t.plans.get(op, known) {
+        let plan = match self.t.options.plan_of(op, known) {
             Ok(plan) => plan,
             Err(refusal) => {
                 self.t.fail(refusal.code(), refusal.message());

@@ -6,7 +6,6 @@ use super::language::Language;
 use super::memory::Hop;
 use super::sizes::Sizes;
 use crate::backend::Options;
-use crate::backend::plans::ModulePlans;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{self, FuncId, GlobalId, InstFlags, Module, Types, calls};
 use crate::profile::{Feature, Target};
@@ -44,7 +43,6 @@ pub(super) struct Translator<'a> {
     pub functions: FxHashMap<FuncId, Handle<naga::Function>>,
     /// Inputs and outputs that a function and its callees use.
     pub uses: FxHashMap<FuncId, Ports>,
-    pub plans: ModulePlans<'a>,
     /// Sizes that specialization constants give.
     pub sizes: Sizes,
     pub notes: Notes,
@@ -83,7 +81,6 @@ impl<'a> Translator<'a> {
             samplers: FxHashMap::default(),
             functions: FxHashMap::default(),
             uses: FxHashMap::default(),
-            plans: ModulePlans::new(options),
             sizes: Sizes::default(),
             notes: Notes::new(module),
             is_coherent: is_coherent(module),

@@ -267,11 +267,11 @@ impl<'a> Engine<'a> {
         if let Err(why) = job.target.prove() {
             return (Done::broken(why), Vec::new(), None);
         }
-        let (options, plans) = (self.options(job), &job.target.plans);
+        let options = self.options(job);
         let made = match read.filter(|read| read.reading.serves(&options.profile)) {
-            Some(read) => Ok((read.reading.compile(&options, plans), read.is_at_fault, read.files.clone())),
+            Some(read) => Ok((read.reading.compile(&options), read.is_at_fault, read.files.clone())),
             None => self.with_source(job, |input, loader| {
-                let compilation = Reading::new(input, &options, loader).compile(&options, plans);
+                let compilation = Reading::new(input, &options, loader).compile(&options);
                 (compilation, loader.is_at_fault.get(), loader.tried.take())
             }),
         };
@@ -302,6 +302,7 @@ impl<'a> Engine<'a> {
             deny_warnings: settings.deny_warnings || self.choices.deny_warnings,
             no_warnings: settings.no_warnings || self.choices.no_warnings,
             warnings: settings.warnings.iter().chain(&self.choices.warnings).copied().collect(),
+            plans: job.target.plans.clone(),
             ..Options::new(job.target.profile.clone())
         }
     }

@@ -7,7 +7,7 @@ use crate::lane::Plans;
 use crate::profile::Profile;
 use crate::source::{IncludeKind, Loader};
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use xxhash_rust::xxh3::Xxh3;
 
 /// A profile at a wave size.
@@ -25,7 +25,7 @@ pub struct BuildTarget {
     hash: u128,
     proven: OnceLock<Result<(), String>>,
     /// The plans made for it so far.
-    pub plans: Plans,
+    pub plans: Arc<Plans>,
 }
 
 impl BuildTarget {
@@ -52,7 +52,7 @@ impl BuildTarget {
             files,
             hash,
             proven: OnceLock::new(),
-            plans: Plans::default(),
+            plans: Arc::default(),
         })
     }
 
@@ -85,7 +85,7 @@ impl BuildTarget {
             files,
             hash,
             proven: OnceLock::new(),
-            plans: Plans::default(),
+            plans: Arc::default(),
         })
     }
 

@@ -85,6 +85,19 @@ impl Sema<'_> {
         if !overloads.is_empty() {
             return self.call_builtin(b, callee, overloads, args, whole);
         }
+        self.call_of_extension(b, callee, args, whole)
+    }
+
+    /// A call of a function that an extension adds outside of the grammar of built-in functions, or of a type. These are
+    /// rare.
+    #[cold]
+    fn call_of_extension(
+        &mut self,
+        b: &mut Builder<'_>,
+        callee: Name,
+        args: List<ExprId>,
+        whole: Span,
+    ) -> Option<Lowered> {
         if let Some(made) = self.call_matrix(b, callee, args, whole) {
             return made;
         }

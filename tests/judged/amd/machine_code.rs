@@ -453,6 +453,10 @@ fn machine_opcode(opcode: &str) -> String {
         return known.to_owned();
     }
     let plain = plain(opcode);
+    // The recognizer knows the long form to be a comparison by its name without a processor.
+    if plain.starts_with("V_CMPX") && opcode.contains("_gfx1") {
+        return plain.replace("_e32", "_nosdst_e32").replace("_e64", "_nosdst_e64");
+    }
     let known =
         BY_NAME.iter().find_map(|(start, known)| plain.strip_prefix(start).map(|rest| format!("{known}{rest}")));
     let Some(known) = known else { return opcode.to_owned() };

@@ -50,6 +50,9 @@ static BROKEN: &[(&str, &str)] = &[
     ("gfx1100-wave32", "v_rcp_f32 v1, v0; v_mov_b32 v2, v1"),
     ("gfx1100-wave32", "v_rcp_f32 v1, v0; v_dual_mov_b32 v2, v0 :: v_dual_fmac_f32 v3, v5, v1"),
     ("gfx1100-wave32", "v_cmpx_eq_u32 v0, v1; v_permlane16_b32 v2, v3, 0, 0"),
+    ("gfx1100-wave32", "v_cmpx_eq_u32 v0, v1; v_nop; v_permlanex16_b32 v2, v3, s0, s1"),
+    ("gfx1201-wave32", "v_cmpx_eq_u32 s0, v1; v_permlane16_b32 v2, v3, 0, 0"),
+    ("gfx1201-wave64", "v_cmpx_lt_f32 |v0|, v1; v_nop; v_permlanex16_b32 v2, v3, s0, s1"),
     (
         "gfx1100-wave64",
         "v_cndmask_b32 v1, 0, 1, s[4:5]; v_mov_b32 v2, s9; s_mov_b64 s[4:5], 0; s_and_b64 s[6:7], s[4:5], exec",
