@@ -138,6 +138,7 @@ fn simplify(
         row if !row.has_graphics => buffers_only::check_stage(&kernel)?,
         _ => {}
     }
+    pipeline.expand(&mut kernel, target);
     let copies = target.row().loop_copies;
     pipeline.optimize(&mut kernel, copies.is_some());
     if let Some(copies) = copies {

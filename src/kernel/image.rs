@@ -1,10 +1,13 @@
 //! Images, and textures with their samplers: what a kernel declares of them, and how the operands of an operation lie.
 //!
 //! An operation names its image by number; its operands are scalars, those of each part of [`ImageParts`] side by side, in
-//! the order of the bits. Coordinates that are projected are divided before.
+//! the order of the bits. Coordinates that are projected are divided before. Where the image stands for an array, its
+//! index follows, and then that of its sampler where samplers are an array too. An index beyond the array is undefined and
+//! takes any of its elements.
 
 use crate::ir::{AtomicOp, ImageDim, ImageOp, ImageParts, ImageType, Scalar};
-use crate::kernel::Ty;
+use crate::kernel::tree::Tree;
+use crate::kernel::{InstId, Kernel, Op, Ty, Value};
 use crate::source::Span;
 
 /// Where the caller binds something: set, binding, and which of an array it is.
@@ -16,13 +19,46 @@ pub struct BindingPoint {
     pub element: u32,
 }
 
-/// An image that is read and written directly, or a texture and what samples it.
+impl BindingPoint {
+    /// So many elements from this one on.
+    fn elements(self, count: u32) -> impl Iterator<Item = BindingPoint> {
+        (0..count).map(move |n| BindingPoint { element: self.element + n, ..self })
+    }
+}
+
+/// The elements of an array that an index chooses from: `index * step` after the first one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Choices {
+    pub count: u32,
+    pub step: u32,
+}
+
+impl Choices {
+    /// That of what no index chooses.
+    pub const ONE: Choices = Choices { count: 1, step: 1 };
+
+    /// Elements from the first one to the last.
+    pub const fn span(self) -> u32 {
+        (self.count - 1) * self.step + 1
+    }
+
+    /// Returns true if there is something to choose.
+    pub const fn is_indexed(self) -> bool {
+        self.count > 1
+    }
+}
+
+/// An image that is read and written directly, or a texture and what samples it; or an array of them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Image {
     pub name: Box<str>,
+    /// The first one of an array.
     pub place: BindingPoint,
-    /// The sampler that goes with a texture, where it is bound apart from it.
+    pub choices: Choices,
+    /// The sampler that goes with a texture, where it is bound apart from it; the first one of an array.
     pub sampler: Option<BindingPoint>,
+    /// Those of an index for the samplers alone.
+    pub sampler_choices: Choices,
     pub ty: ImageType,
     /// True if texels are compared with a reference.
     pub compares: bool,
@@ -34,9 +70,70 @@ pub struct Image {
 }
 
 impl Image {
-    /// Where the sampler is bound that goes with a texture.
+    /// Where the images are bound, from the first one to the last.
+    pub fn places(&self) -> impl Iterator<Item = BindingPoint> {
+        self.place.elements(self.choices.span())
+    }
+
+    /// Where the sampler is bound that goes with a texture; the first one of an array.
     pub fn sampling_place(&self) -> BindingPoint {
         self.sampler.unwrap_or(self.place)
+    }
+
+    /// The choice of that sampler.
+    pub fn sampling_choices(&self) -> Choices {
+        if self.sampler.is_some() { self.sampler_choices } else { self.choices }
+    }
+
+    /// Where the samplers are bound, from the first one to the last.
+    pub fn sampling_places(&self) -> impl Iterator<Item = BindingPoint> {
+        self.sampling_place().elements(self.sampling_choices().span())
+    }
+
+    /// Returns true if operations have an index for the image, and one for the sampler.
+    const fn indexed(&self) -> [bool; 2] {
+        [self.choices.is_indexed(), self.sampler_choices.is_indexed()]
+    }
+
+    /// Number of indices of an operation.
+    pub fn indices(&self) -> usize {
+        self.indexed().into_iter().filter(|indexed| *indexed).count()
+    }
+}
+
+impl Kernel {
+    /// The indices of an operation on an image, and on its sampler; none of what is no array.
+    pub fn image_indices(&self, inst: InstId) -> [Option<Value>; 2] {
+        let Op::Image { image, .. } = self.insts[inst].op else { return [None; 2] };
+        let (image, args) = (&self.images[image as usize], self.args(inst));
+        let mut indices = args[args.len() - image.indices()..].iter().copied();
+        image.indexed().map(|indexed| if indexed { indices.next() } else { None })
+    }
+
+    /// Puts textures before images, each in the order of their bindings; those that operations do not name go.
+    pub fn sort_images(&mut self) {
+        let mut order: Vec<usize> = (0..self.images.len()).collect();
+        order.sort_by_key(|at| {
+            let Image { place, choices, sampler, sampler_choices, ty, compares, .. } = &self.images[*at];
+            (ty.storage, *place, *choices, *sampler, *sampler_choices, *compares)
+        });
+        let mut is_named = vec![false; order.len()];
+        for inst in Tree::new(self).insts(self) {
+            if let Op::Image { image, .. } = self.insts[inst].op {
+                is_named[image as usize] = true;
+            }
+        }
+        order.retain(|at| is_named[*at]);
+        let mut numbers = vec![0; self.images.len()];
+        for (new, old) in order.iter().enumerate() {
+            numbers[*old] = new as u32;
+        }
+        self.images = order.iter().map(|at| self.images[*at].clone()).collect();
+        for inst in self.insts.handles().collect::<Vec<_>>() {
+            if let Op::Image { image, .. } = &mut self.insts[inst].op {
+                *image = numbers[*image as usize];
+            }
+        }
     }
 }
 

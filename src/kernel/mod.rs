@@ -33,7 +33,7 @@ use crate::source::Span;
 pub use build::Builder;
 pub use contract::LaneContract;
 pub use finish::{Prepared, check_workgroup, finish, finish_by, simplified};
-pub use image::{BindingPoint, Image};
+pub use image::{BindingPoint, Choices, Image};
 pub use lanes::lower_lanes;
 pub use lower::{Specializations, lower, no_entry, only_entry};
 pub use op::{BinOp, CmpOp, MemoryAccess, MemorySpace, Op, TernOp, UnOp};

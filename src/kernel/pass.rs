@@ -9,6 +9,7 @@ mod constant_phis;
 mod copy;
 mod dce;
 mod early_exit;
+mod expand_image_arrays;
 mod fold;
 mod fold_offsets;
 mod fp_contract;
@@ -45,6 +46,7 @@ impl Pass {
     }
 }
 
+const EXPAND_IMAGE_ARRAYS: Pass = Pass::new("expand_image_arrays", expand_image_arrays::run);
 const CONSTANT_PHIS: Pass = Pass::new("constant_phis", constant_phis::run);
 const GVN: Pass = Pass::new("gvn", gvn::run);
 const SIMPLIFY_CFG: Pass = Pass::new("simplify_cfg", simplify_cfg::run);
@@ -66,6 +68,14 @@ const LOAD_STORE_VECTORIZE: Pass =
     Pass::new("load_store_vectorize", |kernel| load_store_vectorize::run(kernel, Joins::Words));
 const LOAD_STORE_VECTORIZE_ALIGNED: Pass =
     Pass::new("load_store_vectorize_aligned", |kernel| load_store_vectorize::run(kernel, Joins::Aligned));
+
+/// The passes of [`expanding`] of all targets.
+pub const EXPANDING: [Pass; 1] = [EXPAND_IMAGE_ARRAYS];
+
+/// The passes that replace operands that a target's instructions lack, before all others.
+pub fn expanding(target: Target) -> impl Iterator<Item = Pass> {
+    EXPANDING.into_iter().filter(move |_| target.row().lacks_image_indices)
+}
 
 /// The passes of [`Pipeline::optimize`], in the order in which a kernel first meets them.
 pub const OPTIMIZING: [Pass; 13] = [
@@ -145,6 +155,11 @@ impl<'w> Pipeline<'w> {
         let changed = (pass.run)(kernel);
         self.show(pass.name, changed, kernel);
         changed
+    }
+
+    /// Runs the passes of [`expanding`].
+    pub(super) fn expand(&mut self, kernel: &mut Kernel, target: Target) {
+        expanding(target).for_each(|pass| _ = self.run(pass, kernel));
     }
 
     /// Makes a kernel as simple as can be told without a profile. Loops are unrolled `further` where nothing after us does it.

@@ -7,7 +7,7 @@
 mod body;
 mod operation;
 
-use super::{BindingPoint, Buffer, BufferWrites, Image, Kernel, LaneContract, Ty};
+use super::{BindingPoint, Buffer, BufferWrites, Choices, Image, Kernel, LaneContract, Ty};
 use crate::ir::print::{scalar_name, snake};
 use crate::ir::{DepthPromise, FragmentModes};
 use crate::kernel::Stage;
@@ -95,8 +95,8 @@ fn contract_text(LaneContract { widest, whole_subgroup }: LaneContract) -> Strin
 }
 
 fn image_text(index: usize, image: &Image) -> String {
-    let point = |BindingPoint { set, binding, element }| format!("set {set} binding {binding} element {element}");
-    let sampler = image.sampler.map(|sampler| format!(", sampler {}", point(sampler))).unwrap_or_default();
+    let sampler = image.sampler.map(|sampler| format!(", sampler {}", point_text(sampler, image.sampler_choices)));
+    let sampler = sampler.unwrap_or_default();
     let shape = format!("{} {}", scalar_name(image.ty.sampled), snake(image.ty.dim));
     let format = format!(" format {}", image.ty.format);
     let flags = [
@@ -111,7 +111,18 @@ fn image_text(index: usize, image: &Image) -> String {
         (image.volatile, " volatile"),
     ];
     let flags: String = flags.iter().filter(|(set, _)| *set).map(|(_, word)| *word).collect();
-    format!("    image {index} {}: {} {shape}{flags}{sampler}\n", name(&image.name), point(image.place))
+    format!(
+        "    image {index} {}: {} {shape}{flags}{sampler}\n",
+        name(&image.name),
+        point_text(image.place, image.choices)
+    )
+}
+
+/// `set 0 binding 1 element 0`, with `of 3` after it where an index chooses from three, and `step 2` between them.
+fn point_text(BindingPoint { set, binding, element }: BindingPoint, Choices { count, step }: Choices) -> String {
+    let of = if count > 1 { format!(" of {count}") } else { String::new() };
+    let by = if step > 1 { format!(" step {step}") } else { String::new() };
+    format!("set {set} binding {binding} element {element}{of}{by}")
 }
 
 fn buffer_text(index: usize, buffer: &Buffer) -> String {

@@ -2,7 +2,7 @@
 
 use super::finish::{LOWER, watch};
 use super::lanes::{DPP_COMBINE, LANE_FACTS, LOWER_LANES};
-use super::pass::{FP_CONTRACT, OPTIMIZING, REPEATING, gathering, reducing};
+use super::pass::{FP_CONTRACT, OPTIMIZING, REPEATING, expanding, gathering, reducing};
 use super::print::print;
 use super::{Kernel, Specializations};
 use crate::diagnostic::nearest::nearest;
@@ -33,6 +33,7 @@ pub fn steps(target: Target) -> impl Iterator<Item = &'static str> {
     let optimizing = optimizing.chain(repeating.into_iter().flatten());
     [LOWER]
         .into_iter()
+        .chain(expanding(target).map(|pass| pass.name))
         .chain(optimizing)
         .chain(lanes.into_iter().flatten())
         .chain(reducing)

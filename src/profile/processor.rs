@@ -90,6 +90,7 @@ pub enum Counters {
     Cdna2,
     Cdna3,
     Rdna1,
+    Rdna35,
     Rdna4,
 }
 
@@ -293,6 +294,7 @@ const GFX1100: Processor = Processor {
 };
 const GFX1150: Processor = Processor {
     name: "gfx1150",
+    counters: Counters::Rdna35,
     hazards: Hazards::Rdna35,
     has_scalar_floats: true,
     group_ids: GroupIds::Scalars,

@@ -103,6 +103,8 @@ pub struct TargetRow {
     pub has_scalar_registers: bool,
     /// True if integers are divided by sequences that we write.
     pub lacks_division: bool,
+    /// True if an instruction names its image or texture by a constant, so that an index chooses between instructions.
+    pub lacks_image_indices: bool,
     /// How far small loops with many iterations repeat their bodies, if they do. The driver that reads NVIDIA's assembly does
     /// that itself, and better where it finds the loop as it was: `nbody` took 1.25 of the time of its own GLSL with it, and
     /// 1.13 without, and tiles of 4 by 4 sums of a matrix 1.12 of their own time with the loops over those sums unrolled.
@@ -148,6 +150,7 @@ const DRIVEN: TargetRow = TargetRow {
     is_hardware: false,
     has_scalar_registers: false,
     lacks_division: false,
+    lacks_image_indices: false,
     loop_copies: None,
     joins: None,
     fast_fma: &[],
@@ -167,6 +170,7 @@ const NVIDIA: TargetRow = TargetRow {
     hardware: Some("NVIDIA's hardware"),
     given: &[Feature::LaneFacts],
     is_hardware: true,
+    lacks_image_indices: true,
     ..DRIVEN
 };
 

@@ -4,14 +4,15 @@
 //! for the number of bytes bound, in 4; then the push constants, at a multiple of 16; then, if the kernel asks for it,
 //! the number of workgroups in x, y and z, which a runtime of HSA fills in by itself; then the descriptors of images, each
 //! once: 32 bytes of an image at a multiple of 32, and 16 of a texel buffer at a multiple of 16; then those of samplers, 16
-//! bytes at a multiple of 16.
+//! bytes at a multiple of 16. Of an array that is indexed at run time all elements are there, from the first that the index
+//! may be to the last.
 
 use crate::backend::amd::arch::Arch;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{BuiltIn, ImageDim, ImageOp};
 use crate::kernel::tree::Tree;
-use crate::kernel::{BindingPoint, Image, Kernel, Op};
-use std::collections::BTreeMap;
+use crate::kernel::{BindingPoint, Choices, Image, Kernel, Op};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The inputs of a kernel besides its arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -42,10 +43,10 @@ pub struct Interface {
     pub push: u32,
     /// Of the number of workgroups in x, y and z.
     pub groups: Option<u32>,
-    /// Of each image's descriptor.
-    pub images: Vec<u32>,
+    /// Of each image's descriptor, or of those of an array.
+    pub images: Vec<Descriptors>,
     /// Of the descriptor of each image's sampler, if anything is sampled with it.
-    pub samplers: Vec<Option<u32>>,
+    pub samplers: Vec<Option<Descriptors>>,
     /// Bytes of the whole segment.
     pub bytes: u32,
     /// Bytes of workgroup memory: the shader's own, and after them those of the waves.
@@ -54,6 +55,22 @@ pub struct Interface {
     pub wave_memory: Option<u32>,
     /// True for each buffer that the kernel uses.
     pub is_used: Vec<bool>,
+}
+
+/// The descriptors of an image or a sampler, or those of an array, which follow each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Descriptors {
+    /// Of the first one.
+    pub offset: u32,
+    /// Bytes from one to the next.
+    pub stride: u32,
+}
+
+impl Descriptors {
+    /// Those of the elements that an index chooses from.
+    pub fn among(self, Choices { step, .. }: Choices) -> Descriptors {
+        Descriptors { stride: self.stride * step, ..self }
+    }
 }
 
 /// Bytes of workgroup memory that a wave has for cross-lane operations: 4 for each of up to 64 lanes.
@@ -89,31 +106,39 @@ impl Interface {
         Ok(interface)
     }
 
-    /// Places descriptors from an offset on; gives their end.
+    /// Places descriptors from an offset on, those of a binding one after the other; gives their end.
     fn place_images(&mut self, images: &[Image], mut next: u32) -> u32 {
-        let mut places: BTreeMap<BindingPoint, u32> = BTreeMap::new();
+        let mut bindings: BTreeMap<(u32, u32), (u32, BTreeSet<BindingPoint>)> = BTreeMap::new();
         for image in images {
-            let size = descriptor_bytes(image);
-            let offset = *places.entry(image.place).or_insert_with(|| {
-                let offset = next.next_multiple_of(size);
-                next = offset + size;
-                offset
-            });
-            self.images.push(offset);
+            let (size, points) = bindings.entry((image.place.set, image.place.binding)).or_default();
+            *size = descriptor_bytes(image).max(*size);
+            points.extend(image.places());
         }
+        let mut places: BTreeMap<BindingPoint, Descriptors> = BTreeMap::new();
+        for BindingPoint { set, binding, .. } in images.iter().map(|image| image.place) {
+            let (stride, points) = bindings.remove(&(set, binding)).unwrap_or_default();
+            for point in points {
+                let offset = next.next_multiple_of(stride);
+                next = offset + stride;
+                places.insert(point, Descriptors { offset, stride });
+            }
+        }
+        self.images = images.iter().map(|image| places[&image.place]).collect();
         next
     }
 
     /// The same of the samplers that images are used with.
     fn place_samplers(&mut self, images: &[Image], used: &[bool], mut next: u32) -> u32 {
-        let place = |(image, used): (&Image, &bool)| used.then(|| image.sampling_place());
-        let points: Vec<Option<BindingPoint>> = images.iter().zip(used).map(place).collect();
-        let mut places: BTreeMap<BindingPoint, u32> = points.iter().flatten().map(|point| (*point, 0)).collect();
-        for offset in places.values_mut() {
-            *offset = next.next_multiple_of(SAMPLER_BYTES);
-            next = *offset + SAMPLER_BYTES;
+        let sampled = images.iter().zip(used).filter(|(_, used)| **used);
+        let points: BTreeSet<BindingPoint> = sampled.flat_map(|(image, _)| image.sampling_places()).collect();
+        let mut places: BTreeMap<BindingPoint, Descriptors> = BTreeMap::new();
+        for point in points {
+            let offset = next.next_multiple_of(SAMPLER_BYTES);
+            next = offset + SAMPLER_BYTES;
+            places.insert(point, Descriptors { offset, stride: SAMPLER_BYTES });
         }
-        self.samplers = points.into_iter().map(|point| places.get(&point?).copied()).collect();
+        let place = |(image, used): (&Image, &bool)| used.then(|| places[&image.sampling_place()]);
+        self.samplers = images.iter().zip(used).map(place).collect();
         next
     }
 

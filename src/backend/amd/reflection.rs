@@ -2,7 +2,7 @@
 
 use super::arch::Arch;
 use super::descriptor::Usage;
-use super::interface::{Interface, SAMPLER_BYTES, descriptor_bytes};
+use super::interface::{Descriptors, Interface, SAMPLER_BYTES, descriptor_bytes};
 use crate::ir::ImageDim;
 use crate::kernel::{BindingPoint, BufferKind, Image, Kernel};
 use serde::{Deserialize, Serialize};
@@ -145,24 +145,35 @@ fn arguments(kernel: &Kernel, interface: &Interface) -> Vec<Argument> {
         }
     }
     let images = kernel.images.iter().zip(&interface.images);
-    let images = images.map(|(image, offset)| (*offset, of_image(image, *offset, kernel)));
+    let images =
+        images.flat_map(|(image, at)| each(*at, image.places()).map(move |(offset, point)| (offset, point, image)));
+    let images = images.map(|(offset, point, image)| (offset, of_image(image, point, offset, kernel)));
     let samplers = kernel.images.iter().zip(&interface.samplers);
-    let samplers = samplers.filter_map(|(image, offset)| offset.map(|offset| (offset, of_sampler(image, offset))));
+    let samplers = samplers.filter_map(|(image, at)| Some(each((*at)?, image.sampling_places())));
+    let samplers = samplers.flatten().map(|(offset, point)| (offset, of_sampler(point, offset)));
     // Each descriptor is there once, and they follow each other.
     arguments.extend(images.chain(samplers).collect::<BTreeMap<u32, Argument>>().into_values());
     arguments
 }
 
-/// A descriptor. It is writable if any use of the binding writes.
-fn of_image(image: &Image, offset: u32, kernel: &Kernel) -> Argument {
-    let is_buffer = image.ty.dim == ImageDim::Buffer;
-    let kind = if is_buffer { ArgumentKind::TexelBuffer } else { ArgumentKind::Image };
-    let writable = kernel.images.iter().any(|other| other.place == image.place && other.writable);
-    Argument { writable: Some(writable), ..descriptor("image", image.place, kind, offset, descriptor_bytes(image)) }
+/// The offsets of descriptors.
+fn each(
+    Descriptors { offset, stride }: Descriptors,
+    points: impl Iterator<Item = BindingPoint>,
+) -> impl Iterator<Item = (u32, BindingPoint)> {
+    (0..).map(move |n| offset + stride * n).zip(points)
 }
 
-fn of_sampler(image: &Image, offset: u32) -> Argument {
-    descriptor("sampler", image.sampling_place(), ArgumentKind::Sampler, offset, SAMPLER_BYTES)
+/// A descriptor. It is writable if any use of the binding writes.
+fn of_image(image: &Image, point: BindingPoint, offset: u32, kernel: &Kernel) -> Argument {
+    let is_buffer = image.ty.dim == ImageDim::Buffer;
+    let kind = if is_buffer { ArgumentKind::TexelBuffer } else { ArgumentKind::Image };
+    let writable = kernel.images.iter().any(|other| other.writable && other.places().any(|place| place == point));
+    Argument { writable: Some(writable), ..descriptor("image", point, kind, offset, descriptor_bytes(image)) }
+}
+
+fn of_sampler(point: BindingPoint, offset: u32) -> Argument {
+    descriptor("sampler", point, ArgumentKind::Sampler, offset, SAMPLER_BYTES)
 }
 
 fn descriptor(name: &str, place: BindingPoint, kind: ArgumentKind, offset: u32, size: u32) -> Argument {

@@ -23,7 +23,7 @@ impl<'m> Lower<'m> {
             self.end_invocation();
         }
         self.frames.pop();
-        self.sort_images();
+        self.b.kernel.sort_images();
     }
 
     /// The end of the invocation, after what it gives to the pipeline.

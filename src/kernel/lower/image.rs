@@ -2,9 +2,9 @@
 //!
 //! A texture and a sampler that the shader combines are one image of the kernel. Projected coordinates, and the reference
 //! with them, are divided here, as in Vulkan's "Projection Operation". A subpass input is a texture from which the texel
-//! at the fragment's position is fetched. A dynamic index becomes a selection among all elements, with one operation per
-//! element, so that it may differ between invocations; implicit levels of detail are then computed as gradients outside of
-//! the selection. Refused: texels of other than 32 bits, and dynamic indices of arrays without a length.
+//! at the fragment's position is fetched. A dynamic index is an operand of the operation, and may differ between
+//! invocations; implicit levels of detail are then computed as gradients before. Refused: texels of other than 32 bits, and
+//! dynamic indices of arrays without a length.
 
 use super::body::Operand;
 use super::pointer::{Index, Pointer};
@@ -15,8 +15,7 @@ use crate::ir::{
     Values,
 };
 use crate::kernel::Stage;
-use crate::kernel::{BinOp, BindingPoint, CmpOp, Image, Op, Ty, Value, image};
-use std::ops::Range;
+use crate::kernel::{BinOp, BindingPoint, Choices, Image, Op, Ty, Value, image};
 
 /// A part of a variable that holds images or samplers.
 #[derive(Clone, Copy, Debug)]
@@ -29,12 +28,11 @@ pub struct Resource {
     pub ty: TypeId,
 }
 
-/// A number of elements: `index * step`, of `count` indices.
+/// A choice among elements.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice {
     index: Value,
-    step: u32,
-    count: u32,
+    among: Choices,
 }
 
 /// Elements that an index of an array of images may choose from.
@@ -57,15 +55,13 @@ struct Described {
 }
 
 impl Resource {
-    /// The element that a choice is.
-    fn at(self, index: u32) -> Resource {
-        let before = self.choice.map_or(0, |choice| index * choice.step);
-        Resource { element: self.element + before, choice: None, ..self }
+    fn choices(self) -> Choices {
+        self.choice.map_or(Choices::ONE, |choice| choice.among)
     }
 }
 
-/// Images that an entry point may have.
-const IMAGE_LIMIT: usize = 1 << 12;
+/// Images that an entry point may have, counted with each of their samplers.
+const IMAGE_LIMIT: u64 = 1 << 12;
 
 impl Lower<'_> {
     /// An element of an array of images.
@@ -81,9 +77,10 @@ impl Lower<'_> {
                 self.not_yet("indices that are not constant of arrays of so many images");
                 return Pointer::None;
             }
-            Index::Computed(index) => {
-                Resource { choice: Some(self.chosen(resource.choice, Choice { index, step, count })), ..resource }
-            }
+            Index::Computed(index) => Resource {
+                choice: Some(self.chosen(resource.choice, Choice { index, among: Choices { count, step } })),
+                ..resource
+            },
         };
         Pointer::Resource(Resource { ty: element, ..resource })
     }
@@ -91,11 +88,12 @@ impl Lower<'_> {
     /// Both choices as one; the elements of the first have whole numbers of the second's.
     fn chosen(&mut self, first: Option<Choice>, second: Choice) -> Choice {
         let Some(first) = first else { return second };
-        let each = first.step / second.step.max(1);
+        let Choices { count, step } = second.among;
+        let each = first.among.step / step.max(1);
         let factor = self.b.u32(each);
         let before = self.b.bin(BinOp::Mul, Scalar::U32, first.index, factor);
         let index = self.b.bin(BinOp::Add, Scalar::U32, before, second.index);
-        Choice { index, step: second.step, count: (first.count - 1) * each + second.count }
+        Choice { index, among: Choices { count: (first.among.count - 1) * each + count, step } }
     }
 
     /// An operation on an image: its results, or the image that it makes.
@@ -173,63 +171,13 @@ impl Lower<'_> {
         Some(given.into_iter().take(wanted).collect())
     }
 
-    /// The operation on the image that a pointer chooses, or on each that it may choose.
+    /// The operation on the image that a pointer chooses.
     fn on_chosen(&mut self, pointer: &Pointer, what: Described, values: &[Value]) -> Option<Scalars> {
-        match *pointer {
-            Pointer::Resource(image) => {
-                let Some(choice) = image.choice else { return self.on_one(image, None, what, values) };
-                self.choose(choice, what, 0..choice.count, &|lower, at| {
-                    lower.on_chosen(&Pointer::Resource(image.at(at)), what, values)
-                })
-            }
-            Pointer::Combined { image, sampler } => match (image.choice, sampler.choice) {
-                (Some(choice), _) => self.choose(choice, what, 0..choice.count, &|lower, at| {
-                    lower.on_chosen(&Pointer::Combined { image: image.at(at), sampler }, what, values)
-                }),
-                (None, Some(choice)) => self.choose(choice, what, 0..choice.count, &|lower, at| {
-                    lower.on_chosen(&Pointer::Combined { image, sampler: sampler.at(at) }, what, values)
-                }),
-                (None, None) => self.on_one(image, Some(sampler), what, values),
-            },
-            _ => None,
-        }
-    }
-
-    /// Halves the elements until one is left.
-    fn choose(
-        &mut self,
-        choice: Choice,
-        what: Described,
-        range: Range<u32>,
-        each: &dyn Fn(&mut Self, u32) -> Option<Scalars>,
-    ) -> Option<Scalars> {
-        if range.len() < 2 {
-            return each(self, range.start);
-        }
-        let middle = range.start.midpoint(range.end);
-        let bound = self.b.u32(middle);
-        let is_before = self.b.cmp(CmpOp::Lt, Scalar::U32, choice.index, bound);
-        let types = image::results(what.ty, what.op, what.parts);
-        let zero = self.b.u32(0);
-        let nothing = Scalars::from_elem(zero, types.len());
-        let arm = |range: Range<u32>| {
-            let nothing = nothing.clone();
-            move |lower: &mut Self| {
-                let values = lower.choose(choice, what, range, each);
-                lower.frame().yielded = values.unwrap_or(nothing);
-                true
-            }
+        let (image, sampler) = match *pointer {
+            Pointer::Resource(image) => (image, None),
+            Pointer::Combined { image, sampler } => (image, Some(sampler)),
+            _ => return None,
         };
-        self.branch(is_before, &types, arm(range.start..middle), arm(middle..range.end))
-    }
-
-    fn on_one(
-        &mut self,
-        image: Resource,
-        sampler: Option<Resource>,
-        what: Described,
-        values: &[Value],
-    ) -> Option<Scalars> {
         let Described { ty, op, parts } = what;
         let number = self.image_number(image, sampler, ty, parts)?;
         let results = image::results(ty, op, parts);
@@ -239,6 +187,8 @@ impl Lower<'_> {
             // The texel does not have them, so that nothing needs to be computed for them.
             values[data][missing.clone()].fill(self.b.u32(0));
         }
+        let chosen = [Some(image), sampler].into_iter().flatten().filter_map(|resource| resource.choice);
+        values.extend(chosen.filter(|choice| choice.among.is_indexed()).map(|choice| choice.index));
         let made = self.b.inst(Op::Image { op, image: number, parts }, &values, &results);
         let mut results: Scalars = self.b.kernel.results(made).collect();
         if op == ImageOp::Read {
@@ -317,7 +267,8 @@ impl Lower<'_> {
         if found == images.len() {
             images.push(new);
         }
-        if found >= IMAGE_LIMIT {
+        let with_samplers = |image: &Image| u64::from(image.choices.count) * u64::from(image.sampler_choices.count);
+        if images.iter().map(with_samplers).sum::<u64>() > IMAGE_LIMIT {
             self.stop("a kernel cannot have so many images");
         }
         Some(found as u32)
@@ -334,10 +285,12 @@ impl Lower<'_> {
         Some(Image {
             name: (&*global.name).into(),
             place: self.binding_point(resource)?,
+            choices: resource.choices(),
             sampler: match sampler {
                 Some(sampler) => Some(self.binding_point(sampler)?),
                 None => None,
             },
+            sampler_choices: sampler.map_or(Choices::ONE, Resource::choices),
             ty,
             compares,
             writable: ty.storage && !global.access.contains(Access::READONLY),
@@ -353,26 +306,6 @@ impl Lower<'_> {
                 Some(BindingPoint { set, binding, element: resource.element })
             }
             _ => None,
-        }
-    }
-
-    /// Puts textures before images, each in the order of their bindings.
-    pub fn sort_images(&mut self) {
-        let kernel = &mut self.b.kernel;
-        let mut order: Vec<usize> = (0..kernel.images.len()).collect();
-        order.sort_by_key(|at| {
-            let Image { place, sampler, ty, compares, .. } = &kernel.images[*at];
-            (ty.storage, *place, *sampler, *compares)
-        });
-        let mut numbers = vec![0; order.len()];
-        for (new, old) in order.iter().enumerate() {
-            numbers[*old] = new as u32;
-        }
-        kernel.images = order.iter().map(|at| kernel.images[*at].clone()).collect();
-        for inst in kernel.insts.handles().collect::<Vec<_>>() {
-            if let Op::Image { image, .. } = &mut kernel.insts[inst].op {
-                *image = numbers[*image as usize];
-            }
         }
     }
 

@@ -4,7 +4,7 @@ use super::operation::Signature;
 use super::{Check, Verifier, ensure};
 use crate::ir::{ImageDim, ImageOp, ImageParts, InterpolateAt, MathFn};
 use crate::kernel::stage::DISTANCES;
-use crate::kernel::{Op, Stage, Ty, image};
+use crate::kernel::{Choices, Op, Stage, Ty, image};
 
 /// Components of a location.
 const COMPONENTS: u8 = 4;
@@ -53,7 +53,9 @@ impl Verifier<'_> {
         ensure!(!matches!(op, ImageOp::SampleProjected | ImageOp::Combine), "kernels do not have it");
         ensure!(found.ty.dim != ImageDim::SubpassInput, "kernels have no subpasses");
         ensure!(found.writable || !image::writes(op), "it writes to what is read-only");
-        let count = image::arguments(found.ty, op, parts).map(|(_, count)| count).sum();
+        ensure!(found.choices.count > 0 && found.sampler_choices.count > 0, "its array is empty");
+        ensure!(found.sampler.is_some() || found.sampler_choices == Choices::ONE, "it has no samplers of its own");
+        let count = image::arguments(found.ty, op, parts).map(|(_, count)| count).sum::<usize>() + found.indices();
         Ok(Signature::new(vec![Ty::B32; count], image::results(found.ty, op, parts)))
     }
 }

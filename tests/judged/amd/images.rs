@@ -34,6 +34,7 @@ static TAKEN: &[&str] = &[
     "textures_with_samples.comp",
     "image_arrays.comp",
     "image_arrays_divergent.comp",
+    "image_arrays_indexed.comp",
     "image_array_parameters.comp",
     "image_barriers.comp",
     "image_formats_float.comp",

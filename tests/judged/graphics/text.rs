@@ -50,6 +50,7 @@ static NO_NAGA: &[(&str, &str)] = &[
     ("image_array_parameters_comp", "GL_EXT_shader_image_load_formatted"),
     ("image_arrays_comp", "SL has no arrays of blocks, textures and samplers"),
     ("image_arrays_divergent_comp", "SL has no arrays of blocks, textures and samplers"),
+    ("image_arrays_indexed_comp", "SL has no arrays of blocks, textures and samplers"),
     ("image_atomics_comp", "SL has no atomic operations on textures"),
     ("image_atomics_float_comp", "SL has no atomic operations on textures"),
     ("image_atomics_float_order_comp", "GL_EXT_shader_atomic_float2"),

@@ -6,7 +6,9 @@
 mod reads;
 mod runs;
 
-use crosslane::kernel::pass::{FP_CONTRACT, GATHERING, OPTIMIZING, Pass, REDUCING, REPEATING, fp_contract, optimize};
+use crosslane::kernel::pass::{
+    EXPANDING, FP_CONTRACT, GATHERING, OPTIMIZING, Pass, REDUCING, REPEATING, fp_contract, optimize,
+};
 use crosslane::kernel::print::print;
 use crosslane::kernel::verify::verify;
 use crosslane::kernel::{Kernel, lower_lanes};
@@ -45,14 +47,12 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
+fn single_passes() -> impl Iterator<Item = Pass> {
+    EXPANDING.into_iter().chain(OPTIMIZING).chain(REDUCING).chain(GATHERING).chain(REPEATING)
+}
+
 fn passes() -> impl Iterator<Item = &'static str> {
-    OPTIMIZING
-        .into_iter()
-        .chain(REDUCING)
-        .chain(GATHERING)
-        .chain(REPEATING)
-        .map(|pass| pass.name)
-        .chain([LOWER_LANES, FP_CONTRACT])
+    single_passes().map(|pass| pass.name).chain([LOWER_LANES, FP_CONTRACT])
 }
 
 fn enough(pass: &'static str, files: &[String]) -> Trial {
@@ -120,9 +120,7 @@ fn run(step: &str, profile: Option<&Profile>, kernel: &mut Kernel) -> Result<(),
         optimize(kernel);
         return Ok(());
     }
-    let pass: Option<Pass> =
-        OPTIMIZING.into_iter().chain(REDUCING).chain(GATHERING).chain(REPEATING).find(|pass| pass.name == step);
-    let pass = pass.ok_or_else(|| format!("unknown pass `{step}`"))?;
+    let pass = single_passes().find(|pass| pass.name == step).ok_or_else(|| format!("unknown pass `{step}`"))?;
     (pass.run)(kernel);
     Ok(())
 }

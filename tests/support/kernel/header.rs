@@ -4,7 +4,7 @@ use super::Read;
 use super::words::{Words, named, number, scalar};
 use crosslane::ir::{FragmentModes, ImageType, Interlock, PixelParts};
 use crosslane::kernel::{
-    BindingPoint, Buffer, BufferWrites, Image, Input, Kernel, Output, PrivateVariable, Site, Stage,
+    BindingPoint, Buffer, BufferWrites, Choices, Image, Input, Kernel, Output, PrivateVariable, Site, Stage,
 };
 use crosslane::source::Span;
 
@@ -111,9 +111,15 @@ fn point(words: &mut Words<'_>) -> Read<BindingPoint> {
     Ok(BindingPoint { set, binding, element: after(words, "element")? })
 }
 
+/// The elements of an array of images or samplers that an index chooses from.
+fn choices(words: &mut Words<'_>) -> Read<Choices> {
+    let count = if words.eat("of") { words.number()? } else { 1 };
+    Ok(Choices { count, step: if words.eat("step") { words.number()? } else { 1 } })
+}
+
 fn image(words: &mut Words<'_>) -> Read<Image> {
     let name = name(words.until(":")?);
-    let place = point(words)?;
+    let (place, choices) = (point(words)?, choices(words)?);
     let sampled = scalar(words.name()?)?;
     let ty = ImageType {
         sampled,
@@ -127,7 +133,8 @@ fn image(words: &mut Words<'_>) -> Read<Image> {
     let (compares, writable) = (words.eat("compares"), words.eat("writable"));
     let (coherent, volatile) = (words.eat("coherent"), words.eat("volatile"));
     let sampler = if words.eat(", sampler") { Some(point(words)?) } else { None };
-    Ok(Image { name, place, sampler, ty, compares, writable, coherent, volatile, span: Span::NONE })
+    let (sampler_choices, span) = (self::choices(words)?, Span::NONE);
+    Ok(Image { name, place, choices, sampler, sampler_choices, ty, compares, writable, coherent, volatile, span })
 }
 
 fn input(words: &mut Words<'_>) -> Read<Input> {

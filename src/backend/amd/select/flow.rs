@@ -429,6 +429,30 @@ impl Selector<'_> {
         self.branch(Operation::BranchExecSome, head);
     }
 
+    /// A waterfall loop: runs code for the lanes that have the same words as the first one, with these words in scalar
+    /// registers, until no lane is left.
+    pub fn for_each_group(&mut self, words: &[Operand], run: impl FnOnce(&mut Self, &[Operand])) {
+        let entered = self.mask_register();
+        self.move_mask(entered, EXEC);
+        let head = self.label();
+        self.begin(head);
+        let firsts: Words = words.iter().map(|word| self.in_scalar(*word)).collect();
+        let mut group = None;
+        for (word, first) in words.iter().zip(&firsts) {
+            let same = self.compare_lanes("eq_u32", *first, *word);
+            group = Some(match group {
+                None => same,
+                Some(others) => self.on_masks(Operation::ScalarAnd, Operation::ScalarAnd64, &[others, same]),
+            });
+        }
+        let left = self.mask_register();
+        self.with_masks(Operation::SaveExecAnd, Operation::SaveExecAnd64, left, group.as_slice());
+        run(self, &firsts);
+        self.with_masks(Operation::ScalarXor, Operation::ScalarXor64, EXEC, &[left, EXEC]);
+        self.branch(Operation::BranchExecSome, head);
+        self.move_mask(EXEC, entered);
+    }
+
     /// Code for all lanes of the wave. Its values are visible after it under the names of its results.
     fn whole_wave(&mut self, inst: InstId, body: BlockId) {
         let kernel = self.kernel;

@@ -1,7 +1,8 @@
 //! Images and texel buffers: texels that are loaded, stored and changed by integer coordinates, and sizes.
 //!
-//! A descriptor comes from the arguments where it is used; a block loads it once. The order of coordinates is x, y, z or
-//! layer, and last the level of detail or the sample (RDNA 2 ISA, "Image VGPRs").
+//! A descriptor comes from the arguments where it is used; a block loads it once. Where lanes index an array differently, a
+//! loop takes those with the same element at a time (`waterfall`). The order of coordinates is x, y, z or layer, and last the
+//! level of detail or the sample (RDNA 2 ISA, "Image VGPRs").
 
 use super::Selector;
 use super::arithmetic::number;
@@ -9,6 +10,7 @@ use super::atomic::AtomicMemory;
 use super::divide::keep;
 use super::emit::{FALSE, part};
 use super::memory::Address;
+use crate::backend::amd::interface::Descriptors;
 use crate::backend::amd::machine::{File, ImageAccess, ImageShape, Modifiers, Operand, Reach, Region, Special};
 use crate::backend::amd::mnemonic::{Generation, Operation};
 use crate::ir::format::components;
@@ -34,6 +36,21 @@ pub struct Use<'k> {
     pub parts: ImageParts,
     pub number: u32,
     pub image: &'k Image,
+    /// The elements of the arrays of images and samplers, in scalar registers; none before they are known.
+    pub elements: [Option<Operand>; 2],
+}
+
+/// The place of a descriptor among the arguments: an offset, and the element of an array that begins there.
+pub type Place = (u32, Option<Operand>);
+
+/// An instruction on an image, but for the descriptors among its operands.
+pub struct ImageInst {
+    pub operation: Operation,
+    pub to: Option<Operand>,
+    /// The operands before the descriptors, and behind them.
+    pub before: SmallVec<[Operand; 8]>,
+    pub behind: Option<Operand>,
+    pub modifiers: Modifiers,
 }
 
 impl Use<'_> {
@@ -49,7 +66,7 @@ impl Use<'_> {
 impl Selector<'_> {
     pub fn image(&mut self, inst: InstId, op: ImageOp, number: u32, parts: ImageParts) {
         let kernel = self.kernel;
-        let access = Use { inst, op, parts, number, image: &kernel.images[number as usize] };
+        let access = Use { inst, op, parts, number, image: &kernel.images[number as usize], elements: [None; 2] };
         if let Some(why) = self.processor_refusal(&access) {
             self.refuse(why);
             return;
@@ -94,20 +111,32 @@ impl Selector<'_> {
     /// The descriptor of an image or of a texel buffer.
     pub fn image_descriptor(&mut self, access: &Use<'_>) -> Operand {
         let words = if access.image.ty.dim == ImageDim::Buffer { 4 } else { 8 };
-        self.descriptor(self.subject.interface.images[access.number as usize], words)
+        let at = self.subject.interface.images[access.number as usize].among(access.image.choices);
+        self.descriptor(at, access.elements[0], words)
     }
 
-    /// So many words at an offset among the arguments.
-    pub fn descriptor(&mut self, offset: u32, words: u8) -> Operand {
-        if let Some((_, known)) = self.descriptors.iter().find(|(known, _)| *known == offset) {
+    /// So many words of a descriptor.
+    pub fn descriptor(&mut self, at: Descriptors, element: Option<Operand>, words: u8) -> Operand {
+        let Descriptors { offset, stride } = at;
+        let place = match element {
+            Some(Operand::Constant(n)) => (offset + n * stride, None),
+            element => (offset, element),
+        };
+        if let Some((_, known)) = self.descriptors.iter().find(|(known, _)| *known == place) {
             return *known;
         }
         let to = self.scalars(words);
-        self.load_argument(offset, to, words);
+        match place {
+            (offset, None) => self.load_argument(offset, to, words),
+            (offset, Some(element)) => {
+                let index = self.multiply_by(element, stride);
+                self.load_indexed_argument(offset, index, to, words);
+            }
+        }
         if self.descriptors.len() == DESCRIPTORS {
             self.descriptors.remove(0);
         }
-        self.descriptors.push((offset, to));
+        self.descriptors.push((place, to));
         to
     }
 
@@ -185,14 +214,15 @@ impl Selector<'_> {
         whole
     }
 
-    /// The modifiers of an access. Nothing writes a texture.
+    /// The modifiers of an access. Nothing writes a texture, nor the size of an image.
     fn image_modifiers(&self, access: &Use<'_>) -> Modifiers {
         let watched = InstFlags::VOLATILE | InstFlags::COHERENT;
         let is_watched = matches!(access.op, ImageOp::Atomic(..)) || access.image.coherent || access.image.volatile;
         let is_watched = is_watched || self.kernel.insts[access.inst].flags.intersects(watched);
+        let is_query = matches!(access.op, ImageOp::Size | ImageOp::Levels);
         Modifiers {
-            coherent: is_watched.then_some(Reach::Device),
-            region: if access.image.ty.storage { Region::Buffers } else { Region::Constant },
+            coherent: (is_watched && !is_query).then_some(Reach::Device),
+            region: if access.image.ty.storage && !is_query { Region::Buffers } else { Region::Constant },
             ..Modifiers::default()
         }
     }
@@ -236,12 +266,23 @@ impl Selector<'_> {
         let is_level = access.values(self, ImageParts::LOD).first().is_some_and(|level| self.word(*level) != FALSE);
         let operation = if is_level { Operation::ImageLoadLevel } else { Operation::ImageLoad };
         let components = self.used_components(access);
-        let mut uses = self.image_address(&words, false);
-        let modifiers = self.image_access(access, components, uses.len());
-        uses.push(self.image_descriptor(access));
-        let to = self.vectors(components.count_ones() as u8);
-        self.raw(operation, &[to], &uses).modifiers = modifiers;
+        let to = self.load_from_image(access, operation, &words, components);
         self.give_components(access, to, components);
+    }
+
+    /// The result of an instruction without a sampler.
+    fn load_from_image(
+        &mut self,
+        access: &Use<'_>,
+        operation: Operation,
+        words: &[Operand],
+        components: u8,
+    ) -> Operand {
+        let before: SmallVec<[Operand; 8]> = self.image_address(words, false).into_iter().collect();
+        let modifiers = self.image_access(access, components, before.len());
+        let to = self.vectors(components.count_ones() as u8);
+        self.image_insts(access, &[ImageInst { operation, to: Some(to), before, behind: None, modifiers }]);
+        to
     }
 
     fn store_texel(&mut self, access: &Use<'_>) {
@@ -250,28 +291,30 @@ impl Selector<'_> {
         let words = self.texel_address(access);
         let address = self.image_address(&words, false);
         let modifiers = self.image_access(access, low_components(data), address.len());
-        let descriptor = self.image_descriptor(access);
-        let uses: SmallVec<[Operand; 8]> = [data].into_iter().chain(address).chain([descriptor]).collect();
-        self.raw(Operation::ImageStore, &[], &uses).modifiers = modifiers;
+        let before = [data].into_iter().chain(address).collect();
+        let operation = Operation::ImageStore;
+        self.image_insts(access, &[ImageInst { operation, to: None, before, behind: None, modifiers }]);
     }
 
     fn image_atomic(&mut self, access: &Use<'_>, op: AtomicOp) {
         // New value, then what it is compared with, as atomics of memory have them.
         let data = access.values(self, ImageParts::DATA).iter().chain(access.values(self, ImageParts::COMPARED));
         let data: SmallVec<[Operand; 2]> = data.map(|value| self.vector_of(*value)).collect();
-        let target = if access.image.ty.dim == ImageDim::Buffer {
-            let (operands, modifiers) = self.element(access);
-            AtomicMemory::Memory(Address { operands: operands.into_iter().collect(), modifiers, most: 0 })
+        let result = self.kernel.result(access.inst).filter(|value| self.uses[value.index()] > 0);
+        let (before, behind, modifiers) = if access.image.ty.dim == ImageDim::Buffer {
+            self.element(access)
         } else {
             let words = self.texel_address(access);
-            let mut operands: SmallVec<[Operand; 4]> = self.image_address(&words, false).into_iter().collect();
-            let modifiers = self.image_access(access, 1, operands.len());
-            operands.push(self.image_descriptor(access));
-            AtomicMemory::Memory(Address { operands, modifiers, most: 0 })
+            let address: SmallVec<[Operand; 8]> = self.image_address(&words, false).into_iter().collect();
+            let modifiers = self.image_access(access, 1, address.len());
+            (address, None, modifiers)
         };
-        let result = self.kernel.result(access.inst);
-        let wanted = result.is_some_and(|value| self.uses[value.index()] > 0);
-        let old = self.atomic_on(&target, op, access.image.ty.sampled, &data, wanted);
+        let old = self.with_descriptors(access, result.is_some(), |selector, access| {
+            let descriptor = selector.image_descriptor(access);
+            let operands = before.iter().copied().chain([descriptor]).chain(behind).collect();
+            let target = AtomicMemory::Memory(Address { operands, modifiers, most: 0 });
+            selector.atomic_on(&target, op, access.image.ty.sampled, &data, result.is_some())
+        });
         if let (Some(value), Some(old)) = (result, old) {
             self.give_one(value, old);
         }
@@ -286,13 +329,7 @@ impl Selector<'_> {
     /// `image_get_resinfo`: width, height, depth or layers, and levels, of a level.
     fn image_facts(&mut self, access: &Use<'_>, components: u8) -> Operand {
         let level = access.values(self, ImageParts::LOD).first().map_or(FALSE, |level| self.word(*level));
-        let mut uses = self.image_address(&[level], false);
-        let modifiers =
-            Modifiers { region: Region::Constant, coherent: None, ..self.image_access(access, components, uses.len()) };
-        uses.push(self.image_descriptor(access));
-        let to = self.vectors(components.count_ones() as u8);
-        self.raw(Operation::ImageSize, &[to], &uses).modifiers = modifiers;
-        to
+        self.load_from_image(access, Operation::ImageSize, &[level], components)
     }
 
     /// Lines that are bound as planes have their layers in the third place; cubes have six of them each (LLPC:
@@ -332,30 +369,32 @@ impl Selector<'_> {
     }
 
     fn image_samples(&mut self, access: &Use<'_>) {
-        let word = part(self.image_descriptor(access), 3);
-        let logarithm = self.scalar(Operation::ScalarBfeU32, &[word, number(16 | 4 << 16)]);
-        let samples = self.scalar(Operation::ScalarShl, &[number(1), logarithm]);
-        if let Some(value) = self.kernel.result(access.inst) {
+        let samples = self.with_descriptors(access, true, |selector, access| {
+            let word = part(selector.image_descriptor(access), 3);
+            let logarithm = selector.scalar(Operation::ScalarBfeU32, &[word, number(16 | 4 << 16)]);
+            Some(selector.scalar(Operation::ScalarShl, &[number(1), logarithm]))
+        });
+        if let (Some(value), Some(samples)) = (self.kernel.result(access.inst), samples) {
             self.give_one(value, samples);
         }
     }
 
     // Texel buffers.
 
-    /// The modifiers and operands of an access to a texel buffer.
-    fn element(&mut self, access: &Use<'_>) -> ([Operand; 3], Modifiers) {
+    /// The operands of an access to a texel buffer, before its descriptor and behind it, and the modifiers.
+    fn element(&mut self, access: &Use<'_>) -> (SmallVec<[Operand; 8]>, Option<Operand>, Modifiers) {
         let index = self.texel_address(access).first().copied().unwrap_or(FALSE);
         let index = self.in_vector(index);
-        let descriptor = self.image_descriptor(access);
         let nothing = if self.arch.generation == Generation::Rdna4 { Operand::Special(Special::Null) } else { FALSE };
         let modifiers = Modifiers { prefix: "buffer_", idxen: true, ..self.image_modifiers(access) };
-        ([index, descriptor, nothing], modifiers)
+        ([index].into_iter().collect(), Some(nothing), modifiers)
     }
 
     fn load_element(&mut self, access: &Use<'_>) {
-        let (uses, modifiers) = self.element(access);
+        let (before, behind, modifiers) = self.element(access);
         let to = self.vectors(4);
-        self.raw(Operation::LoadTexel, &[to], &uses).modifiers = modifiers;
+        let operation = Operation::LoadTexel;
+        self.image_insts(access, &[ImageInst { operation, to: Some(to), before, behind, modifiers }]);
         self.give_components(access, to, WHOLE);
     }
 
@@ -363,27 +402,34 @@ impl Selector<'_> {
         let mut words = self.texel_data(access);
         words.resize(4, FALSE);
         let data = self.whole(&words, File::Vector);
-        let ([index, descriptor, nothing], modifiers) = self.element(access);
-        self.raw(Operation::StoreTexel, &[], &[data, index, descriptor, nothing]).modifiers = modifiers;
+        let (mut before, behind, modifiers) = self.element(access);
+        before.insert(0, data);
+        let operation = Operation::StoreTexel;
+        self.image_insts(access, &[ImageInst { operation, to: None, before, behind, modifiers }]);
+    }
+
+    fn texel_count(&mut self, access: &Use<'_>) {
+        let count = self.with_descriptors(access, true, |selector, access| Some(selector.described_count(access)));
+        if let (Some(value), Some(count)) = (self.kernel.result(access.inst), count) {
+            self.give_one(value, count);
+        }
     }
 
     /// The third word of the descriptor has the number of texels, or of bytes beside the bytes of a texel in the upper half
     /// of the second, which are a power of two or three words.
-    fn texel_count(&mut self, access: &Use<'_>) {
+    fn described_count(&mut self, access: &Use<'_>) -> Operand {
         let descriptor = self.image_descriptor(access);
-        let mut count = part(descriptor, 2);
-        if self.arch.processor.texel_buffers_in_bytes {
-            let stride = self.scalar(Operation::ScalarBfeU32, &[part(descriptor, 1), number(16 | 14 << 16)]);
-            let shift = self.scalar(Operation::ScalarFindLsb, &[stride]);
-            count = self.scalar(Operation::ScalarShr, &[count, shift]);
-            // A multiple of three is divided by a product with the inverse of three.
-            self.compare_scalars("eq_u32", stride, number(12));
-            let factor = self.scalar(Operation::ScalarSelect, &[number(0xaaaa_aaab), number(1)]);
-            count = self.scalar(Operation::ScalarMul, &[count, factor]);
+        let count = part(descriptor, 2);
+        if !self.arch.processor.texel_buffers_in_bytes {
+            return count;
         }
-        if let Some(value) = self.kernel.result(access.inst) {
-            self.give_one(value, count);
-        }
+        let stride = self.scalar(Operation::ScalarBfeU32, &[part(descriptor, 1), number(16 | 14 << 16)]);
+        let shift = self.scalar(Operation::ScalarFindLsb, &[stride]);
+        let count = self.scalar(Operation::ScalarShr, &[count, shift]);
+        // A multiple of three is divided by a product with the inverse of three.
+        self.compare_scalars("eq_u32", stride, number(12));
+        let factor = self.scalar(Operation::ScalarSelect, &[number(0xaaaa_aaab), number(1)]);
+        self.scalar(Operation::ScalarMul, &[count, factor])
     }
 }
 

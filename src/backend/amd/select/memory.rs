@@ -267,7 +267,7 @@ impl Selector<'_> {
     }
 
     /// Bytes that the offset of a scalar load reaches: 8 bits of dwords, 20 or more of bytes (GCN 3 and RDNA 2 ISA, SMEM).
-    fn scalar_reach(&self) -> u32 {
+    pub fn scalar_reach(&self) -> u32 {
         if self.arch.generation == Generation::Gcn1 { 255 * 4 } else { (1 << 20) - 1 }
     }
 

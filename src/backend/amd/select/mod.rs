@@ -24,6 +24,7 @@ mod narrow;
 mod pairs;
 mod sample;
 mod start;
+mod waterfall;
 mod wide;
 
 use super::arch::Arch;
@@ -186,8 +187,8 @@ struct Selector<'k> {
     divided: divide::Divided,
     /// Constants that the block has in scalar registers, the last ones.
     literals: Vec<(u32, Operand)>,
-    /// Descriptors that the block has loaded, with their offsets among the arguments.
-    descriptors: Vec<(u32, Operand)>,
+    /// Descriptors that the block has loaded, with their places among the arguments.
+    descriptors: Vec<(image::Place, Operand)>,
     image_operands: sample::ImageOperands,
     /// Where in the block EXEC was changed last.
     clean_from: usize,

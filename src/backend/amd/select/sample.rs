@@ -8,9 +8,9 @@ use super::Selector;
 use super::arithmetic::number;
 use super::cube::OnFace;
 use super::divide::keep;
-use super::emit::FALSE;
+use super::emit::{FALSE, part};
 use super::float::float;
-use super::image::{AddressWords, Use, WHOLE};
+use super::image::{AddressWords, ImageInst, Use, WHOLE};
 use crate::backend::amd::machine::Operand;
 use crate::backend::amd::mnemonic::Operation;
 use crate::ir::{ImageDim, ImageParts, Scalar};
@@ -76,8 +76,11 @@ impl Selector<'_> {
     /// A filtered texel, or the result of comparing.
     pub fn sample(&mut self, access: &Use<'_>) {
         let components = self.used_components(access);
-        let inst = self.sampled(Operation::ImageSample, access, components, access.values(self, ImageParts::OFFSET));
-        self.give_components(access, inst, components);
+        let to = self.vectors(components.count_ones() as u8);
+        let offset = access.values(self, ImageParts::OFFSET);
+        let inst = self.lookup(Operation::ImageSample, access, components, offset, to);
+        self.image_insts(access, &[inst]);
+        self.give_components(access, to, components);
     }
 
     /// One component of four texels. With an offset for each they are the last ones of four gathers.
@@ -93,21 +96,35 @@ impl Selector<'_> {
             },
         };
         let four = access.values(self, ImageParts::OFFSETS);
-        if four.is_empty() {
-            let offset = access.values(self, ImageParts::OFFSET);
-            let texels = self.sampled(Operation::ImageGather, access, 1 << component, offset);
-            self.give_components(access, texels, WHOLE);
-            return;
+        let offsets: SmallVec<[&[Value]; 4]> = match four {
+            [] => [access.values(self, ImageParts::OFFSET)].into_iter().collect(),
+            four => four.chunks(2).collect(),
+        };
+        let mut insts: SmallVec<[ImageInst; 4]> = SmallVec::new();
+        for offset in &offsets {
+            let to = self.vectors(4);
+            insts.push(self.lookup(Operation::ImageGather, access, 1 << component, offset, to));
         }
-        let results: SmallVec<[Value; 4]> = self.kernel.results(access.inst).collect();
-        for (value, offset) in results.into_iter().zip(four.chunks(2)) {
-            let texels = self.sampled(Operation::ImageGather, access, 1 << component, offset);
-            self.give_one(value, super::emit::part(texels, 3));
+        self.image_insts(access, &insts);
+        let texels: SmallVec<[Operand; 4]> = insts.iter().filter_map(|inst| inst.to).collect();
+        match texels[..] {
+            [texels] => self.give_components(access, texels, WHOLE),
+            _ => {
+                let results: SmallVec<[Value; 4]> = self.kernel.results(access.inst).collect();
+                results.into_iter().zip(texels).for_each(|(value, texels)| self.give_one(value, part(texels, 3)));
+            }
         }
     }
 
-    /// The registers of the components of a lookup, or of the four texels of a gather.
-    fn sampled(&mut self, operation: Operation, access: &Use<'_>, components: u8, offset: &[Value]) -> Operand {
+    /// The instruction that leaves the components of a lookup, or the four texels of a gather, in registers.
+    fn lookup(
+        &mut self,
+        operation: Operation,
+        access: &Use<'_>,
+        components: u8,
+        offset: &[Value],
+        to: Operand,
+    ) -> ImageInst {
         let level = access.values(self, ImageParts::LOD).first().map(|level| self.word(*level));
         let level = level.filter(|level| ![FALSE, float(-0.0)].contains(level));
         let compares = access.parts.contains(ImageParts::REFERENCE);
@@ -117,20 +134,15 @@ impl Selector<'_> {
             None => Level::First,
         };
         let words = self.sampling_address(access, offset, level);
-        let mut uses: SmallVec<[Operand; 8]> = self.image_address(&words, true).into_iter().collect();
-        let mut modifiers = self.image_access(access, components, uses.len());
+        let before: SmallVec<[Operand; 8]> = self.image_address(&words, true).into_iter().collect();
+        let mut modifiers = self.image_access(access, components, before.len());
         modifiers.suffix = suffix(compares, how, !offset.is_empty());
-        uses.push(self.image_descriptor(access));
-        uses.push(self.sampler_descriptor(access));
-        let count = if operation == Operation::ImageGather { 4 } else { components.count_ones() as u8 };
-        let to = self.vectors(count);
-        self.raw(operation, &[to], &uses).modifiers = modifiers;
-        to
+        ImageInst { operation, to: Some(to), before, behind: None, modifiers }
     }
 
-    fn sampler_descriptor(&mut self, access: &Use<'_>) -> Operand {
+    pub fn sampler_descriptor(&mut self, access: &Use<'_>) -> Operand {
         match self.subject.interface.samplers[access.number as usize] {
-            Some(offset) => self.descriptor(offset, 4),
+            Some(at) => self.descriptor(at.among(access.image.sampling_choices()), access.elements[1], 4),
             None => self.refused("a texture without a sampler")[0],
         }
     }

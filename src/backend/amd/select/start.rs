@@ -6,8 +6,8 @@ use crate::backend::amd::arch::{Addressing, GroupIds};
 use crate::backend::amd::interface::WAVE_BYTES;
 use crate::backend::amd::machine::{File, Label, Operand, Region, Scratch, Special};
 use crate::backend::amd::mnemonic::{Generation, Operation};
-use crate::ir::BuiltIn;
-use crate::kernel::{InstId, MemorySpace, OWN_WORD, Op, Origin, Value};
+use crate::ir::{BuiltIn, Scalar};
+use crate::kernel::{BinOp, InstId, MemorySpace, OWN_WORD, Op, Origin, Value};
 use crate::lane::primitive::LdsOp;
 use crate::lane::{LaneFact, Primitive};
 use std::collections::{BTreeMap, BTreeSet};
@@ -189,6 +189,24 @@ impl Selector<'_> {
 
     /// Loads the words of the segment at an offset into a register of that many.
     pub fn load_argument(&mut self, offset: u32, to: Operand, words: u8) {
+        let offset = match self.arch.generation {
+            // The constant has 8 bits there, and a register is in bytes.
+            Generation::Gcn1 if offset / 4 > 0xff => self.in_scalar(Operand::Constant(offset)),
+            _ => self.scalar_offset(offset),
+        };
+        self.load_argument_at(offset, 0, to, words);
+    }
+
+    /// The same, as many bytes further on as a scalar register holds.
+    pub fn load_indexed_argument(&mut self, offset: u32, index: Operand, to: Operand, words: u8) {
+        if self.arch.has_indexed_scalar_loads() && offset <= self.scalar_reach() {
+            return self.load_argument_at(index, offset, to, words);
+        }
+        let sum = self.word_binary(BinOp::Add, Scalar::U32, [index, Operand::Constant(offset)]);
+        self.load_argument_at(sum, 0, to, words);
+    }
+
+    fn load_argument_at(&mut self, at: Operand, offset: u32, to: Operand, words: u8) {
         let operation = match words {
             1 => Operation::LoadScalar32,
             2 => Operation::LoadScalar64,
@@ -196,12 +214,8 @@ impl Selector<'_> {
             _ => Operation::LoadScalar256,
         };
         let Some(arguments) = self.start.arguments else { return };
-        let offset = match self.arch.generation {
-            // The constant has 8 bits there, and a register is in bytes.
-            Generation::Gcn1 if offset / 4 > 0xff => self.in_scalar(Operand::Constant(offset)),
-            _ => self.scalar_offset(offset),
-        };
-        self.raw(operation, &[to], &[arguments, offset]).modifiers.region = Region::Constant;
+        let inst = self.raw(operation, &[to], &[arguments, at]);
+        (inst.modifiers.offset, inst.modifiers.region) = (offset, Region::Constant);
     }
 
     /// The offset of a scalar load: in dwords on gfx6 and gfx7.

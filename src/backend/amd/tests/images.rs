@@ -3,8 +3,8 @@
 use super::{builder, own, program, words};
 use crate::backend::amd::Program;
 use crate::backend::amd::reflection::ArgumentKind;
-use crate::ir::{ImageDim, ImageOp, ImageParts, ImageType, Scalar};
-use crate::kernel::{BindingPoint, Builder, Image, Op, Value, image};
+use crate::ir::{BuiltIn, ImageDim, ImageOp, ImageParts, ImageType, Scalar};
+use crate::kernel::{BindingPoint, Builder, Choices, Image, Op, Ty, Value, image};
 use crate::source::Span;
 
 const PLAIN: ImageType = ImageType {
@@ -21,7 +21,9 @@ fn bound(binding: u32, ty: ImageType) -> Image {
     Image {
         name: "image".into(),
         place: BindingPoint { set: 0, binding, element: 0 },
+        choices: Choices::ONE,
         sampler: None,
+        sampler_choices: Choices::ONE,
         ty,
         compares: false,
         writable: false,
@@ -128,4 +130,49 @@ fn sizes_of_texel_buffers() {
     let texels = ImageType { dim: ImageDim::Buffer, ..PLAIN };
     let size = |profile| first_of(profile, texels, ImageOp::Size, ImageParts::empty()).text;
     assert!(size("gfx803").contains("s_mul_i32") && !size("gfx900").contains("s_mul_i32"));
+}
+
+/// A kernel that loads from every second one of five images, by an index that is the lane's own or that of the workgroup.
+fn indexed(profile: &str, differs: bool) -> String {
+    let mut b = builder(64);
+    let choices = Choices { count: 3, step: 2 };
+    b.kernel.images.push(Image { choices, ..bound(4, ImageType { storage: true, ..PLAIN }) });
+    let (address, own) = own(&mut b);
+    let group = b.value(Op::BuiltIn(BuiltIn::WorkgroupId, 0), &[], Ty::B32);
+    let index = if differs { own } else { group };
+    let parts = ImageParts::COORDINATE;
+    let ty = b.kernel.images[0].ty;
+    let results = image::results(ty, ImageOp::Read, parts);
+    let inst = b.inst(Op::Image { op: ImageOp::Read, image: 0, parts }, &[own, own, index], &results);
+    let texel: Vec<Value> = b.kernel.results(inst).collect();
+    b.store(words(1, 4), address, &texel[..1]);
+    program(b, profile).text
+}
+
+#[test]
+fn an_index_that_lanes_share_is_part_of_the_address_of_the_descriptor() {
+    for profile in ["gfx900", "gfx1030-wave32", "gfx1100-wave64", "gfx1201-wave32"] {
+        let text = indexed(profile, false);
+        let index = line(&text, "s_lshl_b32");
+        assert!(
+            index.ends_with(", 6") && text.contains(" offset:32") && text.contains("s_min_u32"),
+            "{profile}: {text}"
+        );
+        assert!(!text.contains("readfirstlane") && !text.contains("cbranch"), "{profile}: {text}");
+    }
+    // No register and constant together.
+    assert!(!indexed("gfx803", false).contains(" offset:"));
+}
+
+#[test]
+fn indices_that_differ_are_taken_one_after_the_other() {
+    for (profile, count) in [("gfx900", 1), ("gfx1100-wave32", 1), ("gfx1201-wave64", 2)] {
+        let text = indexed(profile, true);
+        let (_, round) = text.split_once("v_readfirstlane_b32").expect("the first index");
+        let (round, _) = round.split_once("s_cbranch_execnz").expect("the next round");
+        assert!(round.contains("image_load "), "{profile}: {text}");
+        // Where results come in order, a round does not wait for the last one.
+        let waits = round.lines().filter(|line| line.contains("s_wait") && line.contains("cnt")).count();
+        assert_eq!(waits, count, "{profile}: {text}");
+    }
 }

@@ -70,11 +70,14 @@ impl Writer<'_> {
     fn next(&mut self, inst: &Inst) {
         let view = View::new(inst, self.arch);
         let (mut waits, mut origin) = ([None; COUNTERS], inst.origin);
-        let reads = view.reads.iter().map(|access| (access.cell, false));
-        for (cell, is_written) in reads.chain(view.writes.iter().map(|access| (access.cell, true))) {
+        let merged = merged(inst).filter(|event| self.table.in_order.contains(event));
+        let is_merged = |cell: Cell| merged.is_some() && view.writes.iter().any(|access| access.cell == cell);
+        let reads = view.reads.iter().map(|access| access.cell).filter(|cell| !is_merged(*cell));
+        let writes = view.writes.iter().map(|access| (access.cell, true));
+        for (cell, is_written) in reads.map(|cell| (cell, false)).chain(writes) {
             let before = waits;
             match is_written {
-                true => self.state.before_write(self.table, cell, &mut waits),
+                true => self.state.before_write(self.table, cell, merged, &mut waits),
                 false => self.state.before_read(self.table, cell, &mut waits),
             }
             if waits != before {
@@ -145,9 +148,8 @@ impl Writer<'_> {
         let written = || view.writes.iter().map(|access| access.cell);
         let is_flat = inst.modifiers.prefix == "flat_";
         let mut events: SmallVec<[Event; 2]> = SmallVec::new();
-        let samples = inst.operation().is_some_and(Operation::takes_sampler);
         let kinds = [
-            (Traits::LOAD, if samples { Event::Sample } else { Event::Load }),
+            (Traits::LOAD, load_event(inst)),
             (Traits::STORE, Event::Store),
             (Traits::LDS, Event::Lds),
             (Traits::SMEM, Event::ScalarLoad),
@@ -170,6 +172,18 @@ impl Writer<'_> {
             self.state.begin(self.table, Event::StoreData, data.into_iter());
         }
     }
+}
+
+/// The kind of event that a load of the vector unit is.
+fn load_event(inst: &Inst) -> Event {
+    if inst.operation().is_some_and(Operation::takes_sampler) { Event::Sample } else { Event::Load }
+}
+
+/// The kind of a load of texels that leaves other lanes of its result as they are: it needs no wait for loads of that kind
+/// to the same registers where they write in order.
+fn merged(inst: &Inst) -> Option<Event> {
+    let is_texel = inst.modifiers.image.is_some() || inst.operation() == Some(Operation::LoadTexel);
+    (inst.keeps && is_texel && inst.operation().is_some_and(Operation::is_load)).then(|| load_event(inst))
 }
 
 fn fence_of(inst: &Inst) -> Option<Fence> {

@@ -13,8 +13,8 @@ pub type Waits = [Option<u8>; COUNTERS];
 /// down to it, the event is done.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct State {
-    /// Registers that an event of a counter will write, or still has to read.
-    cells: BTreeMap<(u8, Cell), u8>,
+    /// Registers that an event of a kind will write, or still has to read.
+    cells: BTreeMap<(Event, Cell), u8>,
     /// The youngest event of each kind.
     youngest: [Option<u8>; Event::ALL.len()],
     /// How far the fences since the last barrier reach that let loads see what other waves stored.
@@ -47,10 +47,11 @@ impl Pending for State {
 }
 
 impl State {
-    /// Notes what must be done before an instruction that reads or writes a register.
-    pub fn before_write(&self, table: &Table, cell: Cell, waits: &mut Waits) {
-        for counter in 0..table.counters.len() {
-            if let Some(age) = self.cells.get(&(counter as u8, cell)) {
+    /// Notes what must be done before an instruction that writes a register, which comes after the events of one kind in
+    /// any case.
+    pub fn before_write(&self, table: &Table, cell: Cell, after: Option<Event>, waits: &mut Waits) {
+        for event in Event::ALL.into_iter().filter(|event| Some(*event) != after) {
+            if let (Some(counter), Some(age)) = (table.counter(event), self.cells.get(&(event, cell))) {
                 self.demand(table, counter, *age, waits);
             }
         }
@@ -58,12 +59,7 @@ impl State {
 
     /// The same for one that reads it: that others still read it does not matter.
     pub fn before_read(&self, table: &Table, cell: Cell, waits: &mut Waits) {
-        let reading = table.counter(Event::StoreData);
-        for counter in (0..table.counters.len()).filter(|counter| Some(*counter) != reading) {
-            if let Some(age) = self.cells.get(&(counter as u8, cell)) {
-                self.demand(table, counter, *age, waits);
-            }
-        }
+        self.before_write(table, cell, Some(Event::StoreData), waits);
     }
 
     /// The same for one that needs all events of a kind done.
@@ -98,7 +94,7 @@ impl State {
     pub fn wait(&mut self, table: &Table, waits: &Waits) {
         for (counter, down_to) in waits.iter().enumerate() {
             let Some(down_to) = *down_to else { continue };
-            self.cells.retain(|(of, _), age| usize::from(*of) != counter || *age < down_to);
+            self.cells.retain(|(of, _), age| table.counter(*of) != Some(counter) || *age < down_to);
             for event in Event::ALL.into_iter().filter(|event| table.counter(*event) == Some(counter)) {
                 let youngest = &mut self.youngest[event as usize];
                 *youngest = youngest.filter(|age| *age < down_to);
@@ -112,11 +108,12 @@ impl State {
         // Beyond that the counter does not count: so much is never under way.
         let oldest = table.counters[counter].max - 1;
         let older = |age: &mut u8| *age = (*age + 1).min(oldest);
-        self.cells.iter_mut().filter(|((of, _), _)| usize::from(*of) == counter).for_each(|(_, age)| older(age));
+        let counted = self.cells.iter_mut().filter(|((of, _), _)| table.counter(*of) == Some(counter));
+        counted.for_each(|(_, age)| older(age));
         for other in Event::ALL.into_iter().filter(|other| table.counter(*other) == Some(counter)) {
             self.youngest[other as usize].iter_mut().for_each(older);
         }
         self.youngest[event as usize] = Some(0);
-        self.cells.extend(cells.map(|cell| ((counter as u8, cell), 0)));
+        self.cells.extend(cells.map(|cell| ((event, cell), 0)));
     }
 }

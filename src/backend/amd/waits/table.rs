@@ -65,6 +65,9 @@ pub struct Table {
     pub fused: &'static [(u8, u8, Operation)],
     /// All must be done before a barrier: exceptions cannot be taken there (LLVM: no `FeatureBackOffBarrier`).
     pub barriers_wait: bool,
+    /// The kinds of loads that write their results in the order in which they began (LLVM: `FeatureVmemWriteVgprInOrder`, and
+    /// `FeaturePointSampleAccel` for samples that become loads).
+    pub in_order: &'static [Event],
     /// The instructions that write caches back, so that other waves see stores at each reach.
     write_back: [&'static [Operation]; 2],
     /// The instructions that make loads see the stores of other waves at each reach.
@@ -99,6 +102,7 @@ const GCN1: Table = Table {
     of: [Some(0), Some(0), Some(1), Some(1), Some(1), Some(2), Some(0)],
     fused: &[],
     barriers_wait: true,
+    in_order: &[Event::Load, Event::Sample],
     write_back: [&[], &[]],
     invalidate: [&[], VECTOR_CACHE],
 };
@@ -116,10 +120,12 @@ const RDNA1: Table = Table {
     invalidate: [VECTOR_CACHE, BOTH_CACHES],
     ..CDNA2
 };
+const RDNA35: Table = Table { in_order: &[Event::Load], ..RDNA1 };
 const RDNA4: Table = Table {
     counters: RDNA4_COUNTERS,
     of: [Some(0), Some(2), Some(1), Some(1), Some(3), None, Some(4)],
     fused: &[(0, 1, Operation::WaitLoadsAndLds), (2, 1, Operation::WaitStoresAndLds)],
+    in_order: &[],
     invalidate: [VECTOR_CACHE, &[Operation::InvalidateArrayCache]],
     ..RDNA1
 };
@@ -134,6 +140,7 @@ impl Table {
             Counters::Cdna2 => &CDNA2,
             Counters::Cdna3 => &CDNA3,
             Counters::Rdna1 => &RDNA1,
+            Counters::Rdna35 => &RDNA35,
             Counters::Rdna4 => &RDNA4,
         }
     }

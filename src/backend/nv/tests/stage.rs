@@ -5,8 +5,8 @@ use crate::ir::{
     AtomicOp, BuiltIn, ImageDim, ImageOp, ImageParts, ImageType, Interpolation, MathFn, Order, Sampling, Scalar, Scope,
 };
 use crate::kernel::{
-    BindingPoint, Buffer, Builder, Image, Input, Kernel, MemoryAccess, MemorySpace, Op, Output, Site, Stage, Ty, Value,
-    image,
+    BindingPoint, Buffer, Builder, Choices, Image, Input, Kernel, MemoryAccess, MemorySpace, Op, Output, Site, Stage,
+    Ty, Value, image,
 };
 use crate::lane::op::QuadMove;
 use crate::lane::primitive::NvOp;
@@ -24,7 +24,9 @@ fn bound(ty: ImageType, compares: bool) -> Image {
     Image {
         name: "picture".into(),
         place: BindingPoint { set: 0, binding: 4, element: 0 },
+        choices: Choices::ONE,
         sampler: None,
+        sampler_choices: Choices::ONE,
         ty,
         compares,
         writable: ty.storage,

@@ -221,17 +221,16 @@ void main() { colour = vec4(1.0); factor = vec4(0.5); }";
 }
 
 #[test]
-fn an_index_that_the_run_knows_chooses_among_all_images() {
+fn an_index_that_the_run_knows_is_an_operand() {
     let text = "
 layout(binding = 0) uniform sampler2D t[3]; layout(location = 0) flat in int k; layout(location = 0) out vec4 c;
 void main() { c = texture(t[k], vec2(gl_FragCoord.xy)); }";
     let kernel = kernel(Stage::Fragment, text);
-    let elements: Vec<u32> = kernel.images.iter().map(|image| image.place.element).collect();
-    assert_eq!(elements, [0, 1, 2]);
+    assert_eq!(kernel.images.iter().map(|image| image.choices.count).collect::<Vec<u32>>(), [3]);
     let found = operations(&kernel);
-    // Levels come from slopes that all neighbours have, wherever the choice parts them.
+    // Levels come from slopes that all neighbours have, whichever elements they take.
     let parts = ImageParts::COORDINATE | ImageParts::GRADIENTS;
-    assert!((0..3).all(|image| found.contains(&Op::Image { op: ImageOp::Sample, image, parts })), "{found:?}");
+    assert!(found.contains(&Op::Image { op: ImageOp::Sample, image: 0, parts }), "{found:?}");
     assert!(found.contains(&Op::Derivative(MathFn::DerivX)));
 }
 

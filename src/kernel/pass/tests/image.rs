@@ -6,7 +6,8 @@ use crate::ir::{ImageDim, ImageOp, ImageParts, ImageType, MathFn, Scalar};
 use crate::kernel::print::print;
 use crate::kernel::uniform::Uniformity;
 use crate::kernel::{
-    BindingPoint, Buffer, Builder, Image, Kernel, MemoryAccess, MemorySpace, Op, Output, Site, Stage, Ty, Value, image,
+    BindingPoint, Buffer, Builder, Choices, Image, Kernel, MemoryAccess, MemorySpace, Op, Output, Site, Stage, Ty,
+    Value, image,
 };
 use crate::lane::Activity;
 use crate::source::Span;
@@ -21,7 +22,9 @@ fn builder() -> Builder {
     let image = Image {
         name: "list".into(),
         place,
+        choices: Choices::ONE,
         sampler: None,
+        sampler_choices: Choices::ONE,
         ty,
         compares: false,
         writable: true,
