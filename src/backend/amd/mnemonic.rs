@@ -545,8 +545,8 @@ operations! {
     AtomicXor64 = memory("atomic_xor_x2", "atomic_xor_b64"),
 
     // Texels: of texel buffers, and of images.
-    LoadTexel = ever("load_format_xyzw"),
-    StoreTexel = ever("store_format_xyzw"),
+    LoadTexel = ever("load_format"),
+    StoreTexel = ever("store_format"),
     ImageLoad = ever("image_load"),
     ImageLoadLevel = ever("image_load_mip"),
     ImageStore = ever("image_store"),

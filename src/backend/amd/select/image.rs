@@ -390,20 +390,23 @@ impl Selector<'_> {
         ([index].into_iter().collect(), Some(nothing), modifiers)
     }
 
+    /// Loads the components up to the last one that is used.
     fn load_element(&mut self, access: &Use<'_>) {
         let (before, behind, modifiers) = self.element(access);
-        let to = self.vectors(4);
+        let count = 8 - self.used_components(access).leading_zeros();
+        let modifiers = Modifiers { suffix: first_components(count), ..modifiers };
+        let to = self.vectors(count as u8);
         let operation = Operation::LoadTexel;
         self.image_insts(access, &[ImageInst { operation, to: Some(to), before, behind, modifiers }]);
-        self.give_components(access, to, WHOLE);
+        self.give_components(access, to, (1 << count) - 1);
     }
 
     fn store_element(&mut self, access: &Use<'_>) {
-        let mut words = self.texel_data(access);
-        words.resize(4, FALSE);
+        let words = self.texel_data(access);
         let data = self.whole(&words, File::Vector);
         let (mut before, behind, modifiers) = self.element(access);
         before.insert(0, data);
+        let modifiers = Modifiers { suffix: first_components(words.len() as u32), ..modifiers };
         let operation = Operation::StoreTexel;
         self.image_insts(access, &[ImageInst { operation, to: None, before, behind, modifiers }]);
     }
@@ -430,6 +433,16 @@ impl Selector<'_> {
         self.compare_scalars("eq_u32", stride, number(12));
         let factor = self.scalar(Operation::ScalarSelect, &[number(0xaaaa_aaab), number(1)]);
         self.scalar(Operation::ScalarMul, &[count, factor])
+    }
+}
+
+/// The names of so many components, as instructions on texel buffers end with them.
+const fn first_components(count: u32) -> &'static str {
+    match count {
+        1 => "x",
+        2 => "xy",
+        3 => "xyz",
+        _ => "xyzw",
     }
 }
 

@@ -194,6 +194,12 @@ static LDS_SHAPES: &[(&str, u32, u32, Shape)] = &[
     ("b8_d16_hi", 900, 9999, shape(1, 1, false, Some(true))),
 ];
 
+/// The components that the name of an instruction on texel buffers ends with: `load_format_xy`.
+pub fn texel_components(name: &str, start: &str) -> Option<u32> {
+    let (_, components) = name.split_once(start)?;
+    "xyzw".starts_with(components).then(|| (1 << components.len()) - 1).filter(|bits| *bits > 0)
+}
+
 impl Access {
     pub fn read(inst: &Inst, target: &Target) -> Result<Self, String> {
         let unknown = || format!("{} has no such instruction", target.name());
@@ -206,8 +212,8 @@ impl Access {
             Space::Scalar | Space::ScalarBuffer => shaped(SHAPES, rest, target).map(Deed::Load),
             Space::Lds => lds_deed(rest, target),
             Space::Image => image_deed(inst, rest, target),
-            Space::Buffer if rest == "load_format_xyzw" => Some(Deed::LoadTexel),
-            Space::Buffer if rest == "store_format_xyzw" => Some(Deed::StoreTexel),
+            Space::Buffer if texel_components(rest, "load_format_").is_some() => Some(Deed::LoadTexel),
+            Space::Buffer if texel_components(rest, "store_format_").is_some() => Some(Deed::StoreTexel),
             _ => vector_deed(inst, rest, target),
         };
         let mut access = Access {

@@ -7,7 +7,7 @@ use super::super::operand::{Operand, integer};
 use super::super::state::{State, Value};
 use super::super::target::Target;
 use super::Memory;
-use super::access::{Access, Deed, Sampling, Space};
+use super::access::{Access, Deed, Sampling, Space, texel_components};
 use super::atomic::Atomic;
 use crate::nv::Picture;
 use crate::nv::pictures::packed;
@@ -85,7 +85,7 @@ impl Texels<'_> {
         let components = match self.access.deed {
             Deed::Load(_) => 1,
             Deed::Atomic { atomic, .. } => low_bits(atomic.operands()),
-            _ => 0xf,
+            _ => texel_components(&self.inst.name, "_format_").ok_or("the components are missing")?,
         };
         self.lanes(state, components, &address, |words| Ok(([words[0], 0, 0, 0], 0)))
     }
