@@ -34,7 +34,7 @@ pub struct Choices {
 }
 
 impl Choices {
-    /// That of what no index chooses.
+    /// The only element, where there is no index.
     pub const ONE: Choices = Choices { count: 1, step: 1 };
 
     /// Elements from the first one to the last.
@@ -102,7 +102,7 @@ impl Image {
 }
 
 impl Kernel {
-    /// The indices of an operation on an image, and on its sampler; none of what is no array.
+    /// The indices of an operation on an image, and on its sampler; none where there is no array.
     pub fn image_indices(&self, inst: InstId) -> [Option<Value>; 2] {
         let Op::Image { image, .. } = self.insts[inst].op else { return [None; 2] };
         let (image, args) = (&self.images[image as usize], self.args(inst));

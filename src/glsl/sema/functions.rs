@@ -69,25 +69,38 @@ pub struct Signature {
     pub called: Option<Span>,
 }
 
+impl Signature {
+    /// The types of the parameters.
+    pub fn types(&self) -> impl Iterator<Item = TypeId> {
+        self.params.iter().map(|param| param.ty)
+    }
+}
+
 /// The overloads of one name.
 #[derive(Debug)]
 pub struct FunctionSet {
     pub name: Symbol,
     /// Nearly always one.
     pub overloads: SmallVec<[Signature; 1]>,
-    /// The place of each overload by the types of its parameters, which no two share.
+    /// The place of each overload but the first by the types of its parameters, which no two share.
     by_types: FxHashMap<SmallVec<[TypeId; 4]>, usize>,
 }
 
 impl FunctionSet {
     /// The place of the overload whose parameters have exactly these types.
     pub fn exact(&self, types: impl Iterator<Item = TypeId>) -> Option<usize> {
-        self.by_types.get(&types.collect::<SmallVec<_>>()).copied()
+        let types: SmallVec<[TypeId; 4]> = types.collect();
+        match self.overloads.first() {
+            Some(first) if first.types().eq(types.iter().copied()) => Some(0),
+            _ => self.by_types.get(&types).copied(),
+        }
     }
 
     fn push(&mut self, signature: Signature) -> usize {
         let index = self.overloads.len();
-        self.by_types.insert(signature.params.iter().map(|param| param.ty).collect(), index);
+        if index > 0 {
+            self.by_types.insert(signature.types().collect(), index);
+        }
         self.overloads.push(signature);
         index
     }

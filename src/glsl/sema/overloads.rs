@@ -117,7 +117,7 @@ impl Sema<'_> {
         let message = format!("no overload of `{name}` takes ({})", list(&mut given.iter().map(|arg| arg.ty)));
         let mut diagnostic = Diagnostic::error(Code::NO_OVERLOAD, message).at(callee.span, "no overload fits");
         for signature in self.sets[set.0 as usize].overloads.iter().take(4) {
-            let takes = list(&mut signature.params.iter().map(|param| param.ty));
+            let takes = list(&mut signature.types());
             diagnostic = diagnostic.with(signature.span, format!("takes ({takes})"));
         }
         self.report(diagnostic);

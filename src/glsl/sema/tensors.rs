@@ -399,7 +399,7 @@ impl Sema<'_> {
         let [target, source, function, more @ ..] = args else { return None };
         let (lvalue, ty, value, to) = self.result_and_matrix(b, *target, *source)?;
         let signature = self.function_argument(*function)?;
-        let params: SmallVec<[TypeId; 8]> = signature.params.iter().map(|param| param.ty).collect();
+        let params: SmallVec<[TypeId; 8]> = signature.types().collect();
         let fits = signature.ret == to.element
             && params.len() == 3 + more.len()
             && params[..3] == [Types::U32, Types::U32, to.element]

@@ -6,7 +6,7 @@ use crate::kernel::tree::Tree;
 use crate::kernel::{BindingPoint, BlockId, Choices, CmpOp, Image, InstId, Kernel, Op, Ty, Value};
 use std::ops::Range;
 
-/// Expands all indices. Gives whether there were some.
+/// Expands all indices. Returns true if there were any.
 pub fn run(kernel: &mut Kernel) -> bool {
     if kernel.images.iter().all(|image| image.indices() == 0) {
         return false;

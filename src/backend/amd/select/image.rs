@@ -47,9 +47,9 @@ pub type Place = (u32, Option<Operand>);
 pub struct ImageInst {
     pub operation: Operation,
     pub to: Option<Operand>,
-    /// The operands before the descriptors, and behind them.
+    /// The operands before the descriptors, and after them.
     pub before: SmallVec<[Operand; 8]>,
-    pub behind: Option<Operand>,
+    pub after: Option<Operand>,
     pub modifiers: Modifiers,
 }
 
@@ -281,7 +281,7 @@ impl Selector<'_> {
         let before: SmallVec<[Operand; 8]> = self.image_address(words, false).into_iter().collect();
         let modifiers = self.image_access(access, components, before.len());
         let to = self.vectors(components.count_ones() as u8);
-        self.image_insts(access, &[ImageInst { operation, to: Some(to), before, behind: None, modifiers }]);
+        self.image_insts(access, &[ImageInst { operation, to: Some(to), before, after: None, modifiers }]);
         to
     }
 
@@ -293,7 +293,7 @@ impl Selector<'_> {
         let modifiers = self.image_access(access, low_components(data), address.len());
         let before = [data].into_iter().chain(address).collect();
         let operation = Operation::ImageStore;
-        self.image_insts(access, &[ImageInst { operation, to: None, before, behind: None, modifiers }]);
+        self.image_insts(access, &[ImageInst { operation, to: None, before, after: None, modifiers }]);
     }
 
     fn image_atomic(&mut self, access: &Use<'_>, op: AtomicOp) {
@@ -301,7 +301,7 @@ impl Selector<'_> {
         let data = access.values(self, ImageParts::DATA).iter().chain(access.values(self, ImageParts::COMPARED));
         let data: SmallVec<[Operand; 2]> = data.map(|value| self.vector_of(*value)).collect();
         let result = self.kernel.result(access.inst).filter(|value| self.uses[value.index()] > 0);
-        let (before, behind, modifiers) = if access.image.ty.dim == ImageDim::Buffer {
+        let (before, after, modifiers) = if access.image.ty.dim == ImageDim::Buffer {
             self.element(access)
         } else {
             let words = self.texel_address(access);
@@ -311,7 +311,7 @@ impl Selector<'_> {
         };
         let old = self.with_descriptors(access, result.is_some(), |selector, access| {
             let descriptor = selector.image_descriptor(access);
-            let operands = before.iter().copied().chain([descriptor]).chain(behind).collect();
+            let operands = before.iter().copied().chain([descriptor]).chain(after).collect();
             let target = AtomicMemory::Memory(Address { operands, modifiers, most: 0 });
             selector.atomic_on(&target, op, access.image.ty.sampled, &data, result.is_some())
         });
@@ -381,7 +381,7 @@ impl Selector<'_> {
 
     // Texel buffers.
 
-    /// The operands of an access to a texel buffer, before its descriptor and behind it, and the modifiers.
+    /// The operands of an access to a texel buffer, before its descriptor and after it, and the modifiers.
     fn element(&mut self, access: &Use<'_>) -> (SmallVec<[Operand; 8]>, Option<Operand>, Modifiers) {
         let index = self.texel_address(access).first().copied().unwrap_or(FALSE);
         let index = self.in_vector(index);
@@ -392,23 +392,23 @@ impl Selector<'_> {
 
     /// Loads the components up to the last one that is used.
     fn load_element(&mut self, access: &Use<'_>) {
-        let (before, behind, modifiers) = self.element(access);
+        let (before, after, modifiers) = self.element(access);
         let count = 8 - self.used_components(access).leading_zeros();
         let modifiers = Modifiers { suffix: first_components(count), ..modifiers };
         let to = self.vectors(count as u8);
         let operation = Operation::LoadTexel;
-        self.image_insts(access, &[ImageInst { operation, to: Some(to), before, behind, modifiers }]);
+        self.image_insts(access, &[ImageInst { operation, to: Some(to), before, after, modifiers }]);
         self.give_components(access, to, (1 << count) - 1);
     }
 
     fn store_element(&mut self, access: &Use<'_>) {
         let words = self.texel_data(access);
         let data = self.whole(&words, File::Vector);
-        let (mut before, behind, modifiers) = self.element(access);
+        let (mut before, after, modifiers) = self.element(access);
         before.insert(0, data);
         let modifiers = Modifiers { suffix: first_components(words.len() as u32), ..modifiers };
         let operation = Operation::StoreTexel;
-        self.image_insts(access, &[ImageInst { operation, to: None, before, behind, modifiers }]);
+        self.image_insts(access, &[ImageInst { operation, to: None, before, after, modifiers }]);
     }
 
     fn texel_count(&mut self, access: &Use<'_>) {

@@ -137,7 +137,7 @@ impl Selector<'_> {
         let before: SmallVec<[Operand; 8]> = self.image_address(&words, true).into_iter().collect();
         let mut modifiers = self.image_access(access, components, before.len());
         modifiers.suffix = suffix(compares, how, !offset.is_empty());
-        ImageInst { operation, to: Some(to), before, behind: None, modifiers }
+        ImageInst { operation, to: Some(to), before, after: None, modifiers }
     }
 
     pub fn sampler_descriptor(&mut self, access: &Use<'_>) -> Operand {

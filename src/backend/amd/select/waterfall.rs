@@ -25,11 +25,11 @@ impl Selector<'_> {
         let mut uses = inst.before.clone();
         uses.push(self.image_descriptor(access));
         uses.extend(samples.then(|| self.sampler_descriptor(access)));
-        uses.extend(inst.behind);
+        uses.extend(inst.after);
         self.raw(inst.operation, inst.to.as_slice(), &uses).modifiers = inst.modifiers;
     }
 
-    /// What code gives that takes the descriptors, if that is `wanted`: in the register where the code leaves it, or from a
+    /// The result of code that takes the descriptors, if it is `wanted`: in the register where the code leaves it, or from a
     /// loop in one of its own.
     pub fn with_descriptors(
         &mut self,
