@@ -368,6 +368,36 @@ pub struct Modifiers {
 }
 
 impl Modifiers {
+    /// Returns true if there are none: a comparison with none, without calls that compare texts.
+    pub fn is_empty(&self) -> bool {
+        matches!(
+            self,
+            Modifiers {
+                dpp: None,
+                prefix: "",
+                suffix: "",
+                neg: 0,
+                abs: 0,
+                op_sel: 0,
+                op_sel_count: 0,
+                halves: None,
+                parts: None,
+                clamp: false,
+                offset: 0,
+                second: None,
+                addr64: false,
+                offen: false,
+                idxen: false,
+                image: None,
+                returns: false,
+                coherent: None,
+                region: Region::Buffers,
+                swap_fetch: [false, false],
+                immediate: None,
+            }
+        )
+    }
+
     /// Returns true if a store or an atomic names its data before the address.
     pub fn is_data_first(&self) -> bool {
         self.prefix == "buffer_" || self.image.is_some()

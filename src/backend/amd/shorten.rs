@@ -2,14 +2,14 @@
 //! V_FMAMK and V_FMAAK hold a literal.
 
 use super::arch::Arch;
-use super::machine::{File, Function, Inst, Modifiers, Operand, is_inline};
+use super::machine::{File, Function, Inst, Operand, is_inline};
 use super::mnemonic::Operation;
 
 /// Shortens the instructions of a kernel that has its registers.
 pub fn shorten(function: &mut Function, arch: &Arch) {
     let insts = function.blocks.iter_mut().flat_map(|block| &mut block.insts);
     let plain = insts.filter(|inst| inst.operation() == Some(Operation::FmaF32) && !inst.keeps);
-    plain.filter(|inst| inst.modifiers == Modifiers::default()).for_each(|inst| shorten_one(inst, arch));
+    plain.filter(|inst| inst.modifiers.is_empty()).for_each(|inst| shorten_one(inst, arch));
 }
 
 fn shorten_one(inst: &mut Inst, arch: &Arch) {

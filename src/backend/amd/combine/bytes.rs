@@ -126,10 +126,6 @@ fn selection(bytes: Bytes) -> Option<([Operand; 2], u32)> {
     Some((sources, u32::from_le_bytes(selected)))
 }
 
-fn is_plain(inst: &Inst) -> bool {
-    inst.modifiers == Modifiers::default()
-}
-
 /// The bytes that `V_PERM_B32` takes of its operands.
 fn selected(first: Bytes, second: Bytes, selector: u32) -> Option<Bytes> {
     let byte = |select: u8| match select {
@@ -207,7 +203,7 @@ impl Walk<'_> {
     fn bytes_of(&self, at: usize, depth: u32, makers: &mut Makers) -> Option<Bytes> {
         use Operation as O;
         let inst = &self.block.insts[at];
-        if !is_plain(inst) || inst.keeps {
+        if !inst.modifiers.is_empty() || inst.keeps {
             return None;
         }
         let uses = &inst.uses;

@@ -1,6 +1,6 @@
 //! Loads of signed numbers of 8 and 16 bits, which extend the sign by themselves.
 
-use super::{Modifiers, Walk};
+use super::Walk;
 use crate::backend::amd::machine::{Code, Operand};
 use crate::backend::amd::mnemonic::Operation;
 
@@ -17,7 +17,7 @@ impl Walk<'_> {
     /// Takes out the extension of a sign whose operand alone a load makes.
     pub fn extend_load(&mut self, at: usize) {
         let inst = &self.block.insts[at];
-        let is_plain = inst.modifiers == Modifiers::default() && inst.operation() == Some(Operation::BfeI32);
+        let is_plain = inst.modifiers.is_empty() && inst.operation() == Some(Operation::BfeI32);
         let [_, Operand::Constant(0), Operand::Constant(bits)] = inst.uses[..] else { return };
         let [Operand::Reg(result)] = inst.defs[..] else { return };
         let is_single = self.accesses.writes[result.reg.index()] == 1 && self.info(result.reg).width == 1;

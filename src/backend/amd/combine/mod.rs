@@ -18,7 +18,7 @@ mod signs;
 mod tests;
 
 use super::arch::Arch;
-use super::machine::{Block, Code, File, Function, Inst, Modifiers, Operand, Reg, RegInfo, Slice, Specials, is_inline};
+use super::machine::{Block, Code, File, Function, Inst, Operand, Reg, RegInfo, Slice, Specials, is_inline};
 use crate::kernel::Origin;
 use moves::{Moved, Renamed};
 use pairs::{Base, Singles};
@@ -256,8 +256,8 @@ impl<'w> Walk<'w> {
         let outer = &self.block.insts[at];
         let inner_at = self.maker(at, slot)?;
         let inner = &self.block.insts[inner_at];
-        let plain = Modifiers::default();
-        if inner.operation() != Some(row.inner) || inner.modifiers != plain || outer.modifiers != plain {
+        let is_plain = inner.modifiers.is_empty() && outer.modifiers.is_empty();
+        if inner.operation() != Some(row.inner) || !is_plain {
             return None;
         }
         let has_condition = outer.specials_written().contains(Specials::SCC);

@@ -1,7 +1,7 @@
 //! Shares moves of constants and scalars into vector registers, which memory instructions ask for again and again.
 
 use super::{Walk, is_own, slices};
-use crate::backend::amd::machine::{Function, Inst, Modifiers, Operand, Reg, Slice};
+use crate::backend::amd::machine::{Function, Inst, Operand, Reg, Slice};
 use crate::backend::amd::mnemonic::Operation;
 use rustc_hash::FxHashMap;
 
@@ -42,7 +42,7 @@ fn held(operand: Operand, renamed: &Renamed) -> Operand {
 
 /// The operand and the register of a plain move.
 fn moved(inst: &Inst) -> Option<(Operand, Reg)> {
-    let is_plain = inst.operation() == Some(Operation::Move) && inst.modifiers == Modifiers::default() && !inst.keeps;
+    let is_plain = inst.operation() == Some(Operation::Move) && inst.modifiers.is_empty() && !inst.keeps;
     match (&inst.defs[..], &inst.uses[..]) {
         ([Operand::Reg(to)], [from]) if is_plain && is_own(inst) => Some((*from, to.reg)),
         _ => None,

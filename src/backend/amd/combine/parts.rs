@@ -62,7 +62,7 @@ impl Walk<'_> {
         let reads_halves = operation.float_width(generation, suffix) == 16;
         let inner = self.maker(at, n).filter(|_| is_plain && !has_carry)?;
         let (operand, part) = part_of(&self.block.insts[inner])?;
-        if self.block.insts[inner].modifiers != Modifiers::default() || part.is_signed && reads_halves {
+        if !self.block.insts[inner].modifiers.is_empty() || part.is_signed && reads_halves {
             return None;
         }
         let mut uses: Uses = outer.uses.clone();

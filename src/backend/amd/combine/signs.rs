@@ -84,7 +84,7 @@ impl Walk<'_> {
         let (sign, operand) = changed(&self.block.insts[inner])?;
         let mut uses: Uses = inst.uses.clone();
         uses[n] = operand;
-        let is_plain = inst.modifiers.dpp.is_none() && self.block.insts[inner].modifiers == Modifiers::default();
+        let is_plain = inst.modifiers.dpp.is_none() && self.block.insts[inner].modifiers.is_empty();
         let modifiers = with(inst.modifiers, sign, n);
         (is_plain && self.fits(Encoding::Long, &uses)).then(|| (inner, Inst { uses, modifiers, ..inst.clone() }))
     }

@@ -5,7 +5,7 @@
 //! hardware otherwise may not wait for one of them.
 
 use crate::backend::amd::arch::{Arch, Dual};
-use crate::backend::amd::machine::{File, Inst, Modifiers, Operand, RegisterRange, Special, is_inline};
+use crate::backend::amd::machine::{File, Inst, Operand, RegisterRange, Special, is_inline};
 use crate::backend::amd::mnemonic::Operation;
 use smallvec::{SmallVec, smallvec};
 
@@ -124,7 +124,7 @@ enum Scalar {
 /// The ways in which an instruction can be one of two.
 pub fn halves(inst: &Inst) -> SmallVec<[Half; 2]> {
     let known = inst.operation().and_then(|operation| ROWS.iter().find(|row| row.operation == operation));
-    let Some(row) = known.filter(|_| inst.modifiers == Modifiers::default() && inst.second.is_none()) else {
+    let Some(row) = known.filter(|_| inst.modifiers.is_empty() && inst.second.is_none()) else {
         return SmallVec::new();
     };
     let Some(result) = inst.defs.first().and_then(|result| vector(*result)) else { return SmallVec::new() };
