@@ -163,6 +163,12 @@ pub fn run(lanes: usize, request: &Request) -> Response {
     let own = || (own_driver() == Some(lanes)).then_some(LANES.len());
     let index = own().or_else(|| LANES.iter().position(|&n| n == lanes)).ok_or("lavapipe has 4, 8 or 16 lanes")?;
     let mut slot = slot(&HELPERS[index])?;
+    // After hundreds of shaders lavapipe crashes once in a while. A shader that breaks it breaks a new process too.
+    ask(&mut slot, lanes, request).or_else(|_| ask(&mut slot, lanes, request))?
+}
+
+/// Asks a helper, a new one where there is none. The error is that it died.
+fn ask(slot: &mut Option<Helper>, lanes: usize, request: &Request) -> Result<Response, String> {
     if slot.is_none() {
         *slot = Some(start(lanes)?);
     }
@@ -171,7 +177,7 @@ pub fn run(lanes: usize, request: &Request) -> Response {
         // A helper that died or is stuck takes only its own test down: the next one gets a new helper.
         *slot = None;
     }
-    answer?
+    answer
 }
 
 /// Returns true if a shader did not end, so that its process is of no more use.
