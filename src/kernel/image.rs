@@ -34,7 +34,7 @@ pub struct Choices {
 }
 
 impl Choices {
-    /// The only element, where there is no index.
+    /// A single element, which takes no index.
     pub const ONE: Choices = Choices { count: 1, step: 1 };
 
     /// Elements from the first one to the last.
@@ -52,10 +52,10 @@ impl Choices {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Image {
     pub name: Box<str>,
-    /// The first one of an array.
+    /// Binding point of the image, or of an array's first element.
     pub place: BindingPoint,
     pub choices: Choices,
-    /// The sampler that goes with a texture, where it is bound apart from it; the first one of an array.
+    /// Binding point of the sampler, or of an array's first one, if it is bound apart from its texture.
     pub sampler: Option<BindingPoint>,
     /// Those of an index for the samplers alone.
     pub sampler_choices: Choices,
@@ -75,7 +75,7 @@ impl Image {
         self.place.elements(self.choices.span())
     }
 
-    /// Where the sampler is bound that goes with a texture; the first one of an array.
+    /// Binding point of the texture's sampler, or of an array's first one.
     pub fn sampling_place(&self) -> BindingPoint {
         self.sampler.unwrap_or(self.place)
     }
@@ -102,7 +102,7 @@ impl Image {
 }
 
 impl Kernel {
-    /// The indices of an operation on an image, and on its sampler; none where there is no array.
+    /// The indices of an operation into the arrays of images and of samplers, if they are arrays.
     pub fn image_indices(&self, inst: InstId) -> [Option<Value>; 2] {
         let Op::Image { image, .. } = self.insts[inst].op else { return [None; 2] };
         let (image, args) = (&self.images[image as usize], self.args(inst));

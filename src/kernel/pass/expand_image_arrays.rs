@@ -84,7 +84,7 @@ impl Expand<'_> {
         block
     }
 
-    /// Makes an operation one on an element, without its first index.
+    /// Replaces the array of an operation by one of its elements, and removes the first index.
     fn take(&mut self, inst: InstId, number: u32) {
         let Some(array) = self.image(inst).cloned() else { return };
         let at = |first: BindingPoint, choices: Choices| BindingPoint {
