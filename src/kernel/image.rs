@@ -1,9 +1,9 @@
 //! Images, and textures with their samplers: what a kernel declares of them, and how the operands of an operation lie.
 //!
 //! An operation names its image by number; its operands are scalars, those of each part of [`ImageParts`] side by side, in
-//! the order of the bits. Coordinates that are projected are divided before. Where the image stands for an array, its
-//! index follows, and then that of its sampler where samplers are an array too. An index beyond the array is undefined and
-//! takes any of its elements.
+//! the order of the bits. Projected coordinates are divided before the operation. If the image is an array, its index
+//! follows, and then the index of its sampler if the samplers are an array of their own. An index past the end accesses an
+//! unspecified element of the array.
 
 use crate::ir::{AtomicOp, ImageDim, ImageOp, ImageParts, ImageType, Scalar};
 use crate::kernel::tree::Tree;
@@ -57,7 +57,7 @@ pub struct Image {
     pub choices: Choices,
     /// Binding point of the sampler, or of an array's first one, if it is bound apart from its texture.
     pub sampler: Option<BindingPoint>,
-    /// Those of an index for the samplers alone.
+    /// Choices of an index that applies to the samplers alone.
     pub sampler_choices: Choices,
     pub ty: ImageType,
     /// True if texels are compared with a reference.
@@ -70,7 +70,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// Where the images are bound, from the first one to the last.
+    /// Binding points of the images, from the first one to the last.
     pub fn places(&self) -> impl Iterator<Item = BindingPoint> {
         self.place.elements(self.choices.span())
     }
@@ -80,12 +80,12 @@ impl Image {
         self.sampler.unwrap_or(self.place)
     }
 
-    /// The choice of that sampler.
+    /// The choices of that sampler.
     pub fn sampling_choices(&self) -> Choices {
         if self.sampler.is_some() { self.sampler_choices } else { self.choices }
     }
 
-    /// Where the samplers are bound, from the first one to the last.
+    /// Binding points of the samplers, from the first one to the last.
     pub fn sampling_places(&self) -> impl Iterator<Item = BindingPoint> {
         self.sampling_place().elements(self.sampling_choices().span())
     }
