@@ -1,7 +1,8 @@
 //! Vectorizes memory accesses: joins loads, and stores, of neighbouring words into one access of up to four words.
 //!
 //! Loads move up to the first of them and stores down to the last one, within a block, and never past what may touch the
-//! same memory. [`Joins`] says which may be joined: where hardware moves several words from any address of words, alignment
+//! same memory. A store that touches no byte of the loads before it leaves their group open; a later load of what it wrote
+//! begins a group of its own. [`Joins`] says which may be joined: where hardware moves several words from any address of words, alignment
 //! is not looked at; elsewhere it follows from the bits of the address that are known. The invocation's own memory and
 //! coherent or volatile accesses are not joined.
 
@@ -16,7 +17,7 @@ use rustc_hash::FxHashMap;
 /// Groups that are looked at, so that the search takes constant time.
 const OPEN: usize = 16;
 
-/// Accesses in a group.
+/// Accesses in a group, and stores that it was kept open past.
 const MEMBERS: usize = 32;
 
 /// Bytes of an access.
@@ -70,6 +71,8 @@ struct Group {
     bytes: u8,
     /// In the order of the text.
     members: Vec<InstId>,
+    /// The bytes, after the address, that stores between the members wrote: no load of them may move up to the first member.
+    overwritten: Vec<(u64, u64)>,
 }
 
 /// Accesses that become one.
@@ -98,6 +101,7 @@ fn groups(kernel: &Kernel, block: BlockId) -> Vec<Group> {
     let (mut open, mut done) = (Vec::new(), Vec::new());
     for inst in &kernel.blocks[block].insts {
         close(kernel, *inst, &mut open, &mut done);
+        overwrite(kernel, *inst, &mut open);
         if let Some((access, is_store)) = joinable(kernel, *inst) {
             add(kernel, *inst, access, is_store, &mut open, &mut done);
         }
@@ -119,7 +123,9 @@ fn close(kernel: &Kernel, inst: InstId, open: &mut Vec<Group>, done: &mut Vec<Gr
         Op::Load(access) => {
             group.is_store && group.kind == kind(kernel, access.space) && !is_apart(kernel, inst, group)
         }
-        Op::Store(_) => changes.has(group.kind) && !is_apart(kernel, inst, group),
+        Op::Store(_) => {
+            changes.has(group.kind) && (group.overwritten.len() == MEMBERS || !is_apart(kernel, inst, group))
+        }
         _ => changes.has(group.kind),
     };
     for at in (0..open.len()).rev() {
@@ -129,18 +135,27 @@ fn close(kernel: &Kernel, inst: InstId, open: &mut Vec<Group>, done: &mut Vec<Gr
     }
 }
 
+/// Notes the bytes that a store writes in the groups of loads that stay open past it.
+fn overwrite(kernel: &Kernel, inst: InstId, open: &mut [Group]) {
+    let Op::Store(access) = kernel.insts[inst].op else { return };
+    let kind = kind(kernel, access.space);
+    for group in open.iter_mut().filter(|group| !group.is_store && group.kind == kind) {
+        group.overwritten.push(extent(access));
+    }
+}
+
 /// Returns true if an access shares no byte with those of a group.
 fn is_apart(kernel: &Kernel, inst: InstId, group: &Group) -> bool {
     let Some((access, _)) = joinable(kernel, inst) else { return false };
     let same = access.space == group.space && kernel.args(inst)[0] == group.address;
-    let (start, end) = extent(access);
-    let is_beside = |member: &InstId| {
-        joinable(kernel, *member).is_some_and(|(other, _)| {
-            let (other_start, other_end) = extent(other);
-            end <= other_start || other_end <= start
-        })
-    };
+    let is_beside =
+        |member: &InstId| joinable(kernel, *member).is_some_and(|(other, _)| are_apart(extent(access), extent(other)));
     same && group.members.iter().all(is_beside)
+}
+
+/// Returns true if two ranges of bytes, each from its first byte to the one after its last, share none.
+fn are_apart(a: (u64, u64), b: (u64, u64)) -> bool {
+    a.1 <= b.0 || b.1 <= a.0
 }
 
 /// The first byte of an access after its address, and the one after the last.
@@ -159,9 +174,12 @@ fn add(
 ) {
     let address = kernel.args(inst)[0];
     let wanted = (is_store, access.space, address, access.bytes);
-    let found = open.iter_mut().find(|group| {
-        (group.is_store, group.space, group.address, group.bytes) == wanted && group.members.len() < MEMBERS
-    });
+    let may_join = |group: &Group| {
+        group.members.len() < MEMBERS && group.overwritten.iter().all(|bytes| are_apart(*bytes, extent(access)))
+    };
+    let found = open
+        .iter_mut()
+        .find(|group| (group.is_store, group.space, group.address, group.bytes) == wanted && may_join(group));
     if let Some(group) = found {
         return group.members.push(inst);
     }
@@ -169,7 +187,15 @@ fn add(
         done.push(open.remove(0));
     }
     let kind = kind(kernel, access.space);
-    open.push(Group { is_store, space: access.space, kind, address, bytes: access.bytes, members: vec![inst] });
+    open.push(Group {
+        is_store,
+        space: access.space,
+        kind,
+        address,
+        bytes: access.bytes,
+        members: vec![inst],
+        overwritten: Vec::new(),
+    });
 }
 
 /// The members of a group that follow each other, as many together as fit.

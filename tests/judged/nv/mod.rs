@@ -40,6 +40,7 @@ const UNEXPRESSED: &[&str] = &[
     "references_alignment.comp",
     "references_atomics.comp",
     "references_chains.comp",
+    "references_overwritten.comp",
     "storage_8bit.comp",
 ];
 
