@@ -3,10 +3,11 @@
 //!
 //! Effects (stores, atomics, barriers, ends of the invocation) are needed, and everything that they depend on. A construct
 //! is needed if something in it is, or one of its results. A store to private memory is needed only if a needed
-//! instruction reads it. A loop without effect is removed unless it certainly never ends, since then it keeps control from
-//! the instructions after it.
+//! instruction reads it. A loop without effect is removed unless it certainly never ends, or may wait for what other
+//! invocations write: either keeps control from the instructions after it.
 
 use super::simplify_cfg::ends_loop;
+use crate::ir::InstFlags;
 use crate::kernel::image;
 use crate::kernel::names::Names;
 use crate::kernel::tree::{Flows, Tree};
@@ -34,6 +35,18 @@ fn has_effect(op: &Op) -> bool {
         Op::Load(MemoryAccess { volatile, .. }) => *volatile,
         Op::Lane { op, .. } => op.signature().gives == Gives::Nothing,
         Op::Prim { primitive, .. } => primitive.is_sync(),
+        _ => false,
+    }
+}
+
+/// Returns true if an instruction reads memory that other invocations may write meanwhile.
+fn is_watched(kernel: &Kernel, inst: InstId) -> bool {
+    match kernel.insts[inst].op {
+        Op::Load(access) => access.coherent || access.volatile,
+        Op::Image { image, .. } => {
+            let watched = InstFlags::COHERENT | InstFlags::VOLATILE;
+            kernel.images[image as usize].coherent || kernel.insts[inst].flags.intersects(watched)
+        }
         _ => false,
     }
 }
@@ -88,7 +101,24 @@ impl<'k> Live<'k> {
             }
         }
         live.need_endless_loops();
+        live.need_waiting_loops();
         live
+    }
+
+    /// Marks the loops around loads of what other invocations may write meanwhile. A load that decides nothing goes all the
+    /// same, and the loop with it the next time.
+    fn need_waiting_loops(&mut self) {
+        for inst in self.tree.insts(self.kernel).into_iter().filter(|inst| is_watched(self.kernel, *inst)) {
+            let mut block = self.tree.block_of(inst);
+            while let Some(owner) = block.and_then(|block| self.tree.owner(block)) {
+                if matches!(self.kernel.insts[owner].op, Op::Loop { .. }) {
+                    // Those around it are found with it.
+                    self.need_inst(owner);
+                    break;
+                }
+                block = self.tree.block_of(owner);
+            }
+        }
     }
 
     /// Marks the loops that nothing leaves, once it is known which exits each loop has.
