@@ -294,7 +294,7 @@ impl Lower<'_> {
             ty,
             compares,
             writable: ty.storage && !global.access.contains(Access::READONLY),
-            coherent: global.access.contains(Access::COHERENT),
+            coherent: global.access.intersects(Access::COHERENT | Access::VOLATILE),
             volatile: global.access.contains(Access::VOLATILE),
             span: global.span,
         })

@@ -243,7 +243,8 @@ impl Lower<'_> {
     }
 }
 
-/// An access to `count` scalars from a cell of a place on.
+/// An access to `count` scalars from a cell of a place on. Volatile memory is coherent too (GLSL 4.60, 4.10, "Memory
+/// Qualifiers").
 fn access(memory: MemoryRef, first: Cell, count: usize, flags: InstFlags) -> MemoryAccess {
     let offset = memory.offset.wrapping_add(first.offset);
     MemoryAccess {
@@ -252,7 +253,7 @@ fn access(memory: MemoryRef, first: Cell, count: usize, flags: InstFlags) -> Mem
         bytes: first.scalar.bytes() as u8,
         components: count as u8,
         align: memory.align.min(power_of_two(offset)),
-        coherent: flags.contains(InstFlags::COHERENT),
+        coherent: flags.intersects(InstFlags::COHERENT | InstFlags::VOLATILE),
         volatile: flags.contains(InstFlags::VOLATILE),
     }
 }

@@ -4,6 +4,7 @@
 //! The layer of every array is the third component, of one dimension too (table X.5 of EXT_shader_image_load_store).
 
 use super::format::{Format, format};
+use super::memory::{VOLATILE, watched};
 use super::{Selector, atomic};
 use crate::backend::nv::machine::{Class, Dest, Kind, Operand, Reg, X};
 use crate::ir::{AtomicOp, ImageDim, ImageOp, ImageParts, ImageType, InstFlags, ScalarKind};
@@ -90,13 +91,8 @@ impl Selector<'_> {
     /// The modifier of an access that others watch.
     fn watched(&self, access: &Access) -> &'static str {
         let (image, flags) = (&self.kernel.images[access.number as usize], self.kernel.insts[access.inst].flags);
-        match (image.volatile, image.coherent) {
-            (true, _) => ".VOL",
-            _ if flags.contains(InstFlags::VOLATILE) => ".VOL",
-            (_, true) => ".COH",
-            _ if flags.contains(InstFlags::COHERENT) => ".COH",
-            _ => "",
-        }
+        let coherent = image.coherent || flags.contains(InstFlags::COHERENT);
+        watched(coherent, image.volatile || flags.contains(InstFlags::VOLATILE))
     }
 
     /// The coordinates of a texel: signed integers, the layer in `z`, the number of a sample in `w`.
@@ -131,7 +127,7 @@ impl Selector<'_> {
         };
         let to = self.results(words);
         let name = format!("LOADIM.{modifier}{watched}");
-        self.push(name, Dest::Regs(to.clone()), &[coordinate, unit, target]).effect = watched == ".VOL";
+        self.push(name, Dest::Regs(to.clone()), &[coordinate, unit, target]).effect = watched == VOLATILE;
         let words: Vec<Operand> = to.into_iter().map(Operand::Reg).collect();
         let components = match found {
             Some(format) => self.unpacked(format, &words),

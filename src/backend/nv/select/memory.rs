@@ -24,6 +24,19 @@ fn pieces(access: MemoryAccess) -> Vec<Piece> {
     pieces::pieces(access, |_| access.bytes >= 4)
 }
 
+/// The modifiers of volatile accesses. `.VOL` alone may read a line of the multiprocessor's cache for ever, so that
+/// the driver's own compiler writes both, too.
+pub const VOLATILE: &str = ".VOL.COH";
+
+/// The modifiers of an access to memory that other invocations write or read meanwhile. Volatile memory is coherent.
+pub fn watched(coherent: bool, volatile: bool) -> &'static str {
+    match (volatile, coherent) {
+        (true, _) => VOLATILE,
+        (false, true) => ".COH",
+        (false, false) => "",
+    }
+}
+
 /// The storage modifier of a piece.
 fn modifier(access: MemoryAccess, count: usize) -> String {
     let vector = if count > 1 { format!("X{count}") } else { String::new() };
@@ -90,8 +103,7 @@ impl Selector<'_> {
     /// The modifier after the storage of a load or store that others watch. Constants never change.
     fn coherence(access: MemoryAccess, name: &str) -> &'static str {
         match name {
-            "LDB" | "STB" if access.volatile => ".VOL",
-            "LDB" | "STB" if access.coherent => ".COH",
+            "LDB" | "STB" => watched(access.coherent, access.volatile),
             _ => "",
         }
     }
