@@ -48,9 +48,15 @@ struct Lane {
     /// By the kinds in [`KINDS`].
     registers: [Vec<u64>; 4],
     local: Vec<u8>,
+    /// A hash of the ways that it took at branches. Lanes of a warp with different ones may be apart.
+    ways: u64,
 }
 
 impl Lane {
+    fn branch(&mut self, at: usize, taken: bool) {
+        self.ways = (self.ways ^ (at as u64 * 2 + u64::from(taken))).wrapping_mul(0x0100_0000_01b3).rotate_left(29);
+    }
+
     fn get(&self, (letter, n): Register) -> u64 {
         self.registers[kind(letter)][n]
     }
@@ -93,7 +99,7 @@ impl<'p> Group<'p> {
             vec![JUNK & bits; count]
         });
         let local = vec![0xc5; program.local.values().sum()];
-        let lane = || Lane { pc: 0, state: State::Runs, registers: registers.clone(), local: local.clone() };
+        let lane = || Lane { pc: 0, state: State::Runs, registers: registers.clone(), local: local.clone(), ways: 0 };
         let lanes = (0..count).map(|_| lane()).collect();
         let shared = vec![0xc5; program.shared.values().sum()];
         Group { program, memory, group, groups, schedule, lanes, shared, steps: 0 }
@@ -204,11 +210,26 @@ impl<'p> Group<'p> {
         if places.any(|place| place != first) {
             return Err("lanes wait at different barriers".to_owned());
         }
+        self.check_aligned(first)?;
         for lane in self.lanes.iter_mut().filter(|lane| lane.state == State::Waits) {
             lane.state = State::Runs;
             lane.pc += 1;
         }
         Ok(())
+    }
+
+    /// Holds the lanes of each warp to the contract of the aligned form of a barrier.
+    fn check_aligned(&self, pc: usize) -> Result<(), String> {
+        let inst = &self.program.insts[pc];
+        let is_apart = |warp: &[Lane]| {
+            let mut ways = warp.iter().filter(|lane| lane.state == State::Waits).map(|lane| lane.ways);
+            let first = ways.next();
+            ways.any(|way| Some(way) != first)
+        };
+        match inst.name[0] == "bar" && self.lanes.chunks(WARP).any(is_apart) {
+            true => Err(format!("line {}: lanes that a branch has parted come to an aligned barrier", inst.line)),
+            false => Ok(()),
+        }
     }
 
     /// An instruction of lanes that have met; `first` is the first lane of their warp.
@@ -279,12 +300,18 @@ impl<'p> Group<'p> {
         if let Some((predicate, holds)) = inst.guard
             && (self.lanes[lane].get(('p', predicate)) != 0) != holds
         {
+            if inst.name[0] == "bra" {
+                self.lanes[lane].branch(inst.line, false);
+            }
             self.lanes[lane].pc += 1;
             return Ok(());
         }
         match inst.name[0].as_str() {
             "bra" => {
                 let [Operand::Name(label)] = &inst.operands[..] else { return Err("no label".to_owned()) };
+                if inst.guard.is_some() {
+                    self.lanes[lane].branch(inst.line, true);
+                }
                 self.lanes[lane].pc = self.program.labels[label];
                 return Ok(());
             }
@@ -292,7 +319,7 @@ impl<'p> Group<'p> {
                 self.lanes[lane].state = State::Ended;
                 return Ok(());
             }
-            "bar" if inst.name[1] == "sync" => {
+            "bar" | "barrier" if inst.name[1] == "sync" => {
                 self.lanes[lane].state = State::Waits;
                 return Ok(());
             }

@@ -27,6 +27,11 @@ fn operation(op: AtomicOp, scalar: Scalar, isa: Isa) -> Option<String> {
     })
 }
 
+/// Returns true if an operation is a loop that each lane runs until nobody else has changed the memory meanwhile.
+pub fn tries_again(op: AtomicOp, scalar: Scalar, isa: Isa) -> bool {
+    !matches!(op, AtomicOp::Load | AtomicOp::Store) && operation(op, scalar, isa).is_none()
+}
+
 impl Selector<'_> {
     pub fn atomic(
         &mut self,

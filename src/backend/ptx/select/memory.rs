@@ -159,9 +159,11 @@ impl Selector<'_> {
 
     // Barriers.
 
-    /// `bar.sync` and `bar.warp.sync` wait for the workgroup and the warp, and order what these have written; `membar` orders memory
-    /// for others.
-    pub fn barrier(&mut self, execution: Option<Scope>, memory: Scope, kinds: MemoryKinds, order: Order) {
+    /// `barrier.sync` and `bar.warp.sync` wait for the workgroup and the warp, and order what these have written; `membar` orders
+    /// memory for others. `bar.sync` is the form of `barrier.sync` that all lanes of a warp must come to together (PTX ISA,
+    /// `barrier`: `.aligned`): where they do not, a GPU may wait for ever.
+    pub fn barrier(&mut self, inst: InstId, execution: Option<Scope>, ordered: (Scope, MemoryKinds, Order)) {
+        let (memory, kinds, order) = ordered;
         let is_ordered = match execution {
             Some(Scope::Workgroup) => {
                 matches!(memory, Scope::Workgroup | Scope::Subgroup) || kinds == MemoryKinds::SHARED
@@ -177,7 +179,10 @@ impl Selector<'_> {
                 let lanes = self.members();
                 self.push(format!("bar.warp.sync {lanes};"));
             }
-            Some(Scope::Workgroup) => self.push("bar.sync 0;".to_owned()),
+            Some(Scope::Workgroup) => {
+                let name = if self.apart.at(inst) { "barrier.sync" } else { "bar.sync" };
+                self.push(format!("{name} 0;"));
+            }
             _ => {}
         }
     }

@@ -3,6 +3,7 @@
 //! A value is a register of its size: bools are predicates, values of 8 and 16 bits live in 16, a mask of lanes is one word.
 //! Integers of 8 bits are extended as the kernel says, after each operation that can break it.
 
+mod apart;
 mod arithmetic;
 mod atomic;
 mod convert;
@@ -25,6 +26,7 @@ use crate::kernel::{BinOp, Def, InstId, Kernel, Op, Origin, Ty, Value};
 use crate::lane::WARP;
 use crate::limits;
 use crate::source::Span;
+use apart::Apart;
 use flow::{Asks, Lanes, OpenConstruct};
 use std::fmt;
 
@@ -121,6 +123,7 @@ pub fn select(kernel: &Kernel, interface: &Interface, isa: Isa, debug: bool) -> 
     let tree = Tree::new(kernel);
     let uniformity = Uniformity::new(kernel, WARP);
     let asks = Asks::of(kernel, &tree, &uniformity);
+    let apart = Apart::of(kernel, &tree, &uniformity, isa);
     let mut selector = Selector {
         kernel,
         interface,
@@ -128,6 +131,7 @@ pub fn select(kernel: &Kernel, interface: &Interface, isa: Isa, debug: bool) -> 
         debug,
         uniformity: &uniformity,
         asks: &asks,
+        apart: &apart,
         leaving: tree.leaving(kernel),
         tree: &tree,
         lines: Vec::new(),
@@ -166,6 +170,7 @@ pub(super) struct Selector<'k> {
     tree: &'k Tree,
     uniformity: &'k Uniformity,
     asks: &'k Asks,
+    apart: &'k Apart,
     /// Constructs from inside which control may lead farther than to their end.
     leaving: Vec<bool>,
     lines: Vec<Line>,
@@ -350,7 +355,9 @@ impl Selector<'_> {
             Op::Store(access) => return self.store(inst, access),
             Op::Atomic { op, ty, access, scope, order } => return self.atomic(inst, op, ty, access, (scope, order)),
             Op::BufferBytes(buffer) => self.buffer_bytes(buffer),
-            Op::Barrier { execution, memory, kinds, order } => return self.barrier(execution, memory, kinds, order),
+            Op::Barrier { execution, memory, kinds, order } => {
+                return self.barrier(inst, execution, (memory, kinds, order));
+            }
             Op::Prim { primitive, ty } => return self.primitive(inst, primitive, ty, rest),
             Op::Fact(fact) => self.fact(fact),
             Op::MaskAlu(op) => self.mask_arithmetic(op, args),
