@@ -9,6 +9,7 @@ pub mod build;
 pub mod by_name;
 pub mod calls;
 pub mod constant;
+pub mod converge_switches;
 pub mod cooperative;
 pub mod depth;
 pub mod derived;

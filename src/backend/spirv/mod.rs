@@ -51,6 +51,7 @@ mod tests;
 use super::written::Unit;
 use super::{Artifact, Backend, DebugInfo, Form, Made, ModuleWriter, Optimize, Options, Writer};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::ir::converge_switches::Diverging;
 use crate::ir::optimize::Growth;
 use crate::ir::{self, FuncId, Module, Stage};
 use crate::kernel;
@@ -174,6 +175,14 @@ fn text(words: &[u32]) -> Made<String> {
 /// # Errors
 /// One diagnostic for each construct that SPIR-V, this version of it, or crosslane cannot express.
 pub fn emit(module: &Module, options: &Options, sources: &SourceMap) -> Made<Vec<u32>> {
+    let changed = changed(module, options);
+    let mut emitter = Emitter::new(changed.as_ref().unwrap_or(module), options, sources)?;
+    emitter.run();
+    if emitter.diagnostics.is_empty() { Ok(emitter.finish()) } else { Err(emitter.diagnostics) }
+}
+
+/// The module that is written in the place of another one; none if that is written as it is.
+fn changed(module: &Module, options: &Options) -> Option<Module> {
     // Debuggers know functions by the places of their code.
     let growth = match options.manner.optimize {
         _ if options.debug == DebugInfo::Full => None,
@@ -181,17 +190,19 @@ pub fn emit(module: &Module, options: &Options, sources: &SourceMap) -> Made<Vec
         Optimize::Speed => Some(Growth::SPEED),
         Optimize::Size => Some(Growth::SIZE),
     };
-    let Some(growth) = growth else { return emit_straight(module, options, sources) };
-    let mut optimized = module.clone();
-    ir::optimize::optimize(&mut optimized, growth);
-    debug_assert!(ir::verify::verify(&optimized).is_ok(), "{:?}", ir::verify::verify(&optimized));
-    emit_straight(&optimized, options, sources)
-}
-
-fn emit_straight(module: &Module, options: &Options, sources: &SourceMap) -> Made<Vec<u32>> {
-    let mut emitter = Emitter::new(module, options, sources)?;
-    emitter.run();
-    if emitter.diagnostics.is_empty() { Ok(emitter.finish()) } else { Err(emitter.diagnostics) }
+    let mut changed = growth.map(|growth| {
+        let mut optimized = module.clone();
+        ir::optimize::optimize(&mut optimized, growth);
+        optimized
+    });
+    let diverging = Diverging::of(changed.as_ref().unwrap_or(module));
+    if !diverging.is_empty() {
+        diverging.converge(changed.get_or_insert_with(|| module.clone()));
+    }
+    if let Some(changed) = &changed {
+        debug_assert!(ir::verify::verify(changed).is_ok(), "{:?}", ir::verify::verify(changed));
+    }
+    changed
 }
 
 /// The sections that fill up while bodies are written (section 2.4, logical layout).

@@ -56,7 +56,8 @@ impl Marks {
 /// As [`emit`](super::emit).
 pub fn written(module: &Module, options: &Options, sources: &SourceMap) -> Made<Code> {
     let straight = Options { manner: Manner { optimize: Optimize::None, ..options.manner }, ..options.clone() };
-    let mut emitter = Emitter::new(module, &straight, sources)?;
+    let changed = super::changed(module, &straight);
+    let mut emitter = Emitter::new(changed.as_ref().unwrap_or(module), &straight, sources)?;
     emitter.run();
     if !emitter.diagnostics.is_empty() {
         return Err(emitter.diagnostics);

@@ -41,6 +41,7 @@ pub static FIXTURES: &[Fixture] = &[
     Fixture::new("activity_loop", &[input(Domain::Below(10)), outputs(Type::U32, 2)], lanes_leave),
     Fixture::new("activity_exits", &[input(FEW), outputs(Type::U32, 4)], exits).with_group(40),
     Fixture::new("activity_switch", &[input(WORD), outputs(Type::U32, 1)], switch),
+    Fixture::new("activity_switch_values", &[input(WORD), outputs(Type::U32, 2)], switch_values),
 ];
 
 fn words(w: &Wave<'_>) -> Vec<Lane<u32>> {
@@ -421,6 +422,27 @@ fn switch(c: &Case<'_>) -> Vec<Column> {
             let large = sem::each(&arm(w, &[2, 3]), |_, x| x > 100);
             over(&over(&zero, &low), &flag(&sem::any(&large, w.lanes()), 0))
         }],
+    )
+}
+
+fn switch_values(c: &Case<'_>) -> Vec<Column> {
+    fn arm(w: &Wave<'_>, cases: &[u32]) -> Vec<Lane<u32>> {
+        sem::branch(&words(w), |_, x| cases.contains(&(x & 7)))
+    }
+    results::<u32>(
+        c,
+        &[
+            |w| {
+                let listed = ballot(&sem::each(&arm(w, &[0, 5]), |_, _| true));
+                let others = sem::active_reduce(Op::Min, &arm(w, &[1, 3, 7]), w.lanes());
+                let fallen = ballot(&sem::each(&arm(w, &[2, 4, 6]), |_, _| true));
+                over(&over(&listed, &others), &fallen)
+            },
+            |w| {
+                let before = sem::active_reduce(Op::Max, &arm(w, &[2]), w.lanes());
+                over(&sem::each(&arm(w, &[0, 1, 3, 4, 5, 6, 7]), |_, _| 0), &before)
+            },
+        ],
     )
 }
 
