@@ -3,6 +3,7 @@
 //! [`Backend`] is how the rest of the compiler reaches one: its row is beside its code.
 
 pub mod amd;
+mod comment;
 mod copies;
 mod glsl;
 mod negations;

@@ -365,3 +365,19 @@ fn an_unknown_option_is_named_whole() {
     }
     assert_eq!(status(&folder.run(&["-V"])), 0);
 }
+
+/// Assemblers take ASCII only: `ptxas` ends at the first other character, in comments too.
+#[test]
+fn names_in_assemblies_are_ascii() {
+    let folder = Folder::new("files-ascii");
+    let shader = "@group(0) @binding(0) var<storage, read_write> größe: array<u32>;\n\
+                  @compute @workgroup_size(32)\nfn main(@builtin(local_invocation_index) i: u32) {\n    größe[i] += 1u;\n}\n";
+    folder.file("größe.wgsl", shader);
+    // The name of the file is a string in AMD's debug information, by which debuggers find it.
+    for (profile, options) in [("nv-hopper", &["-g"][..]), ("ptx-sm80", &["-g"]), ("gfx1100", &[])] {
+        let args = ["compile", "größe.wgsl", "-p", profile, "-o", "-"];
+        let text = stdout(&folder.run(&[&args[..], options].concat()));
+        assert!(text.is_ascii(), "{profile}: {text}");
+        assert!(text.contains("gr\\u{f6}\\u{df}e.wgsl"), "{profile}: {text}");
+    }
+}

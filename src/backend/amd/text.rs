@@ -9,6 +9,7 @@ use super::print::{Printer, label};
 use super::reflection::{Argument, ArgumentKind, Reflection};
 use super::select::Selected;
 use crate::backend::Options;
+use crate::backend::comment;
 use crate::backend::written::Written;
 use crate::kernel::Origin;
 use crate::source::{SourceMap, Span};
@@ -54,7 +55,7 @@ pub fn write(parts: &Parts) -> String {
 fn head(parts: &Parts) -> String {
     let Parts { options, reflection, .. } = parts;
     let mut text = format!("; crosslane {}\n; profile {}\n", env!("CARGO_PKG_VERSION"), options.profile.name);
-    writeln!(text, "; source {}", one_line(&options.source)).expect(TAKEN);
+    writeln!(text, "; source {}", comment::ascii(&options.source)).expect(TAKEN);
     for argument in &reflection.arguments {
         writeln!(text, "; argument at {}: {}", argument.offset, meaning(argument)).expect(TAKEN);
     }
@@ -91,11 +92,6 @@ fn meaning(argument: &Argument) -> String {
         ArgumentKind::TexelBuffer => described("texel buffer"),
         ArgumentKind::Sampler => described("sampler"),
     }
-}
-
-/// A name without line breaks: it is in a comment.
-fn one_line(name: &str) -> String {
-    name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 /// The instructions.
@@ -201,8 +197,9 @@ impl Writer<'_> {
     fn name_lane(&mut self, span: Span) {
         let sources = self.parts.sources;
         let Some(at) = sources.locate(span.lo) else { return };
-        let text: String = one_line(sources.text(span)).chars().take(100).collect();
-        writeln!(self.text, "\t; {}:{}: {}", one_line(&at.file), at.line, text.trim()).expect(TAKEN);
+        let code: String = sources.text(span).chars().take(100).collect();
+        let (file, code) = (comment::ascii(&at.file), comment::ascii(&code));
+        writeln!(self.text, "\t; {file}:{}: {}", at.line, code.trim()).expect(TAKEN);
     }
 
     /// `.loc`, and `.file` where it is the first of its file.
@@ -211,7 +208,7 @@ impl Writer<'_> {
         let file = match self.files.iter().position(|file| *file == at.file) {
             Some(file) => file,
             None => {
-                let name = one_line(&at.file).replace('\\', "\\\\").replace('"', "\\\"");
+                let name = at.file.replace(char::is_control, " ").replace('\\', "\\\\").replace('"', "\\\"");
                 writeln!(self.text, "\t.file {} \"{name}\"", self.files.len() + 1).expect(TAKEN);
                 self.files.push(at.file.clone());
                 self.files.len() - 1

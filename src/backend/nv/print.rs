@@ -12,6 +12,7 @@ use super::select::port::LETTERS;
 use super::select::private::PRIVATE;
 use super::select::stage::{POSITION_COUNT, POSITIONS, attribute, colour, second_colour};
 use crate::backend::Options;
+use crate::backend::comment;
 use crate::backend::written::Written;
 use crate::ir::{Interpolation, Sampling};
 use crate::kernel::{BindingPoint, BufferKind, Input, Kernel, Origin, Site, Stage};
@@ -82,14 +83,14 @@ pub fn written(program: &Program) -> Vec<Written> {
 
 /// The comment at the top: what it is made from, and where everything is bound.
 fn head(program: &Program) -> String {
-    let mut text = format!("# source {}\n", one_line(&program.options.source));
+    let mut text = format!("# source {}\n", comment::ascii(&program.options.source));
     for (buffer, slot) in program.kernel.buffers.iter().zip(&program.interface.slots) {
         let what = match buffer.kind {
             BufferKind::Storage => "storage",
             BufferKind::Uniform => "parameter",
         };
         let (set, binding, point) = (buffer.set, buffer.binding, slot.point);
-        let name = if buffer.name.is_empty() { String::new() } else { format!(", {}", one_line(&buffer.name)) };
+        let name = if buffer.name.is_empty() { String::new() } else { format!(", {}", comment::ascii(&buffer.name)) };
         writeln!(text, "# {}: {what} buffer {point}, set {set} binding {binding}{name}", slot.name).expect(TAKEN);
         if let Some(word) = slot.size_word {
             writeln!(text, "# {}: bytes of {}", interface::parameter(word), slot.name).expect(TAKEN);
@@ -98,11 +99,11 @@ fn head(program: &Program) -> String {
     for (image, unit) in program.kernel.images.iter().zip(&program.interface.units) {
         let what = if image.ty.storage { "image" } else { "texture" };
         let sampler = image.sampler.map(|sampler| format!(", sampler {}", binding(sampler))).unwrap_or_default();
-        let name = one_line(&image.name);
+        let name = comment::ascii(&image.name);
         writeln!(text, "# {what}[{unit}]: {}{sampler}, {name}", binding(image.place)).expect(TAKEN);
     }
     for input in &program.kernel.inputs {
-        writeln!(text, "# {}: {}", attribute(input.location), one_line(&input.name)).expect(TAKEN);
+        writeln!(text, "# {}: {}", attribute(input.location), comment::ascii(&input.name)).expect(TAKEN);
     }
     for (fact, word) in &program.interface.draw_words {
         let name = interface::DRAW_FACTS.iter().find(|(_, known, _)| known == fact).map_or("", |(.., name)| name);
@@ -119,11 +120,6 @@ fn head(program: &Program) -> String {
 fn binding(place: BindingPoint) -> String {
     let element = if place.element == 0 { String::new() } else { format!(" element {}", place.element) };
     format!("set {} binding {}{element}", place.set, place.binding)
-}
-
-/// A name without line breaks: it is in a comment.
-fn one_line(name: &str) -> String {
-    name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 fn options(program: &Program) -> String {
@@ -354,7 +350,7 @@ impl<'p> Printer<'p> {
         let Some(at) = self.program.sources.locate(span.lo) else { return };
         let place = (at.file, at.line);
         if self.last_source.as_ref() != Some(&place) {
-            let text = format!("# {}:{}", one_line(&place.0), place.1);
+            let text = format!("# {}:{}", comment::ascii(&place.0), place.1);
             self.statement(&text);
             self.last_source = Some(place);
         }
@@ -364,9 +360,9 @@ impl<'p> Printer<'p> {
     fn lane(&mut self, span: Span) {
         let sources = self.program.sources;
         let Some(at) = sources.locate(span.lo) else { return };
-        let text = one_line(sources.text(span));
+        let text = comment::ascii(sources.text(span));
         let text: String = text.chars().take(100).collect();
-        let comment = format!("# {}:{}: {}", one_line(&at.file), at.line, text.trim());
+        let comment = format!("# {}:{}: {}", comment::ascii(&at.file), at.line, text.trim());
         self.statement(&comment);
     }
 

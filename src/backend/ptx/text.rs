@@ -4,6 +4,7 @@ use super::interface::{Interface, PRIVATE, PUSH, SHARED};
 use super::isa::Isa;
 use super::select::{Class, Line, Selected};
 use crate::backend::Options;
+use crate::backend::comment;
 use crate::backend::written::Written;
 use crate::kernel::Kernel;
 use crate::source::{SourceMap, Span};
@@ -53,9 +54,9 @@ pub fn write(parts: &Parts) -> String {
 fn head(parts: &Parts) -> String {
     let Parts { kernel, interface, options, .. } = parts;
     let mut text = format!("// crosslane {}\n// profile {}\n", env!("CARGO_PKG_VERSION"), options.profile.name);
-    writeln!(text, "// source {}", one_line(&options.source)).expect(TAKEN);
+    writeln!(text, "// source {}", comment::ascii(&options.source)).expect(TAKEN);
     for (buffer, slot) in kernel.buffers.iter().zip(&interface.slots) {
-        let name = if buffer.name.is_empty() { String::new() } else { format!(", {}", one_line(&buffer.name)) };
+        let name = if buffer.name.is_empty() { String::new() } else { format!(", {}", comment::ascii(&buffer.name)) };
         writeln!(text, "// {}: address of set {} binding {}{name}", slot.address, buffer.set, buffer.binding)
             .expect(TAKEN);
         if let Some(size) = &slot.size {
@@ -63,11 +64,6 @@ fn head(parts: &Parts) -> String {
         }
     }
     text
-}
-
-/// A name without line breaks, for a comment.
-fn one_line(name: &str) -> String {
-    name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 fn entry(parts: &Parts) -> String {
@@ -97,7 +93,7 @@ fn printed(line: &Line, sources: &SourceMap) -> String {
 /// The line of the source, as a comment.
 fn source_line(span: Span, sources: &SourceMap) -> String {
     let Some(place) = sources.locate(span.lo) else { return String::new() };
-    format!("\t// {}:{}\n", one_line(&place.file), place.line)
+    format!("\t// {}:{}\n", comment::ascii(&place.file), place.line)
 }
 
 /// The lines of the code with what each was made for.
