@@ -1,9 +1,20 @@
 //! Text of the source in comments of assemblies, which assemblers take in ASCII only.
 
+use crate::source::{SourceMap, Span};
 use std::fmt::Write;
 
-/// A name or a line of the source as part of a comment: without line breaks, and with other characters than those of ASCII as
-/// `\u{…}`, by their numbers.
+/// Characters of the source that a comment shows.
+const SHOWN: usize = 100;
+
+/// The place of an operation in the source and its code, cut off where it is long: `file:line: code`.
+pub fn of_source(sources: &SourceMap, span: Span) -> Option<String> {
+    let at = sources.locate(span.lo)?;
+    let code: String = sources.text(span).chars().take(SHOWN).collect();
+    Some(format!("{}:{}: {}", ascii(&at.file), at.line, ascii(&code).trim()))
+}
+
+/// A name or a line of the source as part of a comment. Control characters become blanks, and characters outside of ASCII
+/// become `\u{…}` with their hexadecimal code points.
 pub fn ascii(text: &str) -> String {
     let mut made = String::with_capacity(text.len());
     for c in text.chars() {

@@ -210,7 +210,7 @@ impl Change<'_> {
         self.put(Op::Switch { selector, cases, hint: ControlHint::None }, Types::VOID);
     }
 
-    /// True where the selector is one of an arm's literals; none if it has none.
+    /// The condition that the selector equals one of an arm's literals; none if the arm has no literal.
     fn label(&mut self, arm: &Case) -> Option<Value> {
         let equal = |change: &mut Self, bits: u64| {
             let literal = Value::Const(change.module.constants.intern(change.ty, ConstValue::Bits(bits)));

@@ -195,11 +195,9 @@ impl Writer<'_> {
     }
 
     fn name_lane(&mut self, span: Span) {
-        let sources = self.parts.sources;
-        let Some(at) = sources.locate(span.lo) else { return };
-        let code: String = sources.text(span).chars().take(100).collect();
-        let (file, code) = (comment::ascii(&at.file), comment::ascii(&code));
-        writeln!(self.text, "\t; {file}:{}: {}", at.line, code.trim()).expect(TAKEN);
+        if let Some(place) = comment::of_source(self.parts.sources, span) {
+            writeln!(self.text, "\t; {place}").expect(TAKEN);
+        }
     }
 
     /// `.loc`, and `.file` where it is the first of its file.

@@ -358,12 +358,9 @@ impl<'p> Printer<'p> {
 
     /// Names a cross-lane operation and where it is.
     fn lane(&mut self, span: Span) {
-        let sources = self.program.sources;
-        let Some(at) = sources.locate(span.lo) else { return };
-        let text = comment::ascii(sources.text(span));
-        let text: String = text.chars().take(100).collect();
-        let comment = format!("# {}:{}: {}", comment::ascii(&at.file), at.line, text.trim());
-        self.statement(&comment);
+        if let Some(place) = comment::of_source(self.program.sources, span) {
+            self.statement(&format!("# {place}"));
+        }
     }
 
     fn inst(&mut self, inst: &Inst) {

@@ -2,9 +2,9 @@
 //!
 //! Loads move up to the first of them and stores down to the last one, within a block, and never past what may touch the
 //! same memory. A store that touches no byte of the loads before it leaves their group open; a later load of what it wrote
-//! begins a group of its own. [`Joins`] says which may be joined: where hardware moves several words from any address of words, alignment
-//! is not looked at; elsewhere it follows from the bits of the address that are known. The invocation's own memory and
-//! coherent or volatile accesses are not joined.
+//! starts a new group. [`Joins`] says which may be joined: where hardware moves several words from any address of words,
+//! alignment is not looked at; elsewhere it follows from the bits of the address that are known. The invocation's own
+//! memory and coherent or volatile accesses are not joined.
 
 use super::memory::{Kind, kind, written};
 use super::range::Ranges;
