@@ -210,6 +210,9 @@ pub struct DialectArgs {
     /// The stage must be named.
     #[arg(skip)]
     pub needs_stage: bool,
+    /// Versions differ too where only one of them names a profile.
+    #[arg(skip)]
+    pub compares_profiles: bool,
     /// Name of the entry point in the module, in place of `main`.
     #[arg(long, value_name = "NAME")]
     pub entry_name: Option<String>,

@@ -155,6 +155,11 @@ fn dialect(args: &DialectArgs) -> Result<Dialect, CommandError> {
         version: version.transpose()?,
         entry_name: args.entry_name.clone(),
         preamble: (!preamble.is_empty()).then_some(preamble),
+        names_profile: args
+            .std
+            .as_ref()
+            .filter(|_| args.compares_profiles)
+            .map(|text| text.ends_with(char::is_alphabetic)),
         needs_stage: args.needs_stage,
         auto_bindings: args.auto_bindings,
         auto_locations: args.auto_locations,
@@ -335,7 +340,7 @@ pub fn check_macro(name: &str) -> Result<(), CommandError> {
 /// The name without parameters.
 fn macro_name(option: &MacroOption) -> &str {
     match option {
-        MacroOption::Define { name, .. } => name.split('(').next().unwrap_or(name),
+        MacroOption::Define { name, .. } | MacroOption::Name(name) => name.split('(').next().unwrap_or(name),
         MacroOption::Undefine(name) => name,
     }
 }

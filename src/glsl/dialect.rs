@@ -8,6 +8,9 @@ use crate::ir::{ImageDim, Module, Space, Stage, Type, TypeId};
 pub struct Dialect {
     /// Version that takes the place of the shader's own.
     pub version: Option<(u16, GlslProfile)>,
+    /// A shader is warned of too where only one of its `#version` line and that version names a profile: true if the version
+    /// does.
+    pub names_profile: Option<bool>,
     /// Name of the entry point in the module, in place of `main`.
     pub entry_name: Option<String>,
     /// Text that is read after the `#version` line.

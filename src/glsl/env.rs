@@ -10,6 +10,7 @@ use std::borrow::Cow;
 /// A shader that is read as it says.
 static PLAIN: Dialect = Dialect {
     version: None,
+    names_profile: None,
     entry_name: None,
     preamble: None,
     needs_stage: false,

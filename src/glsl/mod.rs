@@ -52,13 +52,14 @@ pub struct GlslOptions<'a> {
 
 impl<'a> GlslOptions<'a> {
     fn preprocessing(&self, dialects: &'a ProfileDialects) -> PreprocessOptions<'a> {
-        let Dialect { version, preamble, .. } = self.dialect;
+        let Dialect { version, names_profile, preamble, .. } = self.dialect;
         PreprocessOptions {
             dialects,
             macros: self.macros,
             preamble: preamble.as_deref().unwrap_or_default(),
             default_version: None,
             forced_version: *version,
+            names_profile: *names_profile,
             limits: self.limits,
         }
     }

@@ -77,6 +77,7 @@ fn options(job: &Job) -> String {
     options.extend(job.common.loader.directories.iter().map(|dir| format!("-I{}", dir.display())));
     options.extend(job.macros.iter().map(|option| match option {
         MacroOption::Define { name, value } => format!("-D{name}={value}"),
+        MacroOption::Name(name) => format!("-D{name}"),
         MacroOption::Undefine(name) => format!("-U{name}"),
     }));
     options.extend(settings.entry.iter().map(|entry| format!("--entry={entry}")));

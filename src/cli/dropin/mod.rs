@@ -51,16 +51,21 @@ pub fn run(tool: Tool, args: &StandInArgs, claims: &Claims) -> ExitCode {
     })
 }
 
-/// Compiles one input with words of `crosslane compile`. Warnings that the other program does not have are off unless
-/// the user asks for them: some builds take any text on standard error for a failure.
+/// Compiles one input with words of `crosslane compile`, as glslc does. Warnings that the other program does not have are off
+/// unless the user asks for them: some builds take any text on standard error for a failure.
 fn compile_one(words: &[String], input: &Path, claims: &Claims) -> Result<Made, CommandError> {
-    let (draft, args) = draft_one(words, input, claims)?;
+    let mut args = parse(words, input)?;
+    args.dialect.compares_profiles = true;
+    let (draft, args) = draft_args(args, claims)?;
     draft.write(&args, claims)
 }
 
 /// The same without writing anything.
 fn draft_one(words: &[String], input: &Path, claims: &Claims) -> Result<(Draft, Box<CompileArgs>), CommandError> {
-    let mut args = parse(words, input)?;
+    draft_args(parse(words, input)?, claims)
+}
+
+fn draft_args(mut args: Box<CompileArgs>, claims: &Claims) -> Result<(Draft, Box<CompileArgs>), CommandError> {
     let quiet = warning::ALL.iter().filter(|warning| warning.is_of_analysis()).map(Choice::off);
     args.messages.warnings.splice(0..0, quiet);
     args.any_ending = true;

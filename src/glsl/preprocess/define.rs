@@ -2,8 +2,8 @@
 //!
 //! The table is indexed by symbol. Predefined names get their values at their first use: see `predefined`.
 
-use super::Preprocessor;
 use super::predefined::{self, Builtin};
+use super::{MacroOption, Preprocessor};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::lex::{PpKind, PpToken};
 use crate::glsl::token::{Punct, Symbol};
@@ -248,10 +248,11 @@ impl Preprocessor<'_> {
     }
 
     /// Returns true for `#define X` after `-DX`: a name that is only tested. `-DX` alone makes it 1, as in C.
-    fn only_names(&self, old: &Macro, new: &Macro) -> bool {
-        let is_one = |token: &PpToken| matches!(token.kind(), PpKind::Number(text) if self.interner.text(text) == "1");
-        let body = &self.macros.bodies[old.body.clone()];
-        old.command_line && new.kind == MacroKind::Object && new.body.is_empty() && matches!(body, [one] if is_one(one))
+    fn only_names(&self, name: Symbol, old: &Macro, new: &Macro) -> bool {
+        let is_named =
+            |option: &MacroOption| matches!(option, MacroOption::Name(text) if *text == self.interner.text(name));
+        let is_empty = new.kind == MacroKind::Object && new.body.is_empty();
+        old.command_line && is_empty && self.options.macros.iter().any(is_named)
     }
 
     /// Returns true if a definition is the number that a predefined macro has.
@@ -271,7 +272,7 @@ impl Preprocessor<'_> {
         let old = self.macros.get(id);
         let predefined = matches!(old.kind, MacroKind::Builtin(_));
         let overrides = predefined && self.inputs.last().is_some_and(|input| input.command_line);
-        if overrides || self.macros.same(old, new) || self.says_value(old, new) || self.only_names(old, new) {
+        if overrides || self.macros.same(old, new) || self.says_value(old, new) || self.only_names(name, old, new) {
             return true;
         }
         let message = format!("the macro `{}` is defined again, differently", self.interner.text(name));

@@ -57,6 +57,7 @@ impl Preprocessor<'_> {
         for option in self.options.macros {
             let written = match option {
                 MacroOption::Define { name, value } => write!(text, "#define {name} {}", one_line(value)),
+                MacroOption::Name(name) => write!(text, "#define {} 1", one_line(name)),
                 MacroOption::Undefine(name) => write!(text, "#undef {}", one_line(name)),
             };
             written.expect("writing to a string cannot fail");

@@ -68,20 +68,25 @@ pub enum MacroOption {
         name: String,
         value: String,
     },
+    /// A name without a value, which then is 1.
+    Name(String),
     Undefine(String),
 }
 
 impl MacroOption {
     /// From what follows `-D`: `NAME` (which then is 1) or `NAME=VALUE`.
     pub fn define(text: &str) -> MacroOption {
-        let (name, value) = text.split_once('=').unwrap_or((text, "1"));
-        MacroOption::Define { name: name.to_string(), value: value.to_string() }
+        match text.split_once('=') {
+            Some((name, value)) => MacroOption::Define { name: name.to_string(), value: value.to_string() },
+            None => MacroOption::Name(text.to_string()),
+        }
     }
 
     /// Name and value of a definition.
     pub fn defined(&self) -> Option<(String, String)> {
         match self {
             MacroOption::Define { name, value } => Some((name.clone(), value.clone())),
+            MacroOption::Name(name) => Some((name.clone(), "1".to_string())),
             MacroOption::Undefine(_) => None,
         }
     }
@@ -96,6 +101,8 @@ pub struct PreprocessOptions<'a> {
     pub default_version: Option<Version>,
     /// Version and profile that take the place of the shader's own.
     pub forced_version: Option<(u16, GlslProfile)>,
+    /// See [`crate::glsl::dialect::Dialect::names_profile`].
+    pub names_profile: Option<bool>,
     /// Text that is read after the `#version` line, after the macros.
     pub preamble: &'a str,
     /// Those that concern includes and macros are looked at.
@@ -169,6 +176,8 @@ struct Preprocessor<'a> {
     file_names: bool,
     /// An extension lets the shader define macros of other extensions.
     stands_in: bool,
+    /// The `#version` line names a profile.
+    names_profile: bool,
     /// The warnings given so far, each of which is given once.
     warned: Warned,
     output: Output,
@@ -214,6 +223,7 @@ impl<'a> Preprocessor<'a> {
             includes: false,
             file_names: false,
             stands_in: false,
+            names_profile: false,
             warned: Warned::default(),
             output,
         };

@@ -74,6 +74,7 @@ fn run_with(text: &str, loader: &dyn Loader, macros: &[MacroOption]) -> Outcome 
         macros,
         default_version: None,
         forced_version: None,
+        names_profile: None,
         preamble: "",
         limits: Limits::default(),
     };

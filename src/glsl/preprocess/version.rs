@@ -51,7 +51,9 @@ impl Preprocessor<'_> {
     fn force_version(&mut self) {
         let Some((number, profile)) = self.options.forced_version else { return };
         let written = self.output.version;
-        if !written.span.is_none() && (written.number, written.profile) != (number, profile) {
+        let differs = (written.number, written.profile) != (number, profile)
+            || self.options.names_profile.is_some_and(|names| names != self.names_profile);
+        if !written.span.is_none() && differs {
             let message = format!("the command line makes this version {number} ({})", profile_name(profile));
             self.warn(Code::VERSION_FORCED, written.span, message, "not obeyed");
         }
@@ -79,6 +81,7 @@ impl Preprocessor<'_> {
         let tokens = self.line_tokens();
         let span = tokens.last().map_or(at, |last| at.to(last.span));
         self.keep_line(span);
+        self.names_profile = tokens.len() > 1;
         self.output.version = match self.parse_version(&tokens) {
             Some((number, profile)) => Version { number, profile, span },
             None => {

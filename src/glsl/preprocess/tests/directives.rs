@@ -57,6 +57,7 @@ fn a_default_version_replaces_a_missing_line() {
         macros: &[],
         default_version: Some(default),
         forced_version: None,
+        names_profile: None,
         preamble: "",
         limits: Limits::default(),
     };

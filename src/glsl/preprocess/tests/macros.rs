@@ -103,6 +103,7 @@ fn malformed_definitions_are_errors() {
 fn redefinition_must_be_the_same() {
     expands("#define A 1 + 2\n#define A   1 + /**/ 2\n#define F(x) (x)\n#define F(x) (x)");
     gives("#define A 1\n#define A 2", &[Code::MACRO_REDEFINED]);
+    gives("#define A 1\n#define A", &[Code::MACRO_REDEFINED]);
     gives("#define A 1+2\n#define A 1 + 2", &[Code::MACRO_REDEFINED]);
     gives("#define F(x) 1\n#define F(y) 1", &[Code::MACRO_REDEFINED]);
     gives("#define F(x) x\n#define F x", &[Code::MACRO_REDEFINED]);
@@ -171,4 +172,13 @@ fn options_define_and_undefine() {
     assert_eq!(outcome.text, "A 2 + 3 [ 1 ] D GL_CROSSLANE_shuffle 8");
     let outcome = run_with("#version 450\n#define B 1", &NoIncludes, &macros[..2]);
     assert!(outcome.messages().contains("<command line>:2:9"), "{}", outcome.messages());
+}
+
+#[test]
+fn a_name_without_a_value_may_be_defined_again_without_one() {
+    let text = "#version 450\n#define X\n";
+    let codes = |option: &str| run_with(text, &NoIncludes, &[MacroOption::define(option)]).codes();
+    assert_eq!(codes("X"), []);
+    assert_eq!(codes("X="), []);
+    assert_eq!(codes("X=1"), [Code::MACRO_REDEFINED]);
 }

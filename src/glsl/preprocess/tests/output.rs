@@ -12,6 +12,7 @@ fn text_of(text: &str, files: &[(&'static str, &'static str)]) -> String {
         macros: &[],
         default_version: None,
         forced_version: None,
+        names_profile: None,
         preamble: "",
         limits: Limits::default(),
     };
