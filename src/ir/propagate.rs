@@ -7,7 +7,11 @@
 use super::fold::{self, Expr};
 use super::plain::{plain_locals, root_local};
 use super::unroll::Budget;
-use super::{BlockId, ConstId, Function, Inst, InstFlags, InstId, LocalId, Module, Op, TypeId, Types, Value, Values};
+use super::{
+    BlockId, ConstId, Function, Inst, InstFlags, InstId, LocalId, Module, Op, Scalar, ScalarKind, TypeId, Types, Value,
+    Values,
+};
+use crate::source::Span;
 use smallvec::SmallVec;
 
 /// Propagates constants in a function of a module, which does not hold it meanwhile, and unrolls loops.
@@ -58,6 +62,7 @@ impl Walk<'_> {
             self.rename(*id);
             let inst = self.function.insts[*id];
             match inst.op {
+                Op::Access { base, indices } => self.veil_indices(base, indices, inst.span, left),
                 Op::If { condition, then, otherwise, .. } => {
                     let chosen = self.known_bool(condition).map(|is_true| if is_true { then } else { otherwise });
                     match chosen.filter(|chosen| may_end || !self.ends(*chosen)) {
@@ -169,6 +174,43 @@ impl Walk<'_> {
             (Value::Local(_), Value::Const(constant)) if self.is_plain[local.index()] => Some(constant),
             _ => None,
         };
+    }
+
+    /// Makes constant indices that name no part of their composite unknown again: a chain has none such ([`super::verify`]),
+    /// and the access, which the source guards or which is undefined, stays what it was.
+    fn veil_indices(&mut self, base: Value, indices: Values, span: Span, left: &mut SmallVec<[InstId; 4]>) {
+        let pointee = self.module.pointee_of(self.function, &self.module.types, base);
+        let Some((_, mut of)) = pointee else { return };
+        for at in indices.start as usize..(indices.start + indices.len) as usize {
+            let index = self.function.operands[at];
+            if self.is_outside(of, index) {
+                let veiled = self.veiled(index, span);
+                left.push(veiled);
+                self.function.operands[at] = Value::Inst(veiled);
+            }
+            let number = self.module.known_u32(index).unwrap_or(0);
+            let Some(part) = self.module.types.element(of, number) else { return };
+            of = part;
+        }
+    }
+
+    /// Returns true if a constant index names no part of a composite.
+    fn is_outside(&self, of: TypeId, index: Value) -> bool {
+        let Value::Const(id) = index else { return false };
+        let types = &self.module.types;
+        let (count, index) = (types.part_count(of), self.module.constants.as_int(types, id));
+        count.zip(index).is_some_and(|(count, index)| !(0..i128::from(count)).contains(&index))
+    }
+
+    /// An integer constant as the result of an instruction: its bits as one of the other signedness, which nothing folds.
+    fn veiled(&mut self, constant: Value, span: Span) -> InstId {
+        let ty = self.module.value_type(self.function, constant);
+        let scalar = ty.and_then(|ty| self.module.types.scalar_of(ty)).unwrap_or(Scalar::I32);
+        let kind = if scalar.is_signed() { ScalarKind::Uint } else { ScalarKind::Sint };
+        let ty = self.module.types.scalar(Scalar { kind, ..scalar });
+        let id = self.function.insts.push(Inst { ty, op: Op::Bitcast(constant), span, flags: InstFlags::empty() });
+        self.replaced.resize(self.function.insts.len(), None);
+        id
     }
 
     /// The constant that a pointer points to.

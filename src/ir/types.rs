@@ -524,6 +524,17 @@ impl Types {
         }
     }
 
+    /// The number of parts of a composite; none if it is not known, or the type is not a composite.
+    pub fn part_count(&self, id: TypeId) -> Option<u32> {
+        match self.get(id) {
+            Type::Vector { size, .. } => Some(u32::from(size)),
+            Type::Matrix { columns, .. } => Some(u32::from(columns)),
+            Type::Array { len: ArrayLen::Fixed(count), .. } => Some(count),
+            Type::Struct(id) => Some(self.structs[id].members.len() as u32),
+            _ => None,
+        }
+    }
+
     /// The type that values loaded from memory of type `id` have.
     pub fn logical(&mut self, id: TypeId) -> TypeId {
         match self.get(id) {

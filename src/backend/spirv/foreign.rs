@@ -4,7 +4,10 @@
 use super::Emitter;
 use super::function::{Body, FEW};
 use super::words::Words;
-use crate::ir::{ConstId, ForeignOperand, GlobalId, OperandKind, Passing, Requirements, TypeId, Types, Value, Values};
+use crate::ir::{
+    ConstId, ForeignOperand, GlobalId, OperandKind, Passing, PrimitiveMode, Requirements, Scalar, TypeId, Types, Value,
+    Values,
+};
 use rspirv::spirv::{Op, Word};
 use smallvec::{SmallVec, smallvec};
 
@@ -106,7 +109,31 @@ impl<'a> Emitter<'a> {
     }
 }
 
+/// The most that a mesh shader gives out, in the order of the operands of `OpSetMeshOutputsEXT`.
+fn most_outputs(modes: &[PrimitiveMode]) -> [Option<u32>; 2] {
+    let find = |of: fn(&PrimitiveMode) -> Option<u32>| modes.iter().find_map(of);
+    [
+        find(|mode| if let PrimitiveMode::OutputVertices(most) = mode { Some(*most) } else { None }),
+        find(|mode| if let PrimitiveMode::OutputPrimitives(most) = mode { Some(*most) } else { None }),
+    ]
+}
+
 impl Body<'_, '_> {
+    /// A module may not state numbers of outputs beyond the most that the shader declares (SPV_EXT_mesh_shader,
+    /// OpSetMeshOutputsEXT). A call with such numbers is undefined, but may never be reached: copies are not constants.
+    fn veil_counts(&mut self, args: Values, operands: &mut [Word]) {
+        let module = self.m.module;
+        let most = module.entry_points.iter().map(|entry| most_outputs(&entry.primitives)).next().unwrap_or_default();
+        let values = self.f.values(args);
+        for ((value, word), most) in values.iter().zip(operands).zip(most) {
+            let known = self.known_bits(*value, *word);
+            if known.zip(most).is_some_and(|(known, most)| known > u64::from(most)) {
+                let ty = self.m.scalar_type(Scalar::U32);
+                *word = self.emit(Op::CopyObject, ty, &[*word]);
+            }
+        }
+    }
+
     pub fn foreign(&mut self, ty: TypeId, instruction: u32, args: Values) -> Word {
         let module = self.m.module;
         let known = &module.foreign.instructions[instruction as usize];
@@ -124,6 +151,9 @@ impl Body<'_, '_> {
         let opcode = if known.set.is_some() { Op::ExtInst as u32 } else { known.opcode };
         if !self.m.is_body_opcode(opcode) {
             return 0;
+        }
+        if opcode == Op::SetMeshOutputsEXT as u32 {
+            self.veil_counts(args, &mut operands);
         }
         let set = known.set.as_ref().map(|name| (operands[0], &**name));
         let mut made = Words::default();

@@ -5,6 +5,7 @@
 
 use super::function::{Body, FEW};
 use super::model::Direction;
+use crate::ir::constant::sign_extend;
 use crate::ir::{
     self, Access, ArrayLen, AtomicOp, Inst, InstFlags, MemoryKinds, Order, Scalar, ScalarKind, Scope, Space, Type,
     TypeId, Value, Values,
@@ -67,12 +68,35 @@ impl Body<'_, '_> {
             _ => self.m.value_type(inst.ty),
         };
         let mut operands: SmallVec<[Word; FEW]> = smallvec![self.value(base)];
-        self.push_values(&mut operands, indices);
+        for index in self.f.values(indices) {
+            let index = self.index(*index);
+            operands.push(index);
+        }
         match operands.as_slice() {
             [pointer] => *pointer,
             // Decorations are of one instruction.
             _ if self.shares || !inst.flags.is_empty() => self.emit(Op::AccessChain, ty, &operands),
             _ => self.chain(ty, &operands),
+        }
+    }
+
+    /// An index of a chain. A constant of a signed type may not be negative there (SPIR-V 1.6 section 2.16.1, logical
+    /// addressing): the same bits of an unsigned type are the same index.
+    fn index(&mut self, index: Value) -> Word {
+        let word = self.value(index);
+        let scalar = self.shape_of(index).map(|(scalar, _)| scalar).filter(|scalar| scalar.is_signed());
+        let (Some(scalar), Some(bits)) = (scalar, self.known_bits(index, word)) else { return word };
+        if sign_extend(bits, scalar) >= 0 {
+            return word;
+        }
+        self.m.scalar_constant(Scalar { kind: ScalarKind::Uint, ..scalar }, bits)
+    }
+
+    /// The bits of an operand that is a constant, in the module or by its word.
+    pub fn known_bits(&self, value: Value, word: Word) -> Option<u64> {
+        match value {
+            Value::Const(id) => self.m.module.constants.bits(id),
+            _ => self.m.constants.bits(word),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::body::Body;
 use super::{Check, ensure};
 use crate::ir::typing;
-use crate::ir::{ArrayLen, BinaryOp, FuncId, Inst, Op, Passing, Scalar, Type, TypeId, Types, UnaryOp, Value, Values};
+use crate::ir::{BinaryOp, FuncId, Inst, Op, Passing, Scalar, Type, TypeId, Types, UnaryOp, Value, Values};
 
 impl Body<'_> {
     /// The rule of an instruction's operands and result.
@@ -173,12 +173,8 @@ impl Body<'_> {
     /// Parts that a composite of known length is made from.
     pub fn part_count(&self, ty: TypeId) -> Result<u32, String> {
         match self.types.get(ty) {
-            Type::Vector { size, .. } => Ok(u32::from(size)),
-            Type::Matrix { columns, .. } => Ok(u32::from(columns)),
-            Type::Array { len: ArrayLen::Fixed(count), .. } => Ok(count),
-            Type::Struct(id) => Ok(self.types.structs[id].members.len() as u32),
             Type::CooperativeMatrix(_) => Ok(1),
-            _ => Err(format!("{} has no number of parts", self.name(ty))),
+            _ => self.types.part_count(ty).ok_or_else(|| format!("{} has no number of parts", self.name(ty))),
         }
     }
 
