@@ -125,6 +125,9 @@ impl Emitter<'_> {
             self.decorate_task_memory(global);
             self.need_storage_of(Space::Output, global.ty);
         }
+        if !laid_out && !matches!(global.space, Space::Input | Space::Output | Space::Handle) {
+            self.need_narrow_type(global.ty);
+        }
         if matches!(global.space, Space::Private | Space::Workgroup) {
             self.decorate_references(id, global.ty, false);
         }

@@ -358,7 +358,7 @@ impl Emitter<'_> {
     }
 
     /// Asks for what small scalars in a buffer of this space need (SPIR-V 1.6 section 3.31, 8- and 16-bit access). The
-    /// capability of an encoded float is enough for it.
+    /// capability of an encoded float is enough for it. Where no capability is for memory alone, it is the type's own one.
     pub fn need_storage_of(&mut self, space: Space, id: TypeId) {
         match self.module.types.get(id) {
             Type::Array { element, .. } => self.need_storage_of(space, element),
@@ -368,8 +368,9 @@ impl Emitter<'_> {
             }
             _ => {
                 let scalar = self.module.types.scalar_of(id).filter(|scalar| scalar.encoding().is_none());
-                if let Some(capability) = scalar.and_then(|scalar| storage_capability(space, scalar.width)) {
-                    self.needs.capability(capability);
+                match scalar.and_then(|scalar| storage_capability(space, scalar.width)) {
+                    Some(capability) => self.needs.capability(capability),
+                    None => self.need_narrow_type(id),
                 }
             }
         }
