@@ -195,6 +195,13 @@ impl SourceMap {
         Some(Location { file: name, line: number, column })
     }
 
+    /// Returns true if a `#line` directive gives a position another line, or its line another file, than the text has.
+    pub fn is_renumbered(&self, position: u32) -> bool {
+        let Some(file) = self.file_at(position).map(|id| self.file(id)) else { return false };
+        let line = file.line_of((position - file.base).min(file.text.len() as u32));
+        self.named_line(file, line) != (file.name.clone(), line as u32 + 1)
+    }
+
     /// Name and number of a physical line (zero-based) once `#line` has had its say.
     pub fn named_line(&self, file: &SourceFile, line: usize) -> (Arc<str>, u32) {
         let start = file.base + file.line_starts()[line];
@@ -285,5 +292,15 @@ mod tests {
         let z = map.locate(base + 18).unwrap();
         assert_eq!((&*z.file, z.line), ("b", 41));
         assert_eq!(map.locate(base).unwrap().line, 1);
+        assert_eq!([0, 16, 18].map(|at| map.is_renumbered(base + at)), [false, true, true]);
+    }
+
+    #[test]
+    fn line_directives_may_say_what_is_so() {
+        let mut map = SourceMap::new();
+        let a = map.add("a", "x\n#line 3\ny\n").unwrap();
+        let base = map.file(a).base;
+        map.mark_line(LineMark { position: base + 10, line: 3, name: None });
+        assert!(!map.is_renumbered(base + 10));
     }
 }

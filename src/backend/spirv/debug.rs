@@ -9,13 +9,23 @@ use crate::ir::{Name, Struct};
 use crate::source::{SourceLanguage, Span};
 use rspirv::spirv::{self, Op, Word};
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Source files and texts named so far.
 #[derive(Debug, Default)]
 pub(super) struct Files {
-    known: Vec<(Arc<str>, File)>,
+    known: Vec<(Arc<str>, Lines, File)>,
     texts: FxHashMap<String, Word>,
+}
+
+/// The lines that places name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Lines {
+    /// Those of the file's text.
+    Own,
+    /// Those that `#line` directives count, which the text of a file of that name need not have.
+    Counted,
 }
 
 /// A source file: its name as `OpString`, and where it is described its `DebugSource`.
@@ -78,7 +88,7 @@ impl Emitter<'_> {
             }
             DebugInfo::Lines | DebugInfo::Full => {
                 let Some(file) = sources.files().first() else { return };
-                self.file(&file.name);
+                self.file(&file.name, Lines::Own);
             }
         }
     }
@@ -99,27 +109,46 @@ impl Emitter<'_> {
         if span.is_none() {
             return None;
         }
+        let lines = self.lines_at(span.lo);
         let from = self.sources.locate(span.lo)?;
-        let to = self.sources.locate(span.hi).filter(|to| to.file == from.file && to.line >= from.line);
+        let to = self.sources.locate(span.hi).filter(|to| {
+            let follows = (to.line, to.column) >= (from.line, from.column);
+            to.file == from.file && follows && self.lines_at(span.hi) == lines
+        });
         let to = to.unwrap_or_else(|| from.clone());
-        let file = self.file(&from.file);
-        let source = if self.options.debug == DebugInfo::Full { file.source } else { file.name };
-        Some(Stretch { source, lines: [from.line, to.line], columns: [from.column, to.column] })
+        let file = self.file(&from.file, lines);
+        let (source, first) = match self.options.debug {
+            // Lines begin with 1 there; `#line 0` counts from 0.
+            DebugInfo::Full => (file.source, 1),
+            _ => (file.name, 0),
+        };
+        let lines = [from.line, to.line].map(|line| line.max(first));
+        Some(Stretch { source, lines, columns: [from.column, to.column] })
     }
 
-    fn file(&mut self, name: &Arc<str>) -> File {
-        if let Some((_, file)) = self.files.known.iter().find(|(known, _)| known == name) {
+    /// The lines that places at a position name. A `DebugLine` must lie in the text of its source; `OpLine` need not.
+    fn lines_at(&self, position: u32) -> Lines {
+        match self.options.debug == DebugInfo::Full && self.sources.is_renumbered(position) {
+            true => Lines::Counted,
+            false => Lines::Own,
+        }
+    }
+
+    fn file(&mut self, name: &Arc<str>, lines: Lines) -> File {
+        let is_same = |(known, of, _): &&(Arc<str>, Lines, File)| known == name && *of == lines;
+        if let Some((.., file)) = self.files.known.iter().find(is_same) {
             return *file;
         }
         let sources = self.sources;
-        let text = sources.files().iter().find(|file| file.name == *name).map(|file| &*file.text);
+        let found = sources.files().iter().find(|file| file.name == *name && lines == Lines::Own);
+        let text = found.map_or(Cow::Borrowed(""), |file| shown(&file.text));
         let mut file = File { name: self.text(name), source: 0 };
         if self.options.debug == DebugInfo::Full {
-            file.source = self.describe_source(file.name, text);
+            file.source = self.describe_source(file.name, &text);
         } else {
-            self.write_source(file.name, text.unwrap_or_default());
+            self.write_source(file.name, &text);
         }
-        self.files.known.push((name.clone(), file));
+        self.files.known.push((name.clone(), lines, file));
         file
     }
 
@@ -154,6 +183,18 @@ impl Emitter<'_> {
         self.files.texts.insert(text.to_string(), id);
         id
     }
+}
+
+/// A text without the characters that end it, or a line of it, where none ends here: a NUL ends a literal string, and lines
+/// end with a line feed ([`crate::source::SourceFile::line_starts`]). Blanks keep the columns.
+fn shown(text: &str) -> Cow<'_, str> {
+    let ends = |pair: &[u8]| pair[0] == 0 || pair[0] == b'\r' && pair[1] != b'\n';
+    if !text.as_bytes().windows(2).any(ends) && !text.ends_with(['\0', '\r']) {
+        return Cow::Borrowed(text);
+    }
+    let next = text.chars().skip(1).chain([' ']);
+    let blank = |(c, next): (char, char)| if c == '\0' || c == '\r' && next != '\n' { ' ' } else { c };
+    Cow::Owned(text.chars().zip(next).map(blank).collect())
 }
 
 /// A text in pieces that an instruction holds besides a few other words.

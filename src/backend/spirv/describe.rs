@@ -80,8 +80,8 @@ impl Emitter<'_> {
     }
 
     /// The source of a file; the first one makes the compilation unit.
-    pub fn describe_source(&mut self, name: Word, text: Option<&str>) -> Word {
-        let texts: Vec<Word> = pieces(text.unwrap_or_default()).into_iter().map(|piece| self.text(piece)).collect();
+    pub fn describe_source(&mut self, name: Word, text: &str) -> Word {
+        let texts: Vec<Word> = pieces(text).into_iter().map(|piece| self.text(piece)).collect();
         let (first, more) = texts.split_at(texts.len().min(1));
         let source = self.describe(Debug::DebugSource, &[&[name], first].concat());
         for piece in more {

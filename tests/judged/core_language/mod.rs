@@ -3,6 +3,7 @@
 
 mod debugger;
 mod entries;
+mod lines;
 mod numbers;
 mod products;
 mod stages;
@@ -25,9 +26,10 @@ pub fn trials() -> Vec<Trial> {
     let own = lavapipe::own_driver().into_iter();
     let products = own.map(|lanes| judged("products", &[], move || products::check(lanes)));
     let entries = std::iter::once(judged("entries", &["bin/spirv-val"], entries::check));
+    let lines = std::iter::once(judged("lines", &["bin/spirv-val"], lines::check));
     let told = debugger::FIXTURES.into_iter();
     let told = told.map(|name| judged(format!("debugger {name}"), &compared, move || debugger::check(name)));
-    core.chain(told).chain(stages).chain(numbered).chain(products).chain(entries).collect()
+    core.chain(told).chain(stages).chain(numbered).chain(products).chain(entries).chain(lines).collect()
 }
 
 fn stem(path: &Path) -> String {
