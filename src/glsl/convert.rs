@@ -57,8 +57,9 @@ pub struct Conversion {
 impl Conversion {
     /// Compares two conversions of one argument (GLSL 4.60 section 6.1): `Less` if this one is better.
     ///
-    /// No conversion is better than any; a float to the next wider one, an encoded float to `float`, or an integer to a
-    /// wider one of its kind, is better than any other; an integer to `float` is better than an integer to `double`.
+    /// No conversion is better than any. Next come promotions: a narrow integer to `int` (GL_EXT_shader_explicit_arithmetic_types
+    /// section 6.1), a float to the next wider one, an encoded float to `float`; then an integer to a wider one of its kind,
+    /// then all others. An integer to `float` is better than an integer to `double`.
     pub fn compare(self, other: Conversion) -> Ordering {
         let narrower = |a: Conversion, b: Conversion| a.from.is_int() && a.to == Scalar::F32 && b.to == Scalar::F64;
         match self.rank().cmp(&other.rank()) {
@@ -73,9 +74,10 @@ impl Conversion {
         match from.is_float() {
             _ if from == to => 0,
             true if to.width == 2 * from.width => 1,
-            false if from.kind == to.kind && from.is_int() => 1,
+            false if from.is_int() && from.width < 32 && to == Scalar::I32 => 1,
             false if from.encoding().is_some() && to == Scalar::F32 => 1,
-            _ => 2,
+            false if from.kind == to.kind && from.is_int() => 2,
+            _ => 3,
         }
     }
 }
@@ -166,6 +168,17 @@ mod tests {
         assert_eq!(compare(I, F, D), Ordering::Less);
         assert_eq!(compare(I, U, F), Ordering::Equal);
         assert_eq!(compare(I, U, D), Ordering::Equal);
+    }
+
+    #[test]
+    fn promotions_are_better_than_conversions() {
+        for narrow in [Scalar::I8, Scalar::U8, Scalar::I16, Scalar::U16] {
+            for other in [U, Scalar::I64, F, D] {
+                assert_eq!(compare(narrow, I, other), Ordering::Less, "{narrow:?} {other:?}");
+            }
+        }
+        assert_eq!(compare(Scalar::I8, I, Scalar::I16), Ordering::Less);
+        assert_eq!(compare(Scalar::U8, U, F), Ordering::Less);
     }
 
     #[test]
