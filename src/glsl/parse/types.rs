@@ -261,9 +261,17 @@ fn member(p: &mut Parser) -> Parsed<Member> {
     let start = p.span();
     let qualifiers = type_qualifiers(p)?;
     let ty = type_specifier(p)?;
+    refuse_nested(p, ty);
     let declarators = p.comma_list(member_declarator)?;
     p.semicolon("the member")?;
     Ok(Member { qualifiers, ty, declarators, span: p.span_from(start) })
+}
+
+/// A struct is not defined among the members of another or of a block (GLSL 4.60 sections 4.1.8 and 4.3.9).
+fn refuse_nested(p: &mut Parser, ty: TypeId) {
+    let TypeSpec { kind: TypeKind::Struct(_), span, .. } = p.ast[ty] else { return };
+    let message = "a struct cannot be defined among members";
+    p.report(Diagnostic::error(Code::BAD_DECLARATION, message).at(span, "define it before, and name it here"));
 }
 
 /// `member_declarator`
