@@ -171,10 +171,12 @@ struct Since {
     version: u16,
     earliest: u16,
     extensions: &'static [&'static str],
+    /// Extensions alone describe the stage, in all versions.
+    is_apart: bool,
 }
 
 const fn since(version: u16, earliest: u16, extensions: &'static [&'static str]) -> Since {
-    Since { version, earliest, extensions }
+    Since { version, earliest, extensions, is_apart: version == NEVER }
 }
 
 const GEOMETRY_ES: Since = since(320, 310, &["GL_EXT_geometry_shader", "GL_OES_geometry_shader"]);
@@ -185,7 +187,9 @@ const MESH_EXTENSIONS: [&str; 2] = ["GL_EXT_mesh_shader", "GL_NV_mesh_shader"];
 const MESH: Since = since(NEVER, 450, &MESH_EXTENSIONS);
 const MESH_ES: Since = since(NEVER, 320, &MESH_EXTENSIONS);
 
-const RAYS: Since = since(NEVER, 460, &["GL_EXT_ray_tracing", "GL_NV_ray_tracing"]);
+/// A ray shader that uses nothing of the extensions, as one that only has to be there, need not name one.
+const RAYS: Since =
+    Since { version: 460, earliest: 460, extensions: &["GL_EXT_ray_tracing", "GL_NV_ray_tracing"], is_apart: true };
 const RAYS_ES: Since = since(NEVER, NEVER, &[]);
 
 /// The stages that not all versions of GLSL, and of GLSL ES, have.
@@ -208,7 +212,7 @@ const STAGES_SINCE: &[(Stage, Since, Since)] = &[
 fn is_foreign(stage: Stage, profile: &Profile) -> bool {
     let Some((_, since, _)) = STAGES_SINCE.iter().find(|(of, ..)| *of == stage) else { return false };
     let mut extensions = since.extensions.iter().filter_map(|name| grammar::extension(name));
-    since.version == NEVER && !extensions.any(|extension| extension.is_of(profile.target))
+    since.is_apart && !extensions.any(|extension| extension.is_of(profile.target))
 }
 
 /// The message about a stage that [`is_foreign`].

@@ -46,6 +46,11 @@ pub struct Qualifiers {
 }
 
 impl Qualifiers {
+    /// The space of an input or output.
+    pub const fn port_space(&self) -> Space {
+        if self.input.is_some() { Space::Input } else { Space::Output }
+    }
+
     /// The storage qualifier that is not `const`.
     pub fn storage(&self) -> Option<Span> {
         let passed = self.input.or(self.output).or(self.inout);

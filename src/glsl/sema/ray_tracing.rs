@@ -26,9 +26,21 @@ pub const RECORDS: [&str; 2] = ["shaderRecordEXT", "shaderRecordNV"];
 
 const MOTION_BLUR: &str = "GL_NV_ray_tracing_motion_blur";
 
+/// The location of a ray variable.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Located {
+    /// Its layout has none.
+    Never,
+    /// The one of its kind in a shader: other shaders do not name it, and a call names it by the location that it may have.
+    Perhaps,
+    Always,
+}
+
+use Located::{Always, Never, Perhaps};
+
 /// A storage qualifier: its word, its space, the stages that have it, whether it has a location, and the extension that brings
 /// it.
-type Row = (RayStorage, &'static str, Space, Stages, bool, &'static str);
+type Row = (RayStorage, &'static str, Space, Stages, Located, &'static str);
 
 const TRACERS: Stages = Stages::of(&[Stage::RayGeneration, Stage::ClosestHit, Stage::Miss]);
 const HIT: Stages = Stages::of(&[Stage::AnyHit, Stage::ClosestHit, Stage::Miss]);
@@ -37,18 +49,18 @@ const CALLERS: Stages = Stages::of(&[Stage::RayGeneration, Stage::ClosestHit, St
 const CALLED: Stages = Stages::of(&[Stage::Callable]);
 
 const STORAGES: &[Row] = &[
-    (RayStorage::Payload, "rayPayloadEXT", Space::RayPayload, TRACERS, true, RAY_TRACING),
-    (RayStorage::PayloadNv, "rayPayloadNV", Space::RayPayload, TRACERS, true, RAY_TRACING_NV),
-    (RayStorage::PayloadIn, "rayPayloadInEXT", Space::IncomingRayPayload, HIT, true, RAY_TRACING),
-    (RayStorage::PayloadInNv, "rayPayloadInNV", Space::IncomingRayPayload, HIT, true, RAY_TRACING_NV),
-    (RayStorage::HitAttribute, "hitAttributeEXT", Space::HitAttribute, ATTRIBUTED, false, RAY_TRACING),
-    (RayStorage::HitAttributeNv, "hitAttributeNV", Space::HitAttribute, ATTRIBUTED, false, RAY_TRACING_NV),
+    (RayStorage::Payload, "rayPayloadEXT", Space::RayPayload, TRACERS, Always, RAY_TRACING),
+    (RayStorage::PayloadNv, "rayPayloadNV", Space::RayPayload, TRACERS, Always, RAY_TRACING_NV),
+    (RayStorage::PayloadIn, "rayPayloadInEXT", Space::IncomingRayPayload, HIT, Perhaps, RAY_TRACING),
+    (RayStorage::PayloadInNv, "rayPayloadInNV", Space::IncomingRayPayload, HIT, Perhaps, RAY_TRACING_NV),
+    (RayStorage::HitAttribute, "hitAttributeEXT", Space::HitAttribute, ATTRIBUTED, Never, RAY_TRACING),
+    (RayStorage::HitAttributeNv, "hitAttributeNV", Space::HitAttribute, ATTRIBUTED, Never, RAY_TRACING_NV),
     (
         RayStorage::HitObjectAttributeNv,
         "hitObjectAttributeNV",
         Space::HitObjectAttributeNv,
         hit_objects::STAGES,
-        true,
+        Always,
         hit_objects::extension(true),
     ),
     (
@@ -56,13 +68,13 @@ const STORAGES: &[Row] = &[
         "hitObjectAttributeEXT",
         Space::HitObjectAttribute,
         hit_objects::STAGES,
-        true,
+        Always,
         hit_objects::extension(false),
     ),
-    (RayStorage::CallableData, "callableDataEXT", Space::CallableData, CALLERS, true, RAY_TRACING),
-    (RayStorage::CallableDataNv, "callableDataNV", Space::CallableData, CALLERS, true, RAY_TRACING_NV),
-    (RayStorage::CallableDataIn, "callableDataInEXT", Space::IncomingCallableData, CALLED, true, RAY_TRACING),
-    (RayStorage::CallableDataInNv, "callableDataInNV", Space::IncomingCallableData, CALLED, true, RAY_TRACING_NV),
+    (RayStorage::CallableData, "callableDataEXT", Space::CallableData, CALLERS, Always, RAY_TRACING),
+    (RayStorage::CallableDataNv, "callableDataNV", Space::CallableData, CALLERS, Always, RAY_TRACING_NV),
+    (RayStorage::CallableDataIn, "callableDataInEXT", Space::IncomingCallableData, CALLED, Perhaps, RAY_TRACING),
+    (RayStorage::CallableDataInNv, "callableDataInNV", Space::IncomingCallableData, CALLED, Perhaps, RAY_TRACING_NV),
 ];
 
 /// A function that hands a variable on: its name, opcode, operands before the location, the stages that have it, and the
@@ -244,17 +256,19 @@ impl Sema<'_> {
         let mut location = None;
         for id in &self.layout_ids(decl.qualifiers) {
             match self.text(id.name.symbol) {
-                "location" if located => location = Some(self.layout_value(b, id)?),
+                "location" if located != Never => location = Some(self.layout_value(b, id)?),
                 _ => self.unknown_layout_id(id),
             }
         }
         self.check_others(b, row, location, name)?;
-        if !located {
+        if located == Never {
             return Some(Binding::None);
         }
         let location = location.or_else(|| self.automatic_location(space, 1));
-        if location.is_none() {
-            self.needs_location(name);
+        match (location, located) {
+            (None, Always) => self.needs_location(name),
+            (None, _) => return Some(Binding::None),
+            _ => {}
         }
         let (interpolation, sampling) = Default::default();
         location.map(|_| Binding::Location { location, component: 0, index: 0, interpolation, sampling })

@@ -48,7 +48,7 @@ impl Sema<'_> {
             return None;
         }
         let ty = self.with_dimensions(b, base, declarator.dimensions)?;
-        let space = self.port_space(qualifiers)?;
+        let space = self.port_space(qualifiers, decl.qualifiers)?;
         let ty = self.crowded(b, ty, space, qualifiers.interpolation, declarator.span)?;
         self.check_interpolation(qualifiers);
         let mut layout = self.port_layout(b, decl.qualifiers)?;
@@ -91,11 +91,11 @@ impl Sema<'_> {
         Entity::LValue(LValue { mutability, ..LValue::new(Value::Global(id), space, ty) })
     }
 
-    /// Some stages have no inputs and outputs but the built-in ones.
-    fn port_space(&mut self, qualifiers: &Qualifiers) -> Option<Space> {
+    /// Some stages have no inputs and outputs but the built-in ones; a decoration by number may make one of these.
+    fn port_space(&mut self, qualifiers: &Qualifiers, list: List<ast::Qualifier>) -> Option<Space> {
         let span = qualifiers.input.or(qualifiers.output).unwrap_or(Span::NONE);
-        let space = if qualifiers.input.is_some() { Space::Input } else { Space::Output };
-        if self.env.stage.has_ports(space) {
+        let space = qualifiers.port_space();
+        if self.env.stage.has_ports(space) || self.env.stage.is_of_rays() && self.says_decoration(list) {
             return Some(space);
         }
         let what = match self.env.stage.has_ports(Space::Output) {
@@ -182,7 +182,7 @@ impl Sema<'_> {
     /// `in Name { … } instance;`
     pub fn stage_block(&mut self, b: &mut Builder<'_>, decl: &Decl, block: &ast::Block) -> Option<()> {
         let qualifiers = self.qualifiers(decl.qualifiers);
-        let space = self.port_space(&qualifiers)?;
+        let space = self.port_space(&qualifiers, decl.qualifiers)?;
         self.check_interpolation(&qualifiers);
         let layout = self.port_layout(b, decl.qualifiers)?;
         self.check_source(&layout, space);
@@ -253,7 +253,7 @@ impl Sema<'_> {
         let name = self.text(block.name.symbol).into();
         let ty = b.module.types.add_struct(Struct { name, span: block.name.span, members, block: true, logical: None });
         let ty = self.with_dimensions(b, ty, array.dimensions)?;
-        let space = self.port_space(qualifiers)?;
+        let space = qualifiers.port_space();
         let ty = self.crowded(b, ty, space, qualifiers.interpolation, array.span)?;
         if matches!(b.module.types.get(ty), Type::Array { len: ArrayLen::Runtime, .. }) {
             self.error(Code::BAD_TYPE, array.span, "an array of blocks needs a size", "declared here");
@@ -303,7 +303,7 @@ impl Sema<'_> {
         whole: PortLayout,
     ) -> Option<(Vec<Member>, Vec<ast::Name>)> {
         let ast = self.ast;
-        let space = self.port_space(outer)?;
+        let space = outer.port_space();
         let mut next = whole.location;
         let (mut members, mut names): (Vec<Member>, Vec<ast::Name>) = (Vec::new(), Vec::new());
         let mut different = FxHashSet::default();
