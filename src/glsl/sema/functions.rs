@@ -65,7 +65,7 @@ pub struct Signature {
     pub defined: bool,
     /// Its body has been lowered to the end.
     pub finished: bool,
-    /// Where it was first called; a function that is never called need not be defined.
+    /// Where it was first called; a function that is never reached by calls need not be defined.
     pub called: Option<Span>,
 }
 
@@ -113,7 +113,9 @@ impl Sema<'_> {
         let Some((params, ret)) = self.signature(&mut b, &function) else { return };
         let Some(qualifier) = self.instruction_qualifier(function.qualifiers) else {
             self.refuse_passing(&params, &function);
-            self.add_overload(module, &function, params, ret);
+            if let Some((set, overload)) = self.add_overload(module, &function, params, ret) {
+                self.take_arguments(module, &function, set, overload);
+            }
             return;
         };
         match self.declare_instruction(&mut b, qualifier, &params) {
@@ -237,11 +239,20 @@ impl Sema<'_> {
         let name = self.text(function.name.symbol);
         let id = module.functions.push(Function::new(name, function.span, Vec::new(), ret));
         if function.body.is_none() {
-            stand_in(module, id, function.span);
+            stand_in(module, id, function.span, Vec::new());
         }
         let (span, defined) = (function.name.span, function.body.is_some());
         let signature = Signature { id, params, ret, instruction: None, span, defined, finished: false, called: None };
         Some((set, self.sets[set.0 as usize].push(signature)))
+    }
+
+    /// Gives the body that stands for a function which is only declared so far its parameters, since others may call it.
+    fn take_arguments(&mut self, module: &mut Module, function: &ast::Function, set: SetId, overload: usize) {
+        let signature = &self.sets[set.0 as usize].overloads[overload];
+        if !signature.defined {
+            let params = self.ir_params(module, function, signature);
+            stand_in(module, signature.id, function.span, params);
+        }
     }
 
     /// Enters a function that is an instruction. The function that replaces it is never called.
@@ -426,12 +437,21 @@ impl Sema<'_> {
         Entity::LValue(LValue { mutability: Mutability::Writable, ..LValue::new(root, Space::Function, ty) })
     }
 
-    /// Functions that are called must be defined.
-    pub fn check_definitions(&mut self) {
+    /// Functions that the entry point reaches must be defined; in a shader without one, all that are called. Each is
+    /// reported once.
+    pub fn check_definitions(&mut self, module: &Module) {
+        let is_missing = |s: &Signature| !s.defined && s.called.is_some();
+        if !self.sets.iter().flat_map(|set| &set.overloads).any(is_missing) {
+            return;
+        }
+        let reached: Option<FxHashSet<FuncId>> =
+            self.find_main().map(|main| callees_first(module, [main]).into_iter().collect());
         let mut missing = Vec::new();
-        for set in &self.sets {
-            let undefined = set.overloads.iter().filter(|s| !s.defined);
-            missing.extend(undefined.filter_map(|s| s.called.map(|call| (set.name, call, s.span))));
+        for set in &mut self.sets {
+            let undefined = set.overloads.iter_mut().filter(|s| is_missing(s));
+            for signature in undefined.filter(|s| reached.as_ref().is_none_or(|reached| reached.contains(&s.id))) {
+                missing.extend(signature.called.take().map(|call| (set.name, call, signature.span)));
+            }
         }
         for (name, call, prototype) in missing {
             let message = format!("function `{}` is called but never defined", self.text(name));
@@ -454,8 +474,8 @@ impl Sema<'_> {
 }
 
 /// Gives a function that is only declared a body that is never run.
-fn stand_in(module: &mut Module, id: FuncId, at: Span) {
-    let mut b = Builder::define(module, id, at, Vec::new());
+fn stand_in(module: &mut Module, id: FuncId, at: Span, params: Vec<Param>) {
+    let mut b = Builder::define(module, id, at, params);
     b.unreachable();
     b.finish_into(Some(id));
 }

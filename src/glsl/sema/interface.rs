@@ -175,6 +175,7 @@ impl Sema<'_> {
             return;
         };
         self.initialize_globals(module, function);
+        self.check_definitions(module);
         self.report_refusals(module, function);
         let workgroup_size = self.workgroup_size(module);
         self.check_derivative_group(module, workgroup_size);
@@ -202,7 +203,7 @@ impl Sema<'_> {
         set.into_iter().flat_map(|set| &set.overloads)
     }
 
-    fn find_main(&self) -> Option<FuncId> {
+    pub fn find_main(&self) -> Option<FuncId> {
         let mut defined = self.mains().filter(|main| main.defined);
         defined.find(|main| main.params.is_empty() && main.ret == Types::VOID).map(|main| main.id)
     }

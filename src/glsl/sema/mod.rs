@@ -291,7 +291,7 @@ impl<'a> Sema<'a> {
 
     /// Completes the module with facts that depend on all of it.
     fn finish(&mut self, module: &mut Module) {
-        self.check_definitions();
+        self.check_definitions(module);
         self.check_references();
         self.check_recursion(module);
         if self.diagnostics.has_errors() {
