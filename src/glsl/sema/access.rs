@@ -55,6 +55,7 @@ impl Sema<'_> {
             return self.index_swizzle(b, lvalue, swizzle, at, base, span);
         }
         let ty = lvalue.ty;
+        self.check_resource_length(b, &lvalue, base)?;
         let Some(element) = self.element_of(b, ty, at, span)? else { return self.no_parts(b, Some(ty), base) };
         self.note_index(b, &lvalue, at, span);
         let mutability = self.element_mutability(b, &lvalue, at);
@@ -197,7 +198,10 @@ impl Sema<'_> {
                 }
                 Some(member(b, lowered, index as u32, part, access))
             }
-            Type::Vector { size, .. } => self.swizzle(b, lowered, size, name),
+            Type::Vector { size, .. } => {
+                let size = swizzle_on(&lowered).map_or(size, |inner| inner.len);
+                self.swizzle(b, lowered, size, name)
+            }
             Type::Scalar(_) => self.swizzle(b, lowered, 1, name),
             _ => self.no_member(b, ty, name),
         }
@@ -304,6 +308,7 @@ impl Sema<'_> {
     }
 
     fn run_time_length(&mut self, b: &mut Builder<'_>, lvalue: &LValue, span: Span) -> Option<Value> {
+        self.check_resource_length(b, lvalue, span)?;
         if lvalue.space == Space::Physical {
             let message = "the length of an array that a buffer reference points to is not known";
             self.error(Code::NO_SUCH_PART, span, message, "only its author knows");
@@ -332,6 +337,14 @@ fn picked(b: &mut Builder<'_>, swizzle: &Swizzle, at: Value) -> Value {
     let ty = b.module.types.vector(Scalar::U32, swizzle.len);
     let components = b.construct(ty, &parts);
     b.extract_dynamic(components, at)
+}
+
+/// The swizzle of a place, which has a size of its own.
+fn swizzle_on(lowered: &Lowered) -> Option<Swizzle> {
+    match lowered {
+        Lowered::LValue(lvalue) => lvalue.swizzle,
+        Lowered::Value(_) | Lowered::Void => None,
+    }
 }
 
 /// The swizzle that letters of one set spell; only its first four components.

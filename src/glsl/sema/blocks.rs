@@ -204,9 +204,7 @@ impl Sema<'_> {
             self.error(Code::BAD_DECLARATION, instance.span, message, "an array");
             return None;
         }
-        let whole = self.with_dimensions(b, ty, instance.dimensions)?;
-        self.check_resource_length(b, whole, instance.span)?;
-        Some(whole)
+        self.with_dimensions(b, ty, instance.dimensions)
     }
 
     fn block_binding(&mut self, b: &Builder<'_>, layout: &BlockLayout, block: &ast::Block) -> Option<Binding> {

@@ -78,7 +78,6 @@ impl Sema<'_> {
         }
         let base = self.with_format(b, base, layout.format)?;
         let ty = self.with_dimensions(b, base, declarator.dimensions)?;
-        self.check_resource_length(b, ty, declarator.span)?;
         let binding = self.resource_binding(b, base, &layout, declarator)?;
         Some(self.handle(b, declarator, ty, binding, qualifiers.access))
     }
@@ -130,15 +129,21 @@ impl Sema<'_> {
         }
     }
 
-    /// Arrays of resources that the pipeline sizes belong to GL_EXT_nonuniform_qualifier.
-    pub fn check_resource_length(&mut self, b: &Builder<'_>, ty: TypeId, span: Span) -> Option<()> {
-        let open = matches!(b.module.types.get(ty), Type::Array { len: ArrayLen::Runtime, .. });
-        if !open || self.env.is_enabled("GL_EXT_nonuniform_qualifier") {
+    /// Arrays of resources that the pipeline sizes belong to GL_EXT_nonuniform_qualifier, which may come between their
+    /// declaration and their use.
+    pub fn check_resource_length(&mut self, b: &Builder<'_>, lvalue: &LValue, span: Span) -> Option<()> {
+        let is_open = matches!(b.module.types.get(lvalue.ty), Type::Array { len: ArrayLen::Runtime, .. });
+        let is_resource = matches!(lvalue.space, Space::Handle | Space::Uniform | Space::Storage);
+        if !(is_open && is_resource && lvalue.path.is_empty()) || self.env.is_enabled("GL_EXT_nonuniform_qualifier") {
             return Some(());
         }
         let message = "an array of resources without a size needs the extension GL_EXT_nonuniform_qualifier";
         let note = "add `#extension GL_EXT_nonuniform_qualifier : require`, or a size";
-        self.report(Diagnostic::error(Code::MISSING_EXTENSION, message).at(span, "no size").note(note));
+        let mut diagnostic = Diagnostic::error(Code::MISSING_EXTENSION, message).at(span, "used here");
+        if let Value::Global(id) = lvalue.root {
+            diagnostic = diagnostic.with(b.module.globals[id].span, "no size");
+        }
+        self.report(diagnostic.note(note));
         None
     }
 
