@@ -279,10 +279,16 @@ impl Emitter<'_> {
     /// Before 1.4 a choice between vectors takes as many conditions as components.
     fn spec_select(&mut self, condition: TypeId, ty: TypeId, words: &[Word]) -> Word {
         let types = &self.module.types;
-        if types.components(condition) != types.components(ty) && !self.version.has_1_4() {
-            return self.unsupported("a choice between vectors of specialization constants before SPIR-V 1.4");
+        let (Some(given), Some(size)) = (types.components(condition), types.components(ty)) else {
+            return self.internal("a choice between constants that are not vectors");
+        };
+        if given == size || self.version.has_1_4() {
+            return self.spec_word(Op::Select, ty, words);
         }
-        self.spec_word(Op::Select, ty, words)
+        let (conditions, id) = (self.vector_type(Scalar::BOOL, size), self.id());
+        let parts = [words[0]; 4];
+        self.out.globals.typed(Op::SpecConstantComposite, conditions, id, &parts[..usize::from(size)]);
+        self.spec_word(Op::Select, ty, &[&[id], &words[1..]].concat())
     }
 
     fn spec_convert(&mut self, from: TypeId, to: TypeId, word: Word) -> Word {
