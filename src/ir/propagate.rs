@@ -8,8 +8,8 @@ use super::fold::{self, Expr};
 use super::plain::{plain_locals, root_local};
 use super::unroll::Budget;
 use super::{
-    BlockId, ConstId, Function, Inst, InstFlags, InstId, LocalId, Module, Op, Scalar, ScalarKind, TypeId, Types, Value,
-    Values,
+    BlockId, ConstId, Function, Inst, InstFlags, InstId, LocalId, Module, Op, Scalar, ScalarKind, Type, TypeId, Types,
+    Value, Values,
 };
 use crate::source::Span;
 use smallvec::SmallVec;
@@ -179,8 +179,7 @@ impl Walk<'_> {
     /// Makes constant indices that name no part of their composite unknown again: a chain has none such ([`super::verify`]),
     /// and the access, which the source guards or which is undefined, stays what it was.
     fn veil_indices(&mut self, base: Value, indices: Values, span: Span, left: &mut SmallVec<[InstId; 4]>) {
-        let pointee = self.module.pointee_of(self.function, &self.module.types, base);
-        let Some((_, mut of)) = pointee else { return };
+        let Some(mut of) = self.accessed(base) else { return };
         for at in indices.start as usize..(indices.start + indices.len) as usize {
             let index = self.function.operands[at];
             if self.is_outside(of, index) {
@@ -192,6 +191,16 @@ impl Walk<'_> {
             let Some(part) = self.module.types.element(of, number) else { return };
             of = part;
         }
+    }
+
+    /// The type of the memory that a pointer or a reference names.
+    fn accessed(&mut self, base: Value) -> Option<TypeId> {
+        let Module { types, .. } = &*self.module;
+        if let Some((_, pointee)) = self.module.pointee_of(self.function, types, base) {
+            return Some(pointee);
+        }
+        let referred = types.referred(self.module.value_type(self.function, base)?)?;
+        Some(self.module.types.intern(Type::Struct(referred)))
     }
 
     /// Returns true if a constant index names no part of a composite.
