@@ -108,10 +108,10 @@ fn element(kernel: &Kernel, inst: InstId) -> Option<(Value, MemoryAccess)> {
 
 fn promote(kernel: &mut Kernel, promotion: &Promotion) {
     let Op::Store(shared) = kernel.insts[promotion.before].op else { return };
-    let (start, private) = variable(kernel, shared);
+    let private = variable(kernel, shared);
     let (span, flags) = (kernel.insts[promotion.before].span, kernel.insts[promotion.before].flags);
     let before = kernel.args(promotion.before).to_vec();
-    let address = kernel.constant(Ty::B32, start.into());
+    let address = kernel.constant(Ty::B32, 0);
     for inst in &promotion.accesses {
         kernel.insts[*inst].op = match kernel.insts[*inst].op {
             Op::Load(_) => Op::Load(private),
@@ -132,12 +132,12 @@ fn promote(kernel: &mut Kernel, promotion: &Promotion) {
     }
 }
 
-/// The first byte of a new variable for an element of workgroup memory, and its accesses.
-fn variable(kernel: &mut Kernel, shared: MemoryAccess) -> (u32, MemoryAccess) {
+/// The accesses of a new variable for an element of workgroup memory. The offset is the variable's start, with which it moves.
+fn variable(kernel: &mut Kernel, shared: MemoryAccess) -> MemoryAccess {
     let (align, bytes) = (u32::from(shared.bytes), u32::from(shared.bytes) * u32::from(shared.components));
     let start = kernel.private_bytes.next_multiple_of(align);
     kernel.private_bytes = start + bytes;
     kernel.private.push(PrivateVariable { start, bytes, align });
     let space = MemorySpace::Private(kernel.private.len() as u32 - 1);
-    (start, MemoryAccess { space, offset: 0, align, ..shared })
+    MemoryAccess { space, offset: start, align, ..shared }
 }
