@@ -4,6 +4,7 @@
 //! Values that may be undefined (from lanes that do not take part, or memory that was never written) are told from
 //! others and reach neither conditions nor addresses.
 
+pub mod memory;
 mod statement;
 mod value;
 
@@ -57,6 +58,8 @@ pub struct Generator {
     depth: u32,
     /// True if there are cross-lane operations.
     lanes: bool,
+    /// The addresses of a kernel of memory accesses; others have none.
+    places: memory::Places,
 }
 
 /// The kernel of a seed. With `lanes` it has cross-lane operations.
@@ -69,11 +72,7 @@ pub fn kernel(seed: u64, lanes: bool) -> Kernel {
     kernel.shared_bytes = size * WORDS * 4;
     kernel.private_bytes = 2 * WORDS * 4;
     kernel.private = [0, WORDS * 4].map(|start| PrivateVariable { start, bytes: WORDS * 4, align: 4 }).into();
-    let mut b = Builder::new(kernel);
-    let zero = b.u32(0);
-    let seed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let (values, targets) = (Vec::new(), Vec::new());
-    let mut generator = Generator { seed, b, values, targets, own: zero, own_shared: zero, room: 80, depth: 0, lanes };
+    let mut generator = Generator::new(seed, Builder::new(kernel), lanes);
     generator.write(size);
     assert_eq!(verify::verify(&generator.b.kernel), Ok(()), "seed {seed}");
     generator.b.kernel
@@ -113,6 +112,23 @@ fn read_words(memory: &Memory) -> Vec<Option<u32>> {
 }
 
 impl Generator {
+    fn new(seed: u64, mut b: Builder, lanes: bool) -> Generator {
+        let zero = b.u32(0);
+        let seed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        Generator {
+            seed,
+            b,
+            values: Vec::new(),
+            targets: Vec::new(),
+            own: zero,
+            own_shared: zero,
+            room: 80,
+            depth: 0,
+            lanes,
+            places: memory::Places::default(),
+        }
+    }
+
     /// A number below `limit`.
     fn below(&mut self, limit: u32) -> u32 {
         self.seed ^= self.seed << 13;

@@ -1,6 +1,7 @@
 //! Random kernels give the same before and after each pass.
 
 mod image;
+mod memory;
 mod strength_reduction;
 
 use super::{GATHERING, OPTIMIZING, Pass, REDUCING, REPEATING, UNROLL_FURTHER, optimize};

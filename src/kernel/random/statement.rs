@@ -23,6 +23,7 @@ impl Generator {
             2 if nested => self.counted_loop(),
             3 if nested => self.scope(),
             4 if nested && !self.targets.is_empty() => self.leave(),
+            5..=16 if self.places.are_there() => self.access_statement(),
             5 => self.load(),
             6 | 7 => {
                 let private = MemorySpace::Private(self.below(2));
@@ -174,6 +175,11 @@ impl Generator {
 
     /// A loop over a counter, which ends at a constant or at a number that depends on the invocation.
     fn counted_loop(&mut self) {
+        self.loop_of(|g| g.statements(6));
+    }
+
+    /// The same with these statements.
+    pub(super) fn loop_of(&mut self, write: impl FnOnce(&mut Generator)) {
         let scalars = self.types();
         let with_counter: Vec<Scalar> = [Scalar::U32].iter().chain(&scalars).copied().collect();
         let tys: Vec<Ty> = with_counter.iter().map(|scalar| Ty::of(*scalar)).collect();
@@ -183,7 +189,7 @@ impl Generator {
         let inst = self.b.inst(Op::Loop { body, continuing }, &initial, &tys[1..]);
         let counter = Some(self.b.kernel.blocks[body].params[0]);
         self.targets.push(Leavable { inst, results: scalars.clone(), counter });
-        self.nested(body, |g| g.round(body, inst, limit, &scalars));
+        self.nested(body, |g| g.round(body, inst, limit, &scalars, write));
         self.targets.last_mut().expect("it was pushed").counter = None;
         self.nested(continuing, |g| g.next_round(continuing, &scalars));
         self.targets.pop();
@@ -199,7 +205,14 @@ impl Generator {
         self.b.bin(BinOp::And, Scalar::U32, value, most)
     }
 
-    fn round(&mut self, body: BlockId, inst: crate::kernel::InstId, limit: Value, scalars: &[Scalar]) {
+    fn round(
+        &mut self,
+        body: BlockId,
+        inst: crate::kernel::InstId,
+        limit: Value,
+        scalars: &[Scalar],
+        write: impl FnOnce(&mut Generator),
+    ) {
         let params = self.b.kernel.blocks[body].params.clone();
         let more = self.b.cmp(CmpOp::Lt, Scalar::U32, params[0], limit);
         let (then, otherwise) = (self.b.kernel.add_block(&[]), self.b.kernel.add_block(&[]));
@@ -212,7 +225,7 @@ impl Generator {
         for (scalar, param) in scalars.iter().zip(&params[1..]) {
             self.add(*scalar, *param, true);
         }
-        self.statements(6);
+        write(self);
         if !self.b.is_terminated() {
             let rest = self.gather(scalars, true);
             let args: Vec<Value> = params[..1].iter().copied().chain(rest).collect();
