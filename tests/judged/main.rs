@@ -21,7 +21,7 @@ mod whole;
 use libtest_mimic::Arguments;
 use std::path::Path;
 use support::trial::Trial;
-use support::{cuda, dawn, lavapipe, opengl, radv};
+use support::{cuda, dawn, lavapipe, opengl, outcomes, radv};
 
 /// The first part of the tests' names, and the function that lists them.
 type Group = (&'static str, fn() -> Vec<Trial>);
@@ -61,6 +61,7 @@ fn test(arguments: &Arguments) {
     let groups = GROUPS.into_iter().filter(|(group, _)| can_match(group, arguments));
     let trials = groups.flat_map(|(group, trials)| trials().into_iter().map(move |trial| trial.of(group))).collect();
     let conclusion = libtest_mimic::run(arguments, trials);
+    outcomes::state();
     matrix::write_pages(arguments, &conclusion);
     ptx::verified::write(arguments);
     if conclusion.has_failed() {

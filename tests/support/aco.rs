@@ -54,7 +54,7 @@ pub fn run(shader: &Shader<'_>, family: &str, processor: &str, request: &Request
     registers.dimensions = group_size.iter().rposition(|size| *size > 1).map_or(1, |last| last + 1);
     registers.lds = statistic(&listing, "LDS size").unwrap_or(0);
     let program = amd::Program::listed(&code(&listing)?, target, registers)?;
-    let dispatch = Dispatch { groups: request.groups, group_size, arguments: &[], backwards: false };
+    let dispatch = Dispatch { groups: request.groups, group_size, arguments: &[], backwards: false, together: false };
     let executed = amd::run(&program, &mut memory, &dispatch)?;
     let after = addresses.iter().map(|address| memory.block(*address).map(words).unwrap_or_default());
     Ok((after.collect(), Traced::new(&program, executed)))

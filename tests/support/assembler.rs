@@ -128,3 +128,11 @@ fn run(command: &mut Command) -> Result<(), String> {
     }
     Err(String::from_utf8_lossy(&output.stderr).into_owned())
 }
+
+/// Holds an assembly to ASCII, which is all that every assembler takes, in comments too.
+pub fn is_ascii(text: &str) -> Result<(), String> {
+    match text.lines().enumerate().find(|(_, line)| !line.is_ascii()) {
+        Some((n, line)) => Err(format!("line {}: it is not ASCII: {line}", n + 1)),
+        None => Ok(()),
+    }
+}

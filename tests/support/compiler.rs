@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use crosslane::backend::nv::Program;
-use crosslane::backend::{Manner, Optimize, amd, ptx};
+use crosslane::backend::{DebugInfo, Manner, Optimize, amd, ptx};
 use crosslane::compile::{self, Artifact, EmitKind, Input, Options, Verdict};
 use crosslane::diagnostic::{Diagnostics, render};
 use crosslane::glsl::preprocess::MacroOption;
@@ -166,7 +166,10 @@ pub fn assembly(target: Target<'_>) -> Result<String, String> {
 /// Follows a profile's name where floats are contracted as users have it.
 pub const CONTRACTED: &str = "--fp-contract=fast";
 
-/// A profile's name, with `-O` or `-Os` after it where the module is to be optimized, or [`CONTRACTED`].
+/// Follows a profile's name where the output tells lines of the source.
+pub const LINES: &str = "-g2";
+
+/// A profile's name, with `-O` or `-Os` after it where the module is to be optimized, [`LINES`] or [`CONTRACTED`].
 fn level(name: &str) -> (&str, Manner, Option<FpContract>) {
     let (profile, option) = name.split_once(' ').unwrap_or((name, ""));
     let optimize = match option {
@@ -189,7 +192,8 @@ pub fn named(name: &str) -> Result<Options, String> {
     let (profile, manner, fp_contract) = level(name);
     let profile = Profile::named(profile).ok_or_else(|| format!("no profile {profile}"))?;
     let exact = exact(profile);
-    Ok(Options { manner, fp_contract: fp_contract.unwrap_or(exact.fp_contract), ..exact })
+    let debug = if name.ends_with(LINES) { DebugInfo::Lines } else { exact.debug };
+    Ok(Options { manner, debug, fp_contract: fp_contract.unwrap_or(exact.fp_contract), ..exact })
 }
 
 /// A profile that lacks some features of every SPIR-V, so that other plans are used.

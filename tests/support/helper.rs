@@ -3,6 +3,8 @@
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -13,6 +15,9 @@ pub struct Helper {
     jobs: Option<ChildStdin>,
     results: BufReader<ChildStdout>,
 }
+
+/// Twentieths of a second that a process has to end by itself.
+const WAITS: u32 = 200;
 
 /// The command that starts this test binary again; an environment variable must tell it that it is a helper.
 pub fn command() -> Result<Command, String> {
@@ -43,8 +48,15 @@ impl Helper {
 impl Drop for Helper {
     fn drop(&mut self) {
         drop(self.jobs.take());
-        // It ends when its input does; nothing is left to do if it cannot be waited for.
-        let _ = self.child.wait();
+        // It ends when its input does, unless a driver holds it.
+        let is_left = |child: &mut Child| matches!(child.try_wait(), Ok(None));
+        for _ in 0..WAITS {
+            if !is_left(&mut self.child) {
+                return;
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+        let _ = self.child.kill();
     }
 }
 

@@ -20,6 +20,8 @@ pub enum Order {
     Ascending,
     /// That in one run and the opposite in the next, where nothing may depend on it.
     Both,
+    /// All workgroups at once.
+    Together,
 }
 
 /// The buffers after each run of a program over the case of a request.
@@ -29,7 +31,8 @@ pub fn interpret(program: &Program, processor: &str, request: &Request, order: O
     let read = amd::Program::read(&program.text, target)?;
     amd::walk(&read)?;
     let backwards = |n: usize| order == Order::Both && n % 2 == 1;
-    let run = |(n, before): (usize, &Buffers)| run_once(&read, reflection, request, (n, before), backwards(n));
+    let order = |n| [backwards(n), order == Order::Together];
+    let run = |(n, before): (usize, &Buffers)| run_once(&read, reflection, request, (n, before), order(n));
     request.runs.iter().enumerate().map(|case| run(case).map(|(after, _)| after)).collect()
 }
 
@@ -39,16 +42,16 @@ pub fn traced(program: &Program, processor: &str, request: &Request) -> Result<T
     let target = Target::new(processor, reflection.subgroup_size as usize)?;
     let read = amd::Program::read(&program.text, target)?;
     let before = request.runs.first().ok_or("there is no run")?;
-    run_once(&read, reflection, request, (0, before), false).map(|(_, executed)| Traced::new(&read, executed))
+    run_once(&read, reflection, request, (0, before), [false; 2]).map(|(_, executed)| Traced::new(&read, executed))
 }
 
-/// One run; the waves of a workgroup go in one order or the other.
+/// One run; the waves of a workgroup go in one order or the other, and workgroups perhaps at once.
 fn run_once(
     program: &amd::Program,
     reflection: &Reflection,
     request: &Request,
     (run, before): (usize, &Buffers),
-    backwards: bool,
+    [backwards, together]: [bool; 2],
 ) -> Result<(Buffers, Executed), String> {
     let mut memory = Memory::default();
     let mut addresses = Vec::new();
@@ -66,7 +69,8 @@ fn run_once(
         arguments[*at..*at + bytes.len()].copy_from_slice(&bytes);
     }
     let (groups, group_size) = (request.groups, reflection.workgroup_size);
-    let executed = amd::run(program, &mut memory, &Dispatch { groups, group_size, arguments: &arguments, backwards })?;
+    let executed =
+        amd::run(program, &mut memory, &Dispatch { groups, group_size, arguments: &arguments, backwards, together })?;
     let after = addresses.iter().map(|address| memory.block(*address).map(words).unwrap_or_default());
     let after = after.chain(left(reflection, &resources, &memory));
     Ok((after.collect(), executed))

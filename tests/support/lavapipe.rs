@@ -181,7 +181,7 @@ fn ask(slot: &mut Option<Helper>, lanes: usize, request: &Request) -> Result<Res
 }
 
 /// Returns true if a shader did not end, so that its process is of no more use.
-pub fn is_stuck(answer: &Response) -> bool {
+pub fn is_stuck<T>(answer: &Result<T, String>) -> bool {
     answer.as_ref().is_err_and(|why| why.contains("did not end"))
 }
 

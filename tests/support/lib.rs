@@ -24,6 +24,7 @@ pub mod lavapipe;
 pub mod metal;
 pub mod nv;
 pub mod opengl;
+pub mod outcomes;
 pub mod pattern;
 pub mod plan;
 pub mod ptx;
@@ -44,6 +45,7 @@ pub mod snapshot;
 pub mod tables;
 pub mod tally;
 pub mod trial;
+pub mod watchdog;
 pub mod whole;
 
 /// The folder of the project.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::device::gl::{Painter, Programs, Scene};
 use super::helper::{self, Helper};
-use super::lavapipe::{Buffers, Request, all_words};
+use super::lavapipe::{Buffers, Request, all_words, is_stuck};
 
 /// Asks the tests to run programs on the machine's GPU.
 const ASKED: &str = "CROSSLANE_GL";
@@ -115,7 +115,7 @@ fn ask(job: &Job) -> Result<Answer, String> {
         *slot = Some(Helper::start(helper::command()?.env(ROLE, "1"))?);
     }
     let answer: Result<Result<Answer, String>, String> = slot.as_mut().expect("just started").ask(job);
-    if answer.is_err() {
+    if answer.as_ref().map_or(true, is_stuck) {
         *slot = None;
     }
     answer?

@@ -4,13 +4,14 @@
 
 use crate::compare::Closeness;
 use crate::fixture;
-use crate::generator::{arms, formulas, lanes as random_lanes, program, wide};
+use crate::generator::{arms, formulas, lanes as random_lanes, memory, names, program, waits, wide};
 use crate::lavapipe::{Buffers, Request};
 use crate::pattern::{Domain, PATTERNS};
 use crate::plan::Plan;
 use crate::rival::{self, Judged};
 use crate::scalar::Type;
-use crate::{compiler, reduce, simulator};
+use crate::{compiler, reduce, simulator, watchdog};
+use crosslane::backend::DebugInfo;
 use crosslane::compile::{self, Input, Options};
 use crosslane::profile::Profile;
 use std::path::{Path, PathBuf};
@@ -31,6 +32,7 @@ pub struct Shader {
     pub name: String,
     pub source: String,
     pub request: Request,
+    language: compile::Language,
     judged: Vec<Judged>,
     seed: Option<u64>,
 }
@@ -45,7 +47,7 @@ impl Shader {
         if CLOSE.contains(&&name[..]) {
             judged.iter_mut().for_each(|how| how.closeness = Closeness::Within(1e-6));
         }
-        Ok(Shader { name, source, request: plan.request(), judged, seed: None })
+        Ok(Shader { name, source, request: plan.request(), language: compile::Language::Glsl, judged, seed: None })
     }
 
     /// A random kernel. Its own block holds floats too, whose zeros may differ in sign.
@@ -74,6 +76,38 @@ impl Shader {
         Shader::made(seed, formulas::kernel(seed), program::INVOCATIONS)
     }
 
+    /// A random kernel of accesses to memory that has several names, of which all words are compared.
+    pub fn memory(seed: u64) -> Shader {
+        let mut shader = Shader::made(seed, memory::kernel(seed), program::INVOCATIONS);
+        shader.judged.push(shader.judged[0]);
+        shader.request.push_constants = vec![0; 8];
+        shader.request.addresses = vec![memory::ADDRESS];
+        shader
+    }
+
+    /// A random kernel whose workgroups wait for each other.
+    pub fn waits(seed: u64) -> Shader {
+        let mut shader = Shader::made(seed, waits::kernel(seed), waits::INVOCATIONS);
+        let results = waits::GROUPS as usize * waits::INVOCATIONS;
+        shader.request.groups = [waits::GROUPS, 1, 1];
+        for run in &mut shader.request.runs {
+            run.truncate(1);
+            run.extend([vec![0; results], vec![0; waits::WORDS], vec![0; waits::WORDS]]);
+        }
+        shader
+    }
+
+    /// A random kernel with names that are not ASCII.
+    pub fn names(seed: u64) -> Shader {
+        let language = if names::is_wgsl(seed) { compile::Language::Wgsl } else { compile::Language::Glsl };
+        Shader {
+            name: names::file(seed),
+            source: names::kernel(seed),
+            language,
+            ..Shader::made(seed, String::new(), program::INVOCATIONS)
+        }
+    }
+
     /// In every third one counted loops ask to be unrolled, and in every second one the input is constant.
     fn made(seed: u64, source: String, invocations: usize) -> Shader {
         let source = if seed.is_multiple_of(3) { program::unrolled(&source) } else { source };
@@ -85,11 +119,25 @@ impl Shader {
         };
         let request = Request::new(Vec::new(), 1, PATTERNS[..2].iter().map(run).collect());
         let judged = vec![Judged { kind: Type::I32, closeness: Closeness::Same }; 2];
-        Shader { name: format!("seed {seed}"), source, request, judged, seed: Some(seed) }
+        Shader {
+            name: format!("seed {seed}"),
+            source,
+            request,
+            language: compile::Language::Glsl,
+            judged,
+            seed: Some(seed),
+        }
     }
 
     pub fn input(&self) -> Input<'_> {
-        Input { name: &self.name, bytes: self.source.as_bytes(), language: compile::Language::Glsl }
+        Input { name: &self.name, bytes: self.source.as_bytes(), language: self.language }
+    }
+
+    /// The options for a built-in profile. Kernels with names that are not ASCII tell lines too.
+    pub fn options(&self, profile: &str) -> Result<Options, String> {
+        let options = options(profile)?;
+        let debug = if self.name.is_ascii() { options.debug } else { DebugInfo::Lines };
+        Ok(Options { debug, ..options })
     }
 
     /// The error of `hold`, with the file that keeps the text of a random kernel, reduced if that is asked for.
@@ -109,6 +157,12 @@ impl Shader {
         reduce::kernel(&self.source, |source| hold(&with(source)).is_err_and(|why| rival::is_difference(&why)))
     }
 
+    /// The name, and the file that the text is kept in.
+    fn described(&self, profile: &str) -> String {
+        let kept = self.seed.map(|seed| program::keep(seed, &self.source)).unwrap_or_default();
+        format!("{}, {profile}, {kept}", self.name)
+    }
+
     /// Runs it with `runner` and, on so many lanes, in the simulator; says where they differ.
     pub fn hold(
         &self,
@@ -116,9 +170,13 @@ impl Shader {
         lanes: usize,
         runner: impl FnOnce(Request) -> Result<Vec<Buffers>, String>,
     ) -> Result<(), String> {
-        let kernel = compiler::parsed(&self.input(), &options(profile)?, &self.request.settings())?;
+        let profile = profile.to_owned();
+        let kernel = compiler::parsed(&self.input(), &self.options(&profile)?, &self.request.settings())?;
         let model = simulator::run(&kernel, lanes, &self.request)?;
+        let watched = self.clone();
+        let watch = watchdog::watch(move || watched.described(&profile));
         let after = runner(self.request.clone())?;
+        drop(watch);
         model.iter().zip(&after).try_for_each(|(model, after)| rival::same(&self.judged, model, after))
     }
 }
@@ -127,12 +185,14 @@ impl Shader {
 pub type Maker = fn(u64) -> Shader;
 
 /// The kinds of random kernels, each with the name of its tests.
-pub const RANDOM: [(&str, Maker); 5] = [
+pub const RANDOM: [(&str, Maker); 7] = [
     ("random", Shader::random),
     ("lanes", Shader::with_lanes),
     ("arms", Shader::arms),
     ("wide", Shader::wide),
     ("formulas", Shader::formulas),
+    ("memory", Shader::memory),
+    ("waits", Shader::waits),
 ];
 
 /// The options for a built-in profile and results that are compared.

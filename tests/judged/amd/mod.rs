@@ -27,7 +27,7 @@ use support::interpret::{Order, interpret};
 use support::shader::{Maker, RANDOM, Shader};
 use support::tables::{fixtures, language};
 use support::trial::{Trial, trial};
-use support::{amd, assembler, judge, seeds, shader, simulator};
+use support::{amd, assembler, judge, outcomes, seeds, shader, simulator};
 
 /// Profiles that run every width and random kernels, and whose listings are kept; the others follow one of them.
 const CHOSEN: [&str; 6] = ["gfx701", "gfx900", "gfx950", "gfx1030-wave64", "gfx1100-wave32", "gfx1201-wave32"];
@@ -254,8 +254,10 @@ fn core_trial(path: PathBuf) -> Trial {
 fn run_shader(shader: &Shader, profile: &Profile) -> Result<Listing, String> {
     let run = |shader: &Shader| -> Result<Listing, String> {
         let program =
-            compiler::amd_program(&shader.input(), &shader::options(&profile.name)?, &shader.request.settings())?;
-        let run = |request| interpret(&program, &profile.processor, &request, Order::Ascending);
+            compiler::amd_program(&shader.input(), &shader.options(&profile.name)?, &shader.request.settings())?;
+        // Those that wait for each other must do so.
+        let order = if shader.request.groups == [1; 3] { Order::Ascending } else { Order::Together };
+        let run = |request| interpret(&program, &profile.processor, &request, order);
         shader.hold(&profile.name, wave(profile) as usize, run)?;
         Ok(Listing { name: shader.name.clone(), text: program.text })
     };
@@ -263,18 +265,23 @@ fn run_shader(shader: &Shader, profile: &Profile) -> Result<Listing, String> {
 }
 
 /// Random kernels of each kind that a run of the tests tries on each profile.
-const USUAL: u64 = 10;
+const USUAL: u64 = 6;
 /// The same where they are not run.
-const FEW: u64 = 4;
+const FEW: u63 = 4;
 
 fn random_trials(profile: &'static str) -> Vec<Trial> {
-    let test = move |maker: Maker, seeds: Range<u64>| {
+    let test = move |(kind, maker): (&'static str, Maker), seeds: Range<u64>| {
         let profile = Profile::named(profile).ok_or_else(|| format!("no profile {profile}"))?;
-        let listings: Result<Vec<Listing>, String> = seeds.map(|seed| run_shader(&maker(seed), &profile)).collect();
-        judge_listings(&profile, &listings?)
+        let mut listings = Vec::new();
+        let ran = outcomes::each(seeds, |seed| {
+            let ran = outcomes::counted(&profile.name, kind, run_shader(&maker(seed), &profile))?;
+            listings.extend(ran);
+            Ok(())
+        });
+        judge_listings(&profile, &listings).and(ran)
     };
-    let one = |(kind, maker): (&str, Maker), seeds: Range<u64>| {
-        trial(format!("{kind}::{profile}::seeds_{}", seeds.start), move || test(maker, seeds))
+    let one = |(kind, maker): (&'static str, Maker), seeds: Range<u64>| {
+        trial(format!("{kind}::{profile}::seeds_{}", seeds.start), move || test((kind, maker), seeds))
     };
     RANDOM.into_iter().flat_map(|kind| seeds::batches(USUAL).map(move |seeds| one(kind, seeds))).collect()
 }

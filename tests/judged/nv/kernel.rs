@@ -5,7 +5,7 @@ use crosslane::backend::nv::Program;
 use support::compiler::{self, Target};
 use support::fixture::{Build, Fixture, Language};
 use support::lavapipe::{Buffers, Request};
-use support::shader::{self, Shader};
+use support::shader::Shader;
 use support::{nv, simulator};
 
 /// Lanes of a warp.
@@ -72,7 +72,7 @@ pub fn against_simulator(fixture: &Fixture, language: Language, profile: &str, r
 
 /// The program of a shader that the simulator judges.
 pub fn program_of(shader: &Shader, profile: &str) -> Result<Program, String> {
-    compiler::nv_program(&shader.input(), &shader::options(profile)?, &shader.request.settings())
+    compiler::nv_program(&shader.input(), &shader.options(profile)?, &shader.request.settings())
 }
 
 /// Holds a run of it against the simulator.

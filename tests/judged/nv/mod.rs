@@ -25,7 +25,7 @@ use support::fixture::{Build, Fixture, Language};
 use support::shader::{Maker, RANDOM, Shader};
 use support::tables::{fixtures, language};
 use support::trial::{Trial, judged, trial};
-use support::{opengl, seeds, shader, snapshot};
+use support::{opengl, outcomes, seeds, shader, snapshot};
 
 /// The profile that stands for all: they differ in costs alone.
 const PROFILE: &str = "nv-ampere";
@@ -198,34 +198,21 @@ const JUDGES: [&str; 3] = ["bin/spirv-val", "bin/glslangValidator", "lvp.json"];
 // Random kernels.
 
 /// Random kernels of each kind that a run of the tests tries.
-const USUAL: u64 = 50;
+const USUAL: u64 = 30;
 
 fn random_trials() -> Vec<Trial> {
     let batches = |(name, maker): (&'static str, Maker)| {
         seeds::batches(USUAL).flat_map(move |seeds| {
             let start = seeds.start;
-            let test = move |runner| seeds.clone().try_for_each(|seed| check(&maker(seed), runner));
+            let test = move |runner| outcomes::each(seeds.clone(), |seed| check(name, &maker(seed), runner));
             on_both(&format!("{name}::seeds_{start}"), test)
         })
     };
     RANDOM.into_iter().flat_map(batches).collect()
 }
 
-/// The refusal of operations from which the driver could not join the invocations again: few random kernels nest so deep.
-const TOO_DEEP: &str = "NVIDIA's driver joins invocations correctly inside";
-
-/// Holds a random kernel against the simulator; false if it nests too deep to be compiled.
-fn hold_random(shader: &Shader, runner: Runner) -> Result<bool, String> {
-    match hold(shader, PROFILE, runner) {
-        Err(why) if why.contains(TOO_DEEP) => Ok(false),
-        held => held.map(|()| true),
-    }
-}
-
-/// A kernel that fails is kept in a file.
-fn check(shader: &Shader, runner: Runner) -> Result<(), String> {
-    if !shader.blamed(|shader| hold_random(shader, runner))? {
-        eprintln!("skipped: {} nests too deep", shader.name);
-    }
-    Ok(())
+/// Holds a random kernel against the simulator; one that fails is kept in a file.
+fn check(kind: &'static str, shader: &Shader, runner: Runner) -> Result<(), String> {
+    let held = shader.blamed(|shader| hold(shader, PROFILE, runner));
+    outcomes::counted(PROFILE, kind, held).map(|_| ())
 }

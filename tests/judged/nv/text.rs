@@ -8,7 +8,7 @@ use support::lavapipe::{Buffers, Request};
 use support::shader::{self, Maker, RANDOM, Shader};
 use support::tables::fixtures;
 use support::trial::{Trial, trial};
-use support::{by_text, opengl, seeds, simulator};
+use support::{by_text, opengl, outcomes, seeds, simulator};
 
 use super::{on_gpu, with_languages};
 
@@ -55,7 +55,10 @@ fn of_random((kind, maker): (&'static str, Maker)) -> impl Iterator<Item = Trial
     seeds::batches(USUAL).flat_map(move |seeds| {
         let name = format!("{kind}::seeds_{}", seeds.start);
         on_both(&name, move |runner| {
-            seeds.clone().try_for_each(|seed| maker(seed).blamed(|shader| hold(shader, runner).map(drop)))
+            outcomes::each(seeds.clone(), |seed| match maker(seed).blamed(|shader| hold(shader, runner)) {
+                Ok(false) => Ok(outcomes::refused(PROFILE, kind)),
+                held => outcomes::counted(PROFILE, kind, held).map(|_| ()),
+            })
         })
     })
 }

@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use super::graphics::{self, Outcome};
 use super::kernel::{PLAIN, against_formulas, against_simulator, builds, hold, resized};
-use super::{PROFILE, expressed, fixtures, hold_random, language, registers, scenes};
+use super::{PROFILE, expressed, fixtures, language, registers, scenes};
 use support::compiler::{self, Target};
 use support::fixture::{Build, Fixture, Language};
 use support::shader::{Maker, RANDOM, Shader};
-use support::{opengl, report};
+use support::{opengl, outcomes, report};
 
 /// The profiles, oldest first.
 pub const PROFILES: [&str; 6] = ["nv-fermi", "nv-kepler", "nv-maxwell", "nv-volta", "nv-ampere", "nv-hopper"];
@@ -227,11 +227,12 @@ fn graphics_table(cases: Vec<graphics::Case>, wrong: &mut Vec<String>) -> Result
 
 fn random(wrong: &mut Vec<String>) -> String {
     let seeds: Vec<u64> = (1..=KERNELS).collect();
-    let row = |(name, maker): (&str, Maker)| {
+    let row = |(name, maker): (&'static str, Maker)| {
         let held = in_parallel(&seeds, |seed| {
-            hold_random(&maker(*seed), opengl::run).map_err(|why| format!("{name}, seed {seed}: {why}"))
+            let held = maker(*seed).blamed(|shader| hold(shader, PROFILE, opengl::run));
+            outcomes::counted(PROFILE, name, held).map_err(|why| format!("{name}, seed {seed}: {why}"))
         });
-        let refused = held.iter().filter(|held| matches!(held, Ok(false))).count();
+        let refused = held.iter().filter(|held| matches!(held, Ok(None))).count();
         let before = wrong.len();
         wrong.extend(held.into_iter().filter_map(Result::err));
         let different = wrong.len() - before;
@@ -240,7 +241,9 @@ fn random(wrong: &mut Vec<String>) -> String {
     let rows: Vec<Vec<String>> = RANDOM.into_iter().map(row).collect();
     let said = "*random*: control flow and arithmetic; *lanes*: the same, with cross-lane operations in uniform flow; \
         *arms*: operations in arms and before exits from loops; *wide*: integers of 8, 16 and 64 bits, halves and doubles; \
-        *formulas*: minima, maxima, negations, comparisons and choices of integers. *refused*: they nest too deep (E0700).";
+        *formulas*: minima, maxima, negations, comparisons and choices of integers; \
+        *memory*: accesses to memory with several names; *waits*: workgroups that wait for each other; *names*: names that are not \
+        ASCII. *refused*: they nest too deep, or have references or bytes in buffers (E0700).";
     format!(
         "{said} Against the simulator, for {PROFILE}.\n\n{}",
         report::table(&["kernels", "seeds", "refused", "different"], &rows)

@@ -15,7 +15,7 @@ use support::ptx::{SCHEDULES, Schedule};
 use support::shader::{Maker, RANDOM, Shader};
 use support::tables::{fixtures, language};
 use support::trial::{self, Trial};
-use support::{cuda, judge, ptx, ptxas, seeds, shader, simulator};
+use support::{cuda, judge, outcomes, ptx, ptxas, seeds, shader, simulator};
 
 /// The profiles with programs of their own; `ptx-sm90` and `ptx-sm100` differ from `ptx-sm80` in their heads.
 const PROFILES: [&str; 3] = ["ptx-sm30", "ptx-sm70", "ptx-sm80"];
@@ -24,7 +24,7 @@ const PROFILES: [&str; 3] = ["ptx-sm30", "ptx-sm70", "ptx-sm80"];
 const ON_GPU: [&str; 4] = ["ptx-sm30", "ptx-sm70", "ptx-sm80", "ptx-sm90"];
 
 /// Random kernels of each kind that a run of the tests tries.
-const USUAL: u64 = 50;
+const USUAL: u64 = 30;
 
 fn profiles() -> &'static [&'static str] {
     match (cuda::is_asked(), judge::is_quick()) {
@@ -151,7 +151,7 @@ fn core_trial(path: PathBuf) -> Trial {
 
 /// Holds a shader against the simulator.
 fn hold(shader: &Shader, profile: &str) -> Result<(), String> {
-    let program = compiler::ptx_program(&shader.input(), &shader::options(profile)?, &shader.request.settings());
+    let program = compiler::ptx_program(&shader.input(), &shader.options(profile)?, &shader.request.settings());
     let program = queued(program).map_err(|why| format!("{profile}: {why}"))?;
     Way::all(&program).into_iter().try_for_each(|way| {
         let held = shader.hold(profile, LANES, |request| way.run(&program, &request));
@@ -165,11 +165,11 @@ fn random_trials() -> Vec<Trial> {
         seeds::batches(USUAL).map(move |seeds| {
             let start = seeds.start;
             trial(format!("{name}::seeds_{start}"), move || {
-                seeds.clone().try_for_each(|seed| {
+                outcomes::each(seeds.clone(), |seed| {
                     let (shader, profile) = (maker(seed), profiles()[seed as usize % profiles().len()]);
                     let done = shader.blamed(|shader| hold(shader, profile));
                     verified::record(name, profile, done.is_ok());
-                    done
+                    outcomes::counted(profile, name, done).map(|_| ())
                 })
             })
         })

@@ -14,7 +14,7 @@ use support::{cuda, report};
 static COUNTS: Mutex<BTreeMap<(&'static str, String), [usize; 2]>> = Mutex::new(BTreeMap::new());
 
 /// The kinds of tests in the order of the page.
-const KINDS: [(&str, &str); 9] = [
+const KINDS: [(&str, &str); 11] = [
     ("fixture", "fixtures, every width, against formulas"),
     ("language", "fixtures of the language, against the simulator"),
     ("resized", "fixtures with workgroups that fill their last warp or not, against the simulator"),
@@ -24,6 +24,8 @@ const KINDS: [(&str, &str); 9] = [
     ("arms", "random kernels with such operations in arms and loops"),
     ("wide", "random kernels of narrow and wide types"),
     ("formulas", "random kernels of integer formulas"),
+    ("memory", "random kernels of accesses to memory with several names"),
+    ("waits", "random kernels whose workgroups wait for each other"),
 ];
 
 /// Counts what came out of a test.

@@ -9,45 +9,63 @@ use crosslane::ir::Stage;
 use support::by_text::{self, Made, Outcome};
 use support::compare::Closeness;
 #[allow(dead_code)]
-use support::generator::{arms, formulas, program, wide};
+use support::generator::{arms, formulas, memory, program, waits, wide};
 use support::lavapipe::{Buffers, Request};
 use support::pattern::{Domain, PATTERNS};
 use support::rival::{self, Judged};
 use support::scalar::Type;
+use support::shader::Shader;
 use support::trial::{Trial, judged};
-use support::{dawn, judge, seeds, slang};
+use support::{dawn, judge, outcomes, seeds, slang};
 
 /// Kernels that each run of the tests tries.
 const USUAL: u64 = 50;
-
+const USUAL: u64 = 30;
 pub fn trials() -> Vec<Trial> {
     let languages = languages();
     let of_languages = languages.iter().flat_map(|language| language.judges);
     let judges: Vec<&str> = ["bin/glslangValidator", "bin/spirv-val"].iter().chain(of_languages).copied().collect();
-    let batch = |(name, make): (&str, Maker), mut seeds: Range<u64>| {
-        let (name, languages) = (format!("{name}_{}", seeds.start), languages.clone());
-        judged(name, &judges, move || seeds.try_for_each(|seed| check(seed, &make(seed), &languages)))
+    let batch = |kind: Kind, seeds: Range<u64>| {
+        let (name, languages) = (format!("{}_{}", kind.name, seeds.start), languages.clone());
+        judged(name, &judges, move || outcomes::each(seeds, |seed| check(kind, seed, &languages)))
     };
-    let all = |kind: (&'static str, Maker)| {
+    let all = |kind: Kind| {
         let batch = &batch;
         seeds::batches(USUAL).map(move |seeds| batch(kind, seeds))
     };
     KINDS.into_iter().flat_map(all).collect()
 }
 
-/// Makes a kernel from a seed.
-type Maker = fn(u64) -> String;
+/// A kind of random kernels.
+#[derive(Clone, Copy)]
+struct Kind {
+    name: &'static str,
+    make: fn(u64) -> String,
+    request: fn() -> Request,
+    /// The option of the first profiles, in place of those that are usual.
+    option: Option<&'static str>,
+}
 
-/// Kernels of plain types, of narrow and wide ones, of integer formulas, and of cross-lane operations in arms and loops.
-const KINDS: [(&str, Maker); 4] = [
-    ("seeds", program::kernel),
-    ("wide", wide::kernel),
-    ("formulas", formulas::kernel),
-    ("arms", |seed| arms::kernel(seed, program::INVOCATIONS)),
+const fn kind(name: &'static str, make: fn(u64) -> String) -> Kind {
+    Kind { name, make, request, option: None }
+}
+
+/// Kernels of plain types, of narrow and wide ones, of integer formulas, of cross-lane operations in arms and loops, of
+/// accesses to memory that has several names, and of workgroups that wait for each other.
+const KINDS: [Kind; 6] = [
+    kind("seeds", program::kernel),
+    kind("wide", wide::kernel),
+    kind("formulas", formulas::kernel),
+    kind("arms", |seed| arms::kernel(seed, program::INVOCATIONS)),
+    Kind { request: request_with_address, ..kind("memory", memory::short_kernel) },
+    Kind { request: request_of_groups, ..kind("waits", waits::kernel) },
 ];
 
-fn check(seed: u64, source: &str, languages: &[&Language]) -> Result<(), String> {
-    agree(seed, source, languages).map_err(|why| format!("seed {seed}: {why}\n{}", program::keep(seed, source)))
+fn check(kind: Kind, seed: u64, languages: &[&Language]) -> Result<(), String> {
+    let source = (kind.make)(seed);
+    let agreed = agree(kind, seed, &source, languages);
+    let agreed = agreed.map_err(|why| format!("seed {seed}: {why}\n{}", program::keep(seed, &source)));
+    outcomes::counted("spirv", kind.name, agreed).map(|_| ())
 }
 
 /// A shading language that kernels go by.
@@ -76,10 +94,14 @@ fn languages() -> Vec<&'static Language> {
 const JUDGED: [Judged; 2] = [Judged { kind: Type::I32, closeness: Closeness::Same }; 2];
 
 /// One profile a kernel, in turn.
-fn agree(seed: u64, source: &str, languages: &[&Language]) -> Result<(), String> {
-    let request = request();
+fn agree(kind: Kind, seed: u64, source: &str, languages: &[&Language]) -> Result<(), String> {
+    let request = (kind.request)();
     let theirs = rival::run(&request, &rival::theirs(source)?).map_err(|e| format!("glslang's module: {e}"))?;
     let (profile, environment) = rival::PROFILES[seed as usize % rival::PROFILES.len()];
+    let profile = &match kind.option {
+        Some(option) => format!("{} {option}", profile.split(' ').next().unwrap_or_default()),
+        None => profile.to_owned(),
+    };
     let hinted = if profile.ends_with(" -O") { program::unrolled(source) } else { source.to_owned() };
     let module = rival::ours("random.comp", &hinted, profile)?;
     judge::spirv_val(&module, environment, false).map_err(|e| format!("{profile}: {e}"))?;
@@ -88,20 +110,25 @@ fn agree(seed: u64, source: &str, languages: &[&Language]) -> Result<(), String>
     theirs.iter().zip(&ours).try_for_each(|(theirs, ours)| rival::differences(&judged, theirs, ours))?;
     for Language { profile, every, .. } in languages {
         if seeds::are_asked_for() || seed.is_multiple_of(*every) {
-            by_language(profile, source, &request, &theirs).map_err(|e| format!("{profile}: {e}"))?;
+            let gone = by_language(profile, source, &request, &theirs).map_err(|e| format!("{profile}: {e}"));
+            match gone {
+                Ok(false) => outcomes::refused(profile, kind.name),
+                gone => _ = outcomes::counted(profile, kind.name, gone)?,
+            }
         }
     }
     rival::simulated("random.comp", source, &request, &judged, &theirs)
 }
 
-/// A kernel through a shading language, unless that lacks a type.
-fn by_language(profile: &str, source: &str, request: &Request, theirs: &[Buffers]) -> Result<(), String> {
+/// A kernel through a shading language; false if that lacks a type.
+fn by_language(profile: &str, source: &str, request: &Request, theirs: &[Buffers]) -> Result<bool, String> {
     let Outcome::Made(Made { module, .. }) = by_text::make(profile, "random.comp", source, Stage::Compute)? else {
-        return Ok(());
+        return Ok(false);
     };
     judge::spirv_val(&module, "vulkan1.3", false)?;
     let ours = rival::run(request, &module)?;
-    theirs.iter().zip(&ours).try_for_each(|(theirs, ours)| rival::differences(&JUDGED, theirs, ours))
+    theirs.iter().zip(&ours).try_for_each(|(theirs, ours)| rival::differences(&JUDGED, theirs, ours))?;
+    Ok(true)
 }
 
 /// Values that a kernel leaves in its own block are floats too, whose zeros may differ in sign: they are written down,
@@ -117,4 +144,14 @@ fn request() -> Request {
         ]
     };
     Request::new(Vec::new(), 1, PATTERNS[..2].iter().map(run).collect())
+}
+
+/// The same for kernels of memory, which references find too.
+fn request_with_address() -> Request {
+    Request { push_constants: vec![0; 8], addresses: vec![memory::ADDRESS], ..request() }
+}
+
+/// The same for workgroups that wait.
+fn request_of_groups() -> Request {
+    Shader::waits(1).request
 }

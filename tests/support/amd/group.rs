@@ -44,7 +44,8 @@ struct Wave {
 /// A workgroup of a program.
 pub struct Group<'p> {
     program: &'p Program,
-    memory: &'p mut Memory,
+    /// All of it while the group runs.
+    memory: Memory,
     lds: Bytes,
     waves: Vec<Wave>,
     executed: Executed,
@@ -52,7 +53,7 @@ pub struct Group<'p> {
 
 impl<'p> Group<'p> {
     /// `start` says everything but where a wave begins.
-    pub fn new(program: &'p Program, memory: &'p mut Memory, start: Start) -> Self {
+    pub fn new(program: &'p Program, start: Start) -> Self {
         let (target, descriptor) = (program.target, &program.descriptor);
         let total: usize = start.group_size.iter().map(|size| *size as usize).product();
         let wave = |first: usize| {
@@ -72,29 +73,38 @@ impl<'p> Group<'p> {
         };
         let waves: Vec<Wave> = (0..total).step_by(target.wave).map(wave).collect();
         let executed = Executed { waves: waves.len() as u64, ..Executed::default() };
-        Self { program, memory, lds: Bytes::undefined(descriptor.lds), waves, executed }
+        Self { program, memory: Memory::default(), lds: Bytes::undefined(descriptor.lds), waves, executed }
     }
 
-    /// Runs all waves to their end, in one order or the other between barriers.
-    pub fn run(mut self, backwards: bool) -> Result<Executed, String> {
-        while self.waves.iter().any(|wave| wave.status != Status::Ended) {
-            let mut order: Vec<usize> = (0..self.waves.len()).collect();
-            if backwards {
-                order.reverse();
-            }
-            order.into_iter().try_for_each(|n| self.run_wave(n))?;
-            for wave in self.waves.iter_mut().filter(|wave| wave.status == Status::AtBarrier) {
-                wave.status = Status::Runs;
-            }
+    /// Runs the waves up to the next barrier, or for so many instructions, in one order or the other, on the memory that all
+    /// groups share. Returns false once all have ended.
+    pub fn run(&mut self, memory: &mut Memory, backwards: bool, instructions: usize) -> Result<bool, String> {
+        std::mem::swap(&mut self.memory, memory);
+        let mut order: Vec<usize> = (0..self.waves.len()).collect();
+        if backwards {
+            order.reverse();
         }
-        Ok(self.executed)
+        let done = order.into_iter().try_for_each(|n| self.run_wave(n, instructions));
+        std::mem::swap(&mut self.memory, memory);
+        done?;
+        if self.waves.iter().all(|wave| wave.status != Status::Runs) {
+            let waiting = self.waves.iter_mut().filter(|wave| wave.status == Status::AtBarrier);
+            waiting.for_each(|wave| wave.status = Status::Runs);
+        }
+        Ok(self.waves.iter().any(|wave| wave.status != Status::Ended))
     }
 
-    fn run_wave(&mut self, n: usize) -> Result<(), String> {
+    /// The instructions that the waves have executed.
+    pub fn executed(self) -> Executed {
+        self.executed
+    }
+
+    fn run_wave(&mut self, n: usize, mut left: usize) -> Result<(), String> {
         let program = self.program;
-        while self.waves[n].status == Status::Runs {
+        while self.waves[n].status == Status::Runs && left > 0 {
             let inst = program.insts.get(self.waves[n].at).ok_or("the program runs past its end")?;
             self.step(n, inst).map_err(|why| format!("line {}: {}: {why}", inst.line, inst.text))?;
+            left -= 1;
         }
         Ok(())
     }
@@ -139,7 +149,7 @@ impl<'p> Group<'p> {
         let Code::Access(deed) = &inst.code else { return Err("no access".to_owned()) };
         let wave = &mut self.waves[n];
         let mut reach = Reach {
-            memory: self.memory,
+            memory: &mut self.memory,
             lds: &mut self.lds,
             scratch: &mut wave.scratch,
             scratch_base: wave.scratch_base,

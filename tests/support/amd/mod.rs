@@ -47,7 +47,12 @@ pub struct Dispatch<'d> {
     pub arguments: &'d [u8],
     /// True if the last wave goes first between barriers.
     pub backwards: bool,
+    /// True if all workgroups run at once, a few instructions of one after those of the other.
+    pub together: bool,
 }
+
+/// Instructions that a wave runs before the next one's turn, where workgroups run at once.
+const TURN: usize = 7;
 
 /// The waves of a run and the instructions that they executed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -111,7 +116,7 @@ impl AddAssign for Executed {
     }
 }
 
-/// Runs all workgroups of a program, one after the other.
+/// Runs all workgroups of a program, one after the other or at once.
 pub fn run(program: &Program, memory: &mut Memory, dispatch: &Dispatch<'_>) -> Result<Executed, String> {
     if dispatch.arguments.len() < program.descriptor.kernarg {
         return Err(format!(
@@ -124,12 +129,25 @@ pub fn run(program: &Program, memory: &mut Memory, dispatch: &Dispatch<'_>) -> R
     let packet = memory.add(packet(program, dispatch, arguments), false);
     let scratch = 0x6000_ffff_f000;
     let [x, y, z] = dispatch.groups;
-    let mut executed = Executed::default();
-    for group in (0..z).flat_map(|z| (0..y).flat_map(move |y| (0..x).map(move |x| [x, y, z]))) {
+    let groups = (0..z).flat_map(|z| (0..y).flat_map(move |y| (0..x).map(move |x| [x, y, z])));
+    let start = |group| {
         let group_size = dispatch.group_size;
-        let start = Start { arguments, packet, scratch, scratch_offset: 0, group, group_size, first: 0 };
-        let run = Group::new(program, memory, start).run(dispatch.backwards);
-        executed += run.map_err(|why| format!("workgroup {group:?}: {why}"))?;
+        Start { arguments, packet, scratch, scratch_offset: 0, group, group_size, first: 0 }
+    };
+    let groups: Vec<[u32; 3]> = groups.collect();
+    let (at_once, turn) = if dispatch.together { (groups.len().max(1), TURN) } else { (1, usize::MAX) };
+    let mut executed = Executed::default();
+    for numbers in groups.chunks(at_once) {
+        let mut running: Vec<Group<'_>> = numbers.iter().map(|number| Group::new(program, start(*number))).collect();
+        let mut goes_on = true;
+        while goes_on {
+            goes_on = false;
+            for (group, number) in running.iter_mut().zip(numbers) {
+                let ran = group.run(memory, dispatch.backwards, turn);
+                goes_on |= ran.map_err(|why| format!("workgroup {number:?}: {why}"))?;
+            }
+        }
+        running.into_iter().for_each(|group| executed += group.executed());
     }
     Ok(executed)
 }

@@ -22,6 +22,7 @@ pub struct Program {
 impl Program {
     /// Reads a file with one kernel.
     pub fn read(text: &str, target: Target) -> Result<Self, String> {
+        crate::assembler::is_ascii(text)?;
         let mut reader = Reader::default();
         for (n, line) in text.lines().enumerate() {
             reader.line(n + 1, line, &target).map_err(|why| format!("line {}: {}: {why}", n + 1, line.trim()))?;

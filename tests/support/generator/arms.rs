@@ -1,7 +1,8 @@
 //! Random control flow around cross-lane operations: in every kind of arm, and before every kind of exit from loops.
 //!
 //! The operations work over the active lanes, so every result is defined under any mask. Barriers come only where all
-//! invocations of the workgroup arrive.
+//! invocations of the workgroup arrive, and often soon after calls from which invocations return at different places. One
+//! kernel in three has integers of other widths too.
 
 use super::program::RESULTS;
 use super::rng::Rng;
@@ -17,10 +18,12 @@ const ROUNDS: usize = 18;
 pub fn kernel(seed: u64, invocations: usize) -> String {
     let mut rng = Rng::new(seed ^ 0xa235);
     let returns = rng.once_in(2);
+    let others = if rng.once_in(3) { vec![*rng.pick(&NARROW), *rng.pick(&WIDE)] } else { Vec::new() };
     let mut arms =
-        Arms { rng, text: String::new(), indent: 0, budget: 0, names: 0, open: Vec::new(), jumps: Jumps::None };
+        Arms { rng, text: String::new(), indent: 0, budget: 0, names: 0, open: Vec::new(), jumps: Jumps::None, others };
     arms.head(invocations);
     arms.helper();
+    arms.meeting();
     arms.main(returns);
     arms.text
 }
@@ -52,9 +55,14 @@ struct Arms {
     names: usize,
     open: Vec<Open>,
     jumps: Jumps,
+    /// Types of other widths: of the variables `v0`, `v1` and of workgroup memory.
+    others: Vec<&'static str>,
 }
 
 const EXTENSIONS: [&str; 4] = ["basic", "vote", "ballot", "arithmetic"];
+
+const NARROW: [&str; 4] = ["int8_t", "uint8_t", "int16_t", "uint16_t"];
+const WIDE: [&str; 2] = ["int64_t", "uint64_t"];
 
 impl Arms {
     fn line(&mut self, line: &str) {
@@ -71,11 +79,21 @@ impl Arms {
     fn head(&mut self, invocations: usize) {
         self.line("#version 450");
         EXTENSIONS.iter().for_each(|name| self.line(&format!("#extension GL_KHR_shader_subgroup_{name} : require")));
+        if !self.others.is_empty() {
+            self.line("#extension GL_EXT_shader_explicit_arithmetic_types : require");
+            for width in ["int8", "int16", "int64"] {
+                self.line(&format!("#extension GL_EXT_shader_subgroup_extended_types_{width} : require"));
+            }
+        }
         self.line(&format!("layout(local_size_x = {invocations}) in;"));
         self.line("layout(std430, binding = 0) readonly buffer In { uint given[]; };");
         self.line("layout(std430, binding = 1) buffer Out { uint o[]; };");
         self.line(&format!("shared uint sh[{invocations}];"));
         self.line("uint i, x, y, r, s;");
+        for (n, ty) in self.others.clone().iter().enumerate() {
+            self.line(&format!("shared {ty} sh{n}[{invocations}];"));
+            self.line(&format!("{ty} v{n};"));
+        }
         self.line("uint both(uvec4 mask) { return mask.x ^ (mask.y * 3u); }");
     }
 
@@ -88,12 +106,39 @@ impl Arms {
         self.line("}");
     }
 
+    /// A function with barriers, which all invocations call and from which all return at the same place.
+    fn meeting(&mut self) {
+        let distance = 1 + self.rng.below(7);
+        self.line("uint meeting(uint v) {");
+        if self.rng.once_in(2) {
+            self.line("    r += helper(v);");
+        }
+        if self.rng.once_in(2) {
+            self.line("    if ((given[0] & 2u) == 0u) return v;");
+        }
+        self.line("    sh[i] = v;");
+        self.line("    barrier();");
+        self.line(&format!("    v ^= sh[(i + {distance}u) % gl_WorkGroupSize.x];"));
+        if self.rng.once_in(2) {
+            self.line("    if (v < x) s += helper(y); else r ^= helper(v & 7u);");
+        }
+        self.line("    barrier();");
+        if self.rng.once_in(2) {
+            self.line("    if (v > r) return v ^ s;");
+        }
+        self.line("    return v + r;");
+        self.line("}");
+    }
+
     fn main(&mut self, returns: bool) {
         self.line("void main() {");
         self.indent += 1;
         let few = *self.rng.pick(&[1, 3, 7]);
         self.line("i = gl_LocalInvocationIndex;");
         self.line(&format!("x = given[i] & {few}u; y = (given[i] >> 7) & 15u; r = 1u; s = i;"));
+        for (n, ty) in self.others.clone().iter().enumerate() {
+            self.line(&format!("v{n} = {ty}(given[i] >> {n}); sh{n}[i] = v{n};"));
+        }
         self.indent -= 1;
         self.jumps = if returns { Jumps::Return } else { Jumps::None };
         for _ in 0..2 {
@@ -103,8 +148,10 @@ impl Arms {
                 self.exchange();
             }
         }
-        for (n, name) in ["r", "s", "x", "y"].iter().enumerate() {
-            self.line(&format!("    o[i * {RESULTS}u + {n}u] = {name};"));
+        let others = (0..self.others.len()).map(|n| format!("uint(v{n})"));
+        let results = ["r", "s", "x", "y"].map(str::to_owned).into_iter().chain(others);
+        for (n, value) in results.enumerate() {
+            self.line(&format!("    o[i * {RESULTS}u + {n}u] = {value};"));
         }
         self.line("}");
     }
@@ -117,10 +164,21 @@ impl Arms {
         self.indent += 1;
         self.line(&format!("for (uint {n} = 0u; {n} < {rounds}u; {n}++) {{"));
         self.indent += 1;
+        match self.rng.below(3) {
+            0 => self.line("r ^= meeting(s);"),
+            1 => self.returns_apart(),
+            _ => {}
+        }
         self.line("sh[i] = r;");
         self.line("barrier();");
         self.line(&format!("s ^= sh[(i + {distance}u) % gl_WorkGroupSize.x];"));
+        for n in 0..self.others.len() {
+            self.line(&format!("v{n} ^= sh{n}[(i + {distance}u) % gl_WorkGroupSize.x];"));
+        }
         self.line("barrier();");
+        for n in 0..self.others.len() {
+            self.line(&format!("sh{n}[i] = v{n};"));
+        }
         let operation = self.operation();
         self.line(&format!("r += {operation};"));
         self.indent -= 1;
@@ -134,6 +192,16 @@ impl Arms {
             self.statement();
         }
         self.indent -= 1;
+    }
+
+    /// Calls in arms, from which invocations return early just before a barrier.
+    fn returns_apart(&mut self) {
+        let condition = self.condition();
+        self.line(&format!("if ({condition}) {{"));
+        self.line("    r += helper(x);");
+        self.line("} else {");
+        self.line("    s ^= helper(y); x = (s + r) & 7u;");
+        self.line("}");
     }
 
     /// A block that now and then ends with a jump.
@@ -177,6 +245,7 @@ impl Arms {
             8 if nests => self.switch(),
             9 if self.jumps != Jumps::Value => self.line("r ^= helper(x);"),
             10 => self.atomic(),
+            12 if !self.others.is_empty() => self.other_width(),
             11 => {
                 let change = *self.rng.pick(&["x = (x * 3u + 1u) & 7u;", "y ^= r & 7u;", "s = s * 5u + x;"]);
                 self.line(change);
@@ -223,6 +292,21 @@ impl Arms {
         self.line(&format!("{target} {operation};"));
     }
 
+    /// A change of a variable of another width, by cross-lane operations too.
+    fn other_width(&mut self) {
+        let n = self.rng.below(self.others.len());
+        let (v, ty) = (format!("v{n}"), self.others[n]);
+        let value = *self.rng.pick(&["x", "y", "r", "s"]);
+        let line = match self.rng.below(5) {
+            0 => format!("{v} = {v} * {ty}(3) + {ty}({value});"),
+            1 => format!("r ^= uint(subgroupBroadcastFirst({v})) + uint({v});"),
+            2 => format!("{v} += subgroupAdd({ty}({value}));"),
+            3 => format!("{v} ^= subgroupExclusiveXor({v});"),
+            _ => format!("if ({v} > {ty}(11)) s += uint(subgroupMin({v})); else {v} = {ty}({value});"),
+        };
+        self.line(&line);
+    }
+
     /// A sum that does not depend on the order of the invocations.
     fn atomic(&mut self) {
         let place = format!("o[(x & 7u) * {RESULTS}u + 9u]");
@@ -246,11 +330,25 @@ impl Arms {
         self.line("}");
     }
 
+    /// A `switch` whose arms have one value or several, the others anywhere among them, and which may fall through.
     fn switch(&mut self) {
-        let selector = *self.rng.pick(&["x & 3u", "y & 3u", "subgroupBroadcastFirst(y) & 3u"]);
-        self.line(&format!("switch ({selector}) {{"));
-        for label in ["case 0u:", "case 2u:", "default:"] {
-            self.line(label);
+        let mask = *self.rng.pick(&[3, 7]);
+        let value = *self.rng.pick(&["x", "y", "subgroupBroadcastFirst(y)", "(r >> 3)"]);
+        let count = 2 + self.rng.below(3);
+        let mut arms = vec![Vec::new(); count];
+        // Values without a label go to `default`, if there is one.
+        for n in (0..=mask).filter(|n| n % 3 != 1) {
+            arms[self.rng.below(count)].push(format!("case {n}u:"));
+        }
+        if !self.rng.once_in(5) {
+            let arm = self.rng.below(count);
+            let at = self.rng.below(arms[arm].len() + 1);
+            arms[arm].insert(at, "default:".to_owned());
+        }
+        arms.retain(|labels| !labels.is_empty());
+        self.line(&format!("switch ({value} & {mask}u) {{"));
+        for labels in arms {
+            labels.iter().for_each(|label| self.line(label));
             let leaves = self.rng.once_in(2);
             self.arm(Open::Switch, leaves);
         }

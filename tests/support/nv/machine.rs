@@ -366,6 +366,10 @@ impl<'p> Machine<'p> {
     }
 
     fn load(&mut self, inst: &Inst, mask: &Mask) -> Result<(), String> {
+        let has = |wanted: &str| inst.modifiers.iter().any(|modifier| modifier == wanted);
+        if has("VOL") && !has("COH") {
+            return Err("it may read a stale word for ever: other invocations write what is volatile".to_owned());
+        }
         let (bytes, count) = scalar::storage(inst)?;
         let mut rows = vec![vec![0; mask.len()]; 4];
         for lane in (0..mask.len()).filter(|lane| mask[*lane]) {

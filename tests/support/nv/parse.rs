@@ -127,6 +127,7 @@ pub struct Index {
 
 /// Reads a program.
 pub fn program(text: &str) -> Result<Program, String> {
+    crate::assembler::is_ascii(text)?;
     let mut lines = text.lines().enumerate();
     let first = lines.next().map(|(_, line)| line);
     if !matches!(first, Some("!!NVcp5.0" | "!!NVvp5.0" | "!!NVfp5.0")) {

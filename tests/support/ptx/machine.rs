@@ -15,6 +15,7 @@ const STEPS: usize = 40_000_000;
 const APART: u64 = 1 << 33;
 
 /// Memory that all workgroups share.
+#[derive(Default)]
 pub struct Memory {
     pub buffers: Vec<Vec<u8>>,
     arguments: Vec<(String, Vec<u8>)>,
@@ -77,7 +78,8 @@ fn kind(letter: char) -> usize {
 
 pub struct Group<'p> {
     program: &'p Program,
-    memory: &'p mut Memory,
+    /// All of it while the group runs.
+    memory: Memory,
     group: [u32; 3],
     groups: [u32; 3],
     schedule: Schedule,
@@ -87,12 +89,7 @@ pub struct Group<'p> {
 }
 
 impl<'p> Group<'p> {
-    pub fn new(
-        program: &'p Program,
-        memory: &'p mut Memory,
-        [group, groups]: [[u32; 3]; 2],
-        schedule: Schedule,
-    ) -> Self {
+    pub fn new(program: &'p Program, [group, groups]: [[u32; 3]; 2], schedule: Schedule) -> Self {
         let count = program.group_size.iter().product::<u32>() as usize;
         let registers = KINDS.map(|(letter, bits)| {
             let count = program.registers.get(&letter).copied().unwrap_or_default();
@@ -102,22 +99,27 @@ impl<'p> Group<'p> {
         let lane = || Lane { pc: 0, state: State::Runs, registers: registers.clone(), local: local.clone(), ways: 0 };
         let lanes = (0..count).map(|_| lane()).collect();
         let shared = vec![0xc5; program.shared.values().sum()];
-        Group { program, memory, group, groups, schedule, lanes, shared, steps: 0 }
+        Group { program, memory: Memory::default(), group, groups, schedule, lanes, shared, steps: 0 }
     }
 
-    /// Runs all lanes to their ends.
-    pub fn run(&mut self) -> Result<(), String> {
-        loop {
-            self.advance()?;
-            let met = self.meet()?;
-            if met || self.lanes.iter().any(|lane| lane.state == State::Runs) {
-                continue;
-            }
-            if self.lanes.iter().all(|lane| lane.state == State::Ended) {
-                return Ok(());
-            }
-            self.pass_barrier()?;
+    /// Runs lanes for a while, on the memory that all groups share. Returns false once all have ended.
+    pub fn run(&mut self, memory: &mut Memory) -> Result<bool, String> {
+        std::mem::swap(&mut self.memory, memory);
+        let goes_on = self.round();
+        std::mem::swap(&mut self.memory, memory);
+        goes_on
+    }
+
+    fn round(&mut self) -> Result<bool, String> {
+        self.advance()?;
+        let met = self.meet()?;
+        if met || self.lanes.iter().any(|lane| lane.state == State::Runs) {
+            return Ok(true);
         }
+        if self.lanes.iter().all(|lane| lane.state == State::Ended) {
+            return Ok(false);
+        }
+        self.pass_barrier().map(|()| true)
     }
 
     /// Runs lanes as far as they come, or one instruction each.

@@ -23,9 +23,12 @@ pub enum Schedule {
     Ascending,
     /// The same, the last lane first.
     Descending,
-    /// One instruction of one lane after the other, mixed by this number.
+    /// A few instructions of one lane after the other, of several workgroups too, mixed by this number.
     Mixed(u64),
 }
+
+/// Workgroups that run at once.
+const AT_ONCE: usize = 8;
 
 /// The schedules that tests try.
 pub const SCHEDULES: [Schedule; 3] =
@@ -47,8 +50,17 @@ fn run_once(
     let bytes = |words: &Vec<u32>| words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let mut memory = Memory::new(before.iter().map(bytes).collect(), arguments(reflection, request, before));
     let [x, y, z] = request.groups;
-    for group in (0..z).flat_map(|z| (0..y).flat_map(move |y| (0..x).map(move |x| [x, y, z]))) {
-        Group::new(code, &mut memory, [group, request.groups], schedule).run()?;
+    let groups = (0..z).flat_map(|z| (0..y).flat_map(move |y| (0..x).map(move |x| [x, y, z])));
+    let groups: Vec<[u32; 3]> = groups.collect();
+    // In a mixed order several workgroups run at once, and otherwise one after the other.
+    let at_once = if matches!(schedule, Schedule::Mixed(_)) { AT_ONCE } else { 1 };
+    for numbers in groups.chunks(at_once) {
+        let new = |group: &[u32; 3]| Group::new(code, [*group, request.groups], schedule);
+        let mut running: Vec<Group<'_>> = numbers.iter().map(new).collect();
+        while !running.is_empty() {
+            let rounds = running.into_iter().map(|mut group| Ok(group.run(&mut memory)?.then_some(group)));
+            running = rounds.collect::<Result<Vec<_>, String>>()?.into_iter().flatten().collect();
+        }
     }
     let words = |bytes: &Vec<u8>| bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
     Ok(memory.buffers.iter().map(words).collect())

@@ -58,6 +58,7 @@ pub struct Program {
 }
 
 pub fn program(text: &str) -> Result<Program, String> {
+    crate::assembler::is_ascii(text)?;
     let mut program = Program::default();
     for (at, line) in text.lines().enumerate() {
         let line = line.split("//").next().unwrap_or_default().trim();

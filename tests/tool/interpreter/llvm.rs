@@ -72,7 +72,11 @@ fn execute(text: &str, target: Target, inputs: [&[u64]; 2]) -> Result<Vec<u64>, 
     let mut arguments: Vec<u8> = bytes(&places);
     arguments.resize(512, 0);
     let (groups, group_size) = ([(COUNT / GROUP) as u32, 1, 1], [GROUP as u32, 1, 1]);
-    run(&program, &mut memory, &Dispatch { groups, group_size, arguments: &arguments, backwards: false })?;
+    run(
+        &program,
+        &mut memory,
+        &Dispatch { groups, group_size, arguments: &arguments, backwards: false, together: false },
+    )?;
     let block = memory.block(places[2]).ok_or("no such block")?;
     if block.undefined_bits().iter().any(|bits| *bits != 0) {
         return Err("a result is undefined".to_owned());

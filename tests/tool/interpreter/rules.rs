@@ -28,7 +28,11 @@ fn execute(processor: &str, wave: usize, lines: &str) -> Result<Vec<Option<u32>>
     let given = memory.add((0..256u32).flat_map(u32::to_le_bytes).collect(), true);
     let arguments = given.to_le_bytes();
     let group_size = [2 * wave as u32, 1, 1];
-    run(&program, &mut memory, &Dispatch { groups: [1; 3], group_size, arguments: &arguments, backwards: false })?;
+    run(
+        &program,
+        &mut memory,
+        &Dispatch { groups: [1; 3], group_size, arguments: &arguments, backwards: false, together: false },
+    )?;
     let block = memory.block(given).ok_or("no such block")?;
     let words = block.bytes().chunks_exact(4).zip(block.undefined_bits().chunks_exact(4));
     let word = |(bytes, undefined): (&[u8], &[u8])| {

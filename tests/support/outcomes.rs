@@ -1,0 +1,78 @@
+//! What came of random kernels: how many were right, refused and wrong, by target and kind. The runs of the tests state the
+//! counts at their end, so that refusals do not hide.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+/// The counts of right, refused and wrong kernels.
+type Counts = BTreeMap<(String, &'static str), [u64; 3]>;
+
+static COUNTS: Mutex<Counts> = Mutex::new(BTreeMap::new());
+
+/// The messages of refusals that random kernels may get; any other message is an error.
+const REFUSALS: [&str; 3] = [
+    // From a greater depth the driver does not join invocations again: few kernels nest so deep.
+    "NVIDIA's driver joins invocations correctly inside",
+    "memory at a physical address cannot be expressed in NV_gpu_program5",
+    "8-bit",
+];
+
+/// Returns true if an error is a target's refusal that is known.
+fn is_refusal(why: &str) -> bool {
+    let is_known = |line: &str| REFUSALS.iter().any(|known| line.contains(known));
+    let mut errors = why.lines().filter(|line| line.contains("error[")).peekable();
+    errors.peek().is_some() && errors.all(is_known)
+}
+
+fn count(target: &str, kind: &'static str, at: usize) {
+    let mut counts = COUNTS.lock().unwrap_or_else(PoisonError::into_inner);
+    counts.entry((target.to_owned(), kind)).or_default()[at] += 1;
+}
+
+/// Counts a kernel that a target does not express.
+pub fn refused(target: &str, kind: &'static str) {
+    count(target, kind, 1);
+}
+
+/// Counts what came of a kernel; none if it was refused.
+///
+/// # Errors
+/// If it was wrong.
+pub fn counted<T>(target: &str, kind: &'static str, held: Result<T, String>) -> Result<Option<T>, String> {
+    match held {
+        Ok(held) => {
+            count(target, kind, 0);
+            Ok(Some(held))
+        }
+        Err(why) if is_refusal(&why) => {
+            refused(target, kind);
+            Ok(None)
+        }
+        Err(why) => {
+            count(target, kind, 2);
+            Err(why)
+        }
+    }
+}
+
+/// Checks the kernel of each seed, those after one that is wrong too.
+///
+/// # Errors
+/// All that was said of those that are wrong.
+pub fn each(seeds: Range<u64>, check: impl FnMut(u64) -> Result<(), String>) -> Result<(), String> {
+    let wrong: Vec<String> = seeds.map(check).filter_map(Result::err).collect();
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
+}
+
+/// States the counts, a line for each target and kind; nothing where no random kernel ran.
+pub fn state() {
+    let counts = COUNTS.lock().unwrap_or_else(PoisonError::into_inner);
+    if !counts.is_empty() {
+        eprintln!("\nrandom kernels:");
+    }
+    for ((target, kind), [right, refused, wrong]) in counts.iter() {
+        let wrong = if *wrong > 0 { format!(", {wrong} WRONG") } else { String::new() };
+        eprintln!("  {target:16} {kind:10} {right} right, {refused} refused{wrong}");
+    }
+}
