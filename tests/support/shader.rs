@@ -185,7 +185,7 @@ impl Shader {
 pub type Maker = fn(u64) -> Shader;
 
 /// The kinds of random kernels, each with the name of its tests.
-pub const RANDOM: [(&str, Maker); 7] = [
+pub const RANDOM: [(&str, Maker); 8] = [
     ("random", Shader::random),
     ("lanes", Shader::with_lanes),
     ("arms", Shader::arms),
@@ -193,6 +193,7 @@ pub const RANDOM: [(&str, Maker); 7] = [
     ("formulas", Shader::formulas),
     ("memory", Shader::memory),
     ("waits", Shader::waits),
+    ("names", Shader::names),
 ];
 
 /// The options for a built-in profile and results that are compared.

@@ -14,7 +14,7 @@ use support::{cuda, report};
 static COUNTS: Mutex<BTreeMap<(&'static str, String), [usize; 2]>> = Mutex::new(BTreeMap::new());
 
 /// The kinds of tests in the order of the page.
-const KINDS: [(&str, &str); 11] = [
+const KINDS: [(&str, &str); 12] = [
     ("fixture", "fixtures, every width, against formulas"),
     ("language", "fixtures of the language, against the simulator"),
     ("resized", "fixtures with workgroups that fill their last warp or not, against the simulator"),
@@ -26,6 +26,7 @@ const KINDS: [(&str, &str); 11] = [
     ("formulas", "random kernels of integer formulas"),
     ("memory", "random kernels of accesses to memory with several names"),
     ("waits", "random kernels whose workgroups wait for each other"),
+    ("names", "random kernels with names that are not ASCII"),
 ];
 
 /// Counts what came out of a test.

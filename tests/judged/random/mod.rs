@@ -8,8 +8,9 @@ use std::ops::Range;
 use crosslane::ir::Stage;
 use support::by_text::{self, Made, Outcome};
 use support::compare::Closeness;
+use support::compiler::LINES;
 #[allow(dead_code)]
-use support::generator::{arms, formulas, memory, program, waits, wide};
+use support::generator::{arms, formulas, memory, names, program, waits, wide};
 use support::lavapipe::{Buffers, Request};
 use support::pattern::{Domain, PATTERNS};
 use support::rival::{self, Judged};
@@ -19,8 +20,8 @@ use support::trial::{Trial, judged};
 use support::{dawn, judge, outcomes, seeds, slang};
 
 /// Kernels that each run of the tests tries.
-const USUAL: u64 = 50;
 const USUAL: u64 = 30;
+
 pub fn trials() -> Vec<Trial> {
     let languages = languages();
     let of_languages = languages.iter().flat_map(|language| language.judges);
@@ -51,14 +52,15 @@ const fn kind(name: &'static str, make: fn(u64) -> String) -> Kind {
 }
 
 /// Kernels of plain types, of narrow and wide ones, of integer formulas, of cross-lane operations in arms and loops, of
-/// accesses to memory that has several names, and of workgroups that wait for each other.
-const KINDS: [Kind; 6] = [
+/// accesses to memory that has several names, of workgroups that wait for each other, and with directives of lines.
+const KINDS: [Kind; 7] = [
     kind("seeds", program::kernel),
     kind("wide", wide::kernel),
     kind("formulas", formulas::kernel),
     kind("arms", |seed| arms::kernel(seed, program::INVOCATIONS)),
     Kind { request: request_with_address, ..kind("memory", memory::short_kernel) },
     Kind { request: request_of_groups, ..kind("waits", waits::kernel) },
+    Kind { option: Some(LINES), ..kind("lines", |seed| names::kernel(2 * seed + 1)) },
 ];
 
 fn check(kind: Kind, seed: u64, languages: &[&Language]) -> Result<(), String> {
