@@ -10,7 +10,7 @@ mod negations;
 pub mod nv;
 mod pieces;
 pub mod places;
-mod plans;
+pub mod plans;
 pub mod ptx;
 mod range;
 pub mod reflection;

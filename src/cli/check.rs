@@ -1,21 +1,21 @@
 //! `crosslane check`: which profiles can run a shader.
 //!
-//! Exit status: 3 if a profile that was named cannot, 1 if the shader is wrong. Where none is named the matrix is what was
-//! asked for, so that it is 0 as long as one profile can.
+//! Exit status: that of `compile` for the profile that was named; for several the worst of theirs. Where none is named the
+//! matrix is what was asked for, so that it is 0 as long as one profile can.
 
 use super::args::CheckArgs;
-use super::explain::{Source, failed};
+use super::explain::{Source, exit, failed};
 use super::output::to_stdout;
 use super::{CommandError, Exit, Outcome, profiles, terminal};
 use crate::build::claims::Claims;
 use crate::diagnostic::visible::visible;
-use crate::explain::json;
 use crate::explain::support::matrix;
+use crate::explain::{End, json};
 use crate::profile::Profile;
 
 pub fn run(args: &CheckArgs, claims: &Claims) -> Outcome {
     let (chosen, named) = chosen(args, claims)?;
-    let source = Source::read(&args.source, &args.places, chosen, claims)?;
+    let source = Source::read(&args.source, &args.messages, &args.places, chosen, claims)?;
     let matrix = match matrix(&source.input(), &source.options, &source.loader) {
         Ok(matrix) => matrix,
         Err(failure) => return Ok(failed(&args.messages, &failure)),
@@ -26,8 +26,12 @@ pub fn run(args: &CheckArgs, claims: &Claims) -> Outcome {
         visible(&matrix.text(args.width.or_else(terminal::columns))).into_owned()
     };
     to_stdout(text.as_bytes())?;
-    let can = matrix.can.iter().zip(&named).all(|(can, named)| *can || !*named);
-    Ok(if can { Exit::Done } else { Exit::ProfileLacks })
+    let asked: Vec<End> = matrix.ends.iter().zip(&named).filter(|(_, named)| **named).map(|(end, _)| *end).collect();
+    Ok(match asked.as_slice() {
+        [] if matrix.ends.contains(&End::Done) => Exit::Done,
+        [] => exit(&matrix.ends),
+        asked => exit(asked),
+    })
 }
 
 /// The profiles to look at, and which of them were named.

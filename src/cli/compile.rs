@@ -1,6 +1,8 @@
 //! `crosslane compile`: one shader, one profile, one output.
 
-use super::args::{CompileArgs, DialectArgs, Emit, Emitted, Lanes, PlaceArgs, SourceArgs, TargetArgs, Unused};
+use super::args::{
+    CompileArgs, DialectArgs, Emit, Emitted, Lanes, MessageArgs, PlaceArgs, SourceArgs, TargetArgs, Unused,
+};
 use super::endings::{self, Format};
 use super::input::{self, Shader};
 use super::output::Sink;
@@ -77,15 +79,13 @@ pub fn draft(args: &CompileArgs, claims: &Claims) -> Result<Draft, CommandError>
     let options = Options {
         emit,
         debug: args.debug.into(),
-        deny_warnings: args.messages.deny_warnings,
-        no_warnings: args.messages.no_warnings,
         warnings: warnings(args),
         dialect: dialect(&args.dialect)?,
         manner: manner(&args.dialect),
         places: places(&args.places, [profile.target])?,
         settings: settings(&args.set)?,
         fp_contract: FpContract::chosen(args.source.fp_contract, args.target.reproducible),
-        ..options(&args.source, &shader, profile)?
+        ..options(&args.source, &args.messages, &shader, profile)?
     };
     let disk = FileLoader { directories: args.source.include_dirs.clone(), claims: claims.clone() };
     let loader = Recorder::new(&disk);
@@ -219,8 +219,13 @@ pub fn places(args: &PlaceArgs, targets: impl IntoIterator<Item = Target>) -> Re
     }
 }
 
-/// The options that the arguments about the source give.
-pub fn options(args: &SourceArgs, shader: &Shader, profile: Profile) -> Result<Options, CommandError> {
+/// The options that the arguments about the source and about messages give.
+pub fn options(
+    args: &SourceArgs,
+    messages: &MessageArgs,
+    shader: &Shader,
+    profile: Profile,
+) -> Result<Options, CommandError> {
     let macros = macros(&args.defines, &args.undefines)?;
     if args.bounds_checks.is_some() && shader.language == Language::Glsl {
         return Err(CommandError("--bounds-checks: only WGSL has them".into()));
@@ -228,7 +233,19 @@ pub fn options(args: &SourceArgs, shader: &Shader, profile: Profile) -> Result<O
     let bounds_checks = args.bounds_checks.unwrap_or_default();
     let (stage, entry) = (shader.stage, args.entry.clone());
     let fp_contract = FpContract::chosen(args.fp_contract, false);
-    Ok(Options { stage, entry, macros, bounds_checks, fp_contract, ..Options::new(profile) })
+    let MessageArgs { deny_warnings, no_warnings, .. } = *messages;
+    let warnings = messages.warnings.clone();
+    Ok(Options {
+        stage,
+        entry,
+        macros,
+        bounds_checks,
+        fp_contract,
+        deny_warnings,
+        no_warnings,
+        warnings,
+        ..Options::new(profile)
+    })
 }
 
 /// Where only the files that are read are asked for, nothing after the preprocessor runs; WGSL reads one file, and the

@@ -1,4 +1,6 @@
 //! `crosslane explain`: what each cross-lane operation of a shader becomes, as text, JSON or a page.
+//!
+//! Exit status: the worst of those of `compile` for the profiles.
 
 use super::args::{ExplainArgs, MessageArgs, PlaceArgs, SourceArgs};
 use super::endings::Format;
@@ -9,7 +11,7 @@ use crate::build::claims::Claims;
 use crate::build::files::FileLoader;
 use crate::compile::{Input, Options};
 use crate::diagnostic::visible::visible;
-use crate::explain::{Failure, explain, html, json, text};
+use crate::explain::{End, Failure, explain, html, json, text};
 use crate::profile::Profile;
 
 /// The default width in columns.
@@ -18,7 +20,7 @@ const USUAL_WIDTH: usize = 100;
 pub fn run(args: &ExplainArgs, claims: &Claims) -> Outcome {
     let chosen = args.profile.iter().map(|name| profiles::find(name, claims)).collect::<Result<_, _>>()?;
     let page = args.html.clone().map(|path| Sink::of_format(path, Format::Html)).transpose()?;
-    let source = Source::read(&args.source, &args.places, chosen, claims)?;
+    let source = Source::read(&args.source, &args.messages, &args.places, chosen, claims)?;
     let report = match explain(&source.input(), &source.options, &source.loader) {
         Ok(report) => report,
         Err(failure) => return Ok(failed(&args.messages, &failure)),
@@ -28,7 +30,18 @@ pub fn run(args: &ExplainArgs, claims: &Claims) -> Outcome {
         None if args.json => to_stdout(json::json(&report).as_bytes())?,
         None => to_stdout(visible(&text::text(&report, width(args))).as_bytes())?,
     }
-    Ok(Exit::Done)
+    Ok(exit(&report.ends))
+}
+
+/// The worst of several compilations.
+pub fn exit(ends: &[End]) -> Exit {
+    if ends.contains(&End::ShaderWrong) {
+        Exit::ShaderWrong
+    } else if ends.contains(&End::ProfileLacks) {
+        Exit::ProfileLacks
+    } else {
+        Exit::Done
+    }
 }
 
 fn width(args: &ExplainArgs) -> usize {
@@ -45,6 +58,7 @@ pub struct Source {
 impl Source {
     pub fn read(
         args: &SourceArgs,
+        messages: &MessageArgs,
         places: &PlaceArgs,
         profiles: Vec<Profile>,
         claims: &Claims,
@@ -52,7 +66,7 @@ impl Source {
         let shader = input::read(args, claims)?;
         let places = compile::places(places, profiles.iter().map(|profile| profile.target))?;
         let options = profiles.into_iter().map(|profile| {
-            let options = compile::options(args, &shader, profile)?;
+            let options = compile::options(args, messages, &shader, profile)?;
             Ok(Options { places: places.clone(), ..options })
         });
         let options = options.collect::<Result<_, CommandError>>()?;

@@ -67,6 +67,11 @@ impl Reading {
         self.module.as_ref()
     }
 
+    /// Returns true if the shader has no entry point. There is nothing to compile then.
+    pub fn is_library(&self) -> bool {
+        self.module.as_ref().is_some_and(|module| module.entry_points.is_empty())
+    }
+
     /// The sources that the spans of the module and of messages point into.
     pub fn sources(&self) -> &SourceMap {
         &self.sources

@@ -19,11 +19,13 @@ pub mod prices;
 mod shader;
 pub mod support;
 pub mod text;
+mod verdict;
 mod whole;
 
 pub use lowering::{Difference, Instructions, Lacking, Lowering, Rejected};
 pub use operations::CallSite;
 pub use shader::Failure;
+pub use verdict::End;
 
 use crate::compile::{Input as Source, Options, Readings};
 use crate::ir::print::lane_text;
@@ -43,6 +45,9 @@ pub struct Report {
     /// The shader's name.
     pub input: String,
     pub profiles: Vec<ProfileReport>,
+    /// How the compilation for each profile ends.
+    #[serde(skip)]
+    pub ends: Vec<End>,
     pub operations: Vec<Operation>,
 }
 
@@ -57,7 +62,7 @@ pub struct ProfileReport {
     pub target: &'static str,
     /// Lanes of a subgroup; none where only the driver knows.
     pub wave_size: Option<u32>,
-    /// Why the profile cannot run the shader at all, if its front end says so: the first message.
+    /// Why the shader cannot be compiled for the profile, if the operations do not say it: the first error.
     pub refused: Option<String>,
 }
 
@@ -105,10 +110,12 @@ pub enum OnProfile {
 /// Explains a shader for the profiles of some options, which differ in nothing else.
 ///
 /// # Errors
-/// When the shader is wrong, or no profile's front end accepts it.
+/// When the shader is wrong for all of them, or no profile's front end accepts it.
 pub fn explain(input: &Source<'_>, options: &[Options], loader: &dyn Loader) -> Result<Report, Failure> {
     let mut readings = Readings::new(*input, loader, Vec::new());
     let shader = Shader::read(&mut readings, options, (Lines::Wanted, lowering::of))?;
+    let is_no = |answer: &OnProfile| matches!(answer, OnProfile::Refused { .. });
+    let answers = verdict::answers(&mut readings, options, &shader, is_no)?;
     let operation = |row: OperationRow<OnProfile>| {
         let mut operation = operation(&row.site, row.place);
         operation.profiles = row.cells.into_iter().map(on_profile).collect();
@@ -117,7 +124,8 @@ pub fn explain(input: &Source<'_>, options: &[Options], loader: &dyn Loader) -> 
     Ok(Report {
         schema: SCHEMA,
         input: input.name.into(),
-        profiles: options.iter().zip(shader.refusals).map(|(o, refused)| profile_report(&o.profile, refused)).collect(),
+        ends: answers.iter().map(|answer| answer.end).collect(),
+        profiles: options.iter().zip(answers).map(|(o, answer)| profile_report(&o.profile, answer.reason)).collect(),
         operations: shader.rows.into_iter().map(operation).collect(),
     })
 }

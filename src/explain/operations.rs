@@ -5,11 +5,11 @@
 
 use super::listing::{Emitted, Listing};
 use super::whole::{self, Whole};
-use crate::backend::{Backend, Writer};
+use crate::backend::{Backend, Writer, plans};
 use crate::compile::{Options, Reading};
 use crate::diagnostic::Diagnostic;
 use crate::ir::calls::callees_first;
-use crate::ir::{FuncId, Function, InstId, Module, Op, Stage, TypeId, Value};
+use crate::ir::{FuncId, Function, InstId, Module, Op, ScalarKind, Stage, TypeId, Value};
 use crate::kernel::Kernel;
 use crate::lane::{Activity, Input, Known, LaneOp, LaneType, Plans, Request};
 use crate::profile::Profile;
@@ -24,6 +24,8 @@ use std::sync::Arc;
 pub struct Site {
     pub op: LaneOp,
     pub inputs: Vec<Input>,
+    /// How often this is done for one operation of the source: once for each component where vectors have no plans.
+    pub parts: u32,
     pub span: Span,
     /// The instruction of the module that it is; none where there is no module.
     pub inst: Option<(FuncId, InstId)>,
@@ -60,13 +62,18 @@ impl Site {
 
     /// The same with what the kernel form knows of one copy.
     fn with_facts(&self, asked: &Request<'_>) -> Site {
+        // Bools go one by one, and there are no plans for vectors of them.
+        let is_parted = self.inputs.first().is_some_and(|own| own.ty.kind == ScalarKind::Bool);
+        let parts = if is_parted { self.components() as u32 } else { 1 };
         let known = |(own, asked): (&Input, &Input)| match asked.known {
+            _ if is_parted => *asked,
             // One component of a vector tells nothing of the others.
             Known::Constant(_) if own.ty.components > 1 => Input { known: Known::Uniform, ..*own },
             known => Input { known, ..*own },
         };
         let inputs = self.inputs.iter().zip(asked.inputs.iter()).map(known).collect();
-        Site { inputs, activity: asked.activity, index: asked.index.clone().map(Cow::into_owned), ..self.clone() }
+        let index = asked.index.clone().map(Cow::into_owned);
+        Site { inputs, parts, activity: asked.activity, index, ..self.clone() }
     }
 }
 
@@ -227,23 +234,17 @@ fn of_function(module: &Module, function_id: FuncId) -> Vec<Site> {
         let inputs =
             function.values(args).iter().map(|value| input(module, function, *value)).collect::<Option<_>>()?;
         let (inst, whole) = (Some((function_id, id)), wholes.remove(&id));
-        Some(Site { op, inputs, span, inst, fragment, activity: Activity::Any, index: None, whole, listing: None })
+        let (activity, index, listing) = (Activity::Any, None, None);
+        Some(Site { op, inputs, parts: 1, span, inst, fragment, activity, index, whole, listing })
     };
     instructions(function).filter_map(site).collect()
 }
 
-/// The facts about an operand: constants are known. Specialization constants are only the same in all lanes.
+/// The facts about an operand, as back ends that write from modules know them.
 fn input(module: &Module, function: &Function, value: Value) -> Option<Input> {
     let ty = type_of(module, function, value)?;
-    let (scalar, components) = (module.types.scalar_of(ty)?, module.types.components(ty)?);
-    let known = match value {
-        Value::Const(id) => match module.constants.as_int(&module.types, id) {
-            Some(number) => Known::Constant((number & 0xffff_ffff) as u32),
-            None => Known::Uniform,
-        },
-        _ => Known::Varying,
-    };
-    Some(Input { ty: LaneType { kind: scalar.kind, width: scalar.width, components }, known })
+    let shape = (module.types.scalar_of(ty)?, module.types.components(ty)?);
+    Some(plans::input(module, value, shape))
 }
 
 fn type_of(module: &Module, function: &Function, value: Value) -> Option<TypeId> {

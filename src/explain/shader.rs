@@ -2,7 +2,7 @@
 
 use super::operations::{self, CallSite, Facts, Lines, Site};
 use crate::compile::{Options, Reading, Readings};
-use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::guard;
 use crate::profile::Profile;
 use crate::source::SourceMap;
@@ -50,8 +50,6 @@ pub enum Cell<T> {
 /// The operations of all profiles, in the order in which they are in the source.
 pub struct Shader<T> {
     pub rows: Vec<OperationRow<T>>,
-    /// Per profile why it refuses the shader, if it does.
-    pub refusals: Vec<Option<String>>,
     /// True if the module has no entry point. Then nothing of it is translated, and it has no rows.
     pub is_library: bool,
 }
@@ -64,39 +62,39 @@ impl<T> Shader<T> {
     /// operation, whose lines are known where they are wanted.
     ///
     /// # Errors
-    /// When the shader is wrong, or no profile's front end accepts it.
+    /// When no profile's front end accepts the shader.
     pub fn read(
         readings: &mut Readings<'_>,
         options: &[Options],
         (lines, answer): (Lines, impl Fn(&Site, &Profile) -> T),
     ) -> Result<Shader<T>, Failure> {
         let mut rows: BTreeMap<Key, OperationRow<T>> = BTreeMap::new();
-        let mut refusals = Vec::new();
-        let mut failure = None;
+        let mut failures = Vec::new();
         let mut is_library = false;
         for (n, options) in options.iter().enumerate() {
-            let (reason, refusal) = match read(readings, options) {
-                Ok(reading) => {
-                    is_library |= reading.module().is_some_and(|module| module.entry_points.is_empty());
-                    let answer = |site: &Site| answer(site, &options.profile);
-                    let added =
-                        guard::bounded(options.limits, || add(&mut rows, &reading, n, options, (lines, answer)));
-                    (added.map_err(|failure| Failure::new(&reading, options, Some(failure)))?, None)
+            let reading = match read(readings, options) {
+                Ok(reading) => reading,
+                Err(failure) => {
+                    failures.push(failure);
+                    continue;
                 }
-                Err(refusal) if refusal.is_refusal() => (first_error(&refusal.diagnostics), Some(refusal)),
-                Err(wrong) => return Err(wrong),
             };
-            refusals.push(reason);
-            failure = failure.or(refusal);
+            is_library |= reading.is_library();
+            let answer = |site: &Site| answer(site, &options.profile);
+            let added = guard::bounded(options.limits, || add(&mut rows, &reading, n, options, (lines, answer)));
+            added.map_err(|failure| Failure::new(&reading, options, Some(failure)))?;
         }
-        match failure {
-            Some(failure) if refusals.iter().all(Option::is_some) => Err(failure),
-            _ => {
-                let rows = rows.into_values().map(|row| row.padded(options.len())).collect();
-                Ok(Shader { rows, refusals, is_library })
-            }
+        if let Some(worst) = worst_of_all(failures, options.len()) {
+            return Err(worst);
         }
+        Ok(Shader { rows: rows.into_values().map(|row| row.padded(options.len())).collect(), is_library })
     }
+}
+
+/// The failure to show where every profile has one: the first by which the shader is wrong, otherwise the first.
+pub fn worst_of_all(mut failures: Vec<Failure>, profiles: usize) -> Option<Failure> {
+    let worst = failures.iter().position(|failure| !failure.is_refusal()).unwrap_or(0);
+    (!failures.is_empty() && failures.len() == profiles).then(|| failures.swap_remove(worst))
 }
 
 impl<T> OperationRow<T> {
@@ -124,17 +122,17 @@ fn accepted(readings: &mut Readings<'_>, options: &Options) -> Result<Arc<Readin
     if is_right { Ok(reading) } else { Err(Failure::new(&reading, options, None)) }
 }
 
-/// Adds the answers for profile number `n`. Gives the reason why its back end refuses the shader, if that is not an operation.
+/// Adds the answers for profile number `n`. Without facts, as where the back end refuses the shader, an operation is what
+/// the module says of it.
 fn add<T>(
     rows: &mut BTreeMap<Key, OperationRow<T>>,
     reading: &Reading,
     n: usize,
     options: &Options,
     (lines, answer): (Lines, impl Fn(&Site) -> T),
-) -> Option<String> {
-    let module = reading.module().filter(|module| !module.entry_points.is_empty())?;
+) {
+    let Some(module) = reading.module().filter(|module| !module.entry_points.is_empty()) else { return };
     let facts = Facts::of(reading, module, options, lines);
-    let reason = facts.as_ref().err().and_then(|errors| inexpressible(errors));
     let mut before: Option<Key> = None;
     for site in operations::sites(module) {
         let place = operations::call_site(reading.sources(), site.span);
@@ -150,21 +148,4 @@ fn add<T>(
         row.cells.push(cell);
         before = Some(key);
     }
-    reason
-}
-
-/// The first message about a construct that the target lacks.
-fn inexpressible(errors: &[Diagnostic]) -> Option<String> {
-    errors.iter().find(|error| error.code == Code::NOT_SUPPORTED).map(|error| error.message.clone())
-}
-
-/// The first message that refuses, with what it points at.
-fn first_error(diagnostics: &Diagnostics) -> Option<String> {
-    let mut errors = diagnostics.iter().filter(|message| message.code.is_refusal());
-    let error = errors.next()?;
-    let label = error.labels.iter().find(|label| label.primary).map(|label| label.text.as_str());
-    Some(match label {
-        Some(label) if !label.is_empty() => format!("{}: {label}", error.message),
-        _ => error.message.clone(),
-    })
 }

@@ -2,7 +2,8 @@
 
 use super::operations::{CallSite, Lines, Site};
 use super::shader::{Cell, Failure, OperationRow, Shader};
-use super::{ProfileReport, profile_report, text, type_text};
+use super::verdict::{self, Answer};
+use super::{End, ProfileReport, profile_report, text, type_text};
 use crate::compile::{Input as Source, Options, Readings};
 use crate::ir::print::lane_text;
 use crate::lane::{PlanCost, cost, plan};
@@ -20,8 +21,11 @@ pub struct Matrix {
     pub profiles: Vec<ProfileReport>,
     /// True if the module has no entry point. Then no profile was asked for anything, and `operations` is empty.
     pub library: bool,
-    /// One for each profile, in their order: whether it can run the shader, or read the library.
+    /// One for each profile, in their order: true if it can run the shader, or read the library.
     pub can: Vec<bool>,
+    /// How the compilation for each profile ends.
+    #[serde(skip)]
+    pub ends: Vec<End>,
     pub operations: Vec<OperationSupport>,
 }
 
@@ -74,23 +78,20 @@ impl fmt::Display for Support {
 /// The support matrix of a shader for the profiles of some options, which differ in nothing else.
 ///
 /// # Errors
-/// When the shader is wrong, or no profile's front end accepts it.
+/// When the shader is wrong for all of them, or no profile's front end accepts it.
 pub fn matrix(input: &Source<'_>, options: &[Options], loader: &dyn Loader) -> Result<Matrix, Failure> {
     let mut readings = Readings::new(*input, loader, Vec::new());
     let shader = Shader::read(&mut readings, options, (Lines::Unneeded, support))?;
-    let can = |n: usize| {
-        let is_no = |answer: &Support| matches!(answer, Support::No { .. });
-        let refuses =
-            |row: &OperationRow<Support>| matches!(&row.cells[n], Cell::Answers(all) if all.iter().any(is_no));
-        shader.refusals[n].is_none() && !shader.rows.iter().any(refuses)
-    };
+    let is_no = |answer: &Support| matches!(answer, Support::No { .. });
+    let answers = verdict::answers(&mut readings, options, &shader, is_no)?;
     Ok(Matrix {
         schema: SCHEMA,
         input: input.name.into(),
         library: shader.is_library,
-        can: (0..options.len()).map(can).collect(),
+        can: answers.iter().map(Answer::can).collect(),
+        ends: answers.iter().map(|answer| answer.end).collect(),
         operations: shader.rows.into_iter().map(operation).collect(),
-        profiles: options.iter().zip(shader.refusals).map(|(o, refused)| profile_report(&o.profile, refused)).collect(),
+        profiles: options.iter().zip(answers).map(|(o, answer)| profile_report(&o.profile, answer.reason)).collect(),
     })
 }
 
@@ -117,7 +118,7 @@ fn support(site: &Site, profile: &Profile) -> Support {
     match plan(&request, profile) {
         Ok(plan) => {
             let PlanCost { instructions, lds, setup, .. } = cost::of(&plan, &request, profile);
-            Support::Yes { instructions, lds, setup }
+            Support::Yes { instructions: instructions * site.parts, lds: lds * site.parts, setup }
         }
         Err(refusal) => Support::No { reason: refusal.reason() },
     }
@@ -160,7 +161,9 @@ impl Matrix {
         if self.can.iter().all(|can| *can) {
             return "every profile can run it".into();
         }
-        format!("can run it: {}\ncannot: {}", self.names(&self.can, |can| *can), self.names(&self.can, |can| !*can))
+        let [able, unable] = [true, false].map(|asked| self.names(&self.can, |can| *can == asked));
+        let able = if able.is_empty() { "none" } else { &able };
+        format!("can run it: {able}\ncannot: {unable}")
     }
 
     /// Why profiles refuse the shader.

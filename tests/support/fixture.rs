@@ -24,13 +24,19 @@ pub const FOLDERS: [&str; 10] = [
     "stages",
 ];
 
-/// The files of a folder of the repository, by name.
-pub fn files(folder: &str) -> Vec<PathBuf> {
+/// The files and folders of a folder of the repository, by name.
+pub fn entries(folder: &str) -> Vec<PathBuf> {
     let folder = crate::root().join(folder);
     let entries = std::fs::read_dir(folder).expect("the fixtures are part of the repository");
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("a readable folder").path()).collect();
-    paths.retain(|path| path.extension().is_some());
     paths.sort();
+    paths
+}
+
+/// The files of a folder of the repository, by name.
+pub fn files(folder: &str) -> Vec<PathBuf> {
+    let mut paths = entries(folder);
+    paths.retain(|path| path.extension().is_some());
     paths
 }
 

@@ -368,7 +368,10 @@ fn shaders_that_nothing_can_be_said_about() {
 
 #[test]
 fn a_form_that_is_too_wide_gets_its_own_answer() {
-    let text = printed(&["explain", "fixtures/bad/width_beyond_subgroup.comp", "-p", "nv-kepler"]);
+    let command = ["explain", "fixtures/bad/width_beyond_subgroup.comp", "-p", "nv-kepler"];
+    let output = crosslane(&command);
+    assert_eq!(output.status.code(), Some(3));
+    let text = String::from_utf8_lossy(&output.stdout);
     assert!(text.contains("nv-kepler: no: it spans 64 lanes and the subgroup has 32"), "{text}");
 }
 

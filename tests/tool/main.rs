@@ -42,5 +42,6 @@ mod shapes;
 mod snapshot;
 mod stand_in;
 mod terminal;
+mod truth;
 mod warnings;
 mod wgsl_out;

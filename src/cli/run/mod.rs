@@ -100,10 +100,7 @@ fn read(args: &RunArgs, request: &Request, claims: &Claims) -> Result<Result<Sha
     let options = Options {
         stage: shader.stage.or(Some(Stage::Compute)),
         emit: EmitKind::Ir,
-        deny_warnings: args.messages.deny_warnings,
-        no_warnings: args.messages.no_warnings,
-        warnings: args.messages.warnings.clone(),
-        ..options(&args.source, &shader, request.profile.clone())?
+        ..options(&args.source, &args.messages, &shader, request.profile.clone())?
     };
     let loader = FileLoader { directories: args.source.include_dirs.clone(), claims: claims.clone() };
     let input = Input { name: &shader.name, bytes: &shader.bytes, language: shader.language };

@@ -60,6 +60,7 @@ fn answers(example: &Example, profiles: &[Profile]) -> Vec<Answer> {
 impl Example {
     fn site(&self) -> Site {
         Site {
+            parts: 1,
             op: self.op,
             inputs: self.inputs.to_vec(),
             span: Span::default(),

@@ -1,0 +1,81 @@
+//! The compiler's answers about a shader: each profile compiles it, and nothing here knows another reason to refuse it.
+
+use super::shader::{Cell, Failure, Shader, worst_of_all};
+use crate::compile::{Compilation, Options, Readings, Verdict};
+use crate::diagnostic::{Code, Diagnostic, Severity};
+
+/// The end of a compilation, by what is to blame if there is no output.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum End {
+    Done,
+    ShaderWrong,
+    ProfileLacks,
+}
+
+/// A profile's answer about a whole shader.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Answer {
+    pub end: End,
+    /// Why there is no output, where the answers about operations do not say it.
+    pub reason: Option<String>,
+}
+
+impl Answer {
+    /// Returns true if there is an output.
+    pub fn can(&self) -> bool {
+        self.end == End::Done
+    }
+}
+
+/// The answers of the profiles of some options to a shader that was read for them; `is_no` tells the answers that refuse
+/// an operation. A library has nothing to compile, and everyone who reads it can do so.
+///
+/// # Errors
+/// When the shader is wrong for all of them.
+pub fn answers<T>(
+    readings: &mut Readings<'_>,
+    options: &[Options],
+    shader: &Shader<T>,
+    is_no: impl Fn(&T) -> bool,
+) -> Result<Vec<Answer>, Failure> {
+    let mut answers = Vec::new();
+    let mut wrong = Vec::new();
+    for (n, options) in options.iter().enumerate() {
+        let reading = readings.get(options);
+        if reading.is_library() && !reading.messages(options).has_errors() {
+            answers.push(Answer { end: End::Done, reason: None });
+            continue;
+        }
+        let made = reading.compile(options);
+        let refuses = |cell: &Cell<T>| matches!(cell, Cell::Answers(all) if all.iter().any(&is_no));
+        let is_told = shader.rows.iter().any(|row| refuses(&row.cells[n]));
+        answers.push(Answer { end: end(&made.verdict), reason: reason(&made, is_told) });
+        if made.verdict == Verdict::ShaderWrong {
+            wrong.push(Failure { diagnostics: made.diagnostics, sources: made.sources });
+        }
+    }
+    worst_of_all(wrong, options.len()).map_or(Ok(answers), Err)
+}
+
+fn end(verdict: &Verdict) -> End {
+    match verdict {
+        Verdict::Done(_) => End::Done,
+        Verdict::ShaderWrong => End::ShaderWrong,
+        Verdict::ProfileLacks => End::ProfileLacks,
+    }
+}
+
+/// The first error, without those about operations where these are told.
+fn reason(made: &Compilation, is_told: bool) -> Option<String> {
+    let is_of_operation = |error: &Diagnostic| [Code::PROFILE_LACKS, Code::TOO_WIDE].contains(&error.code);
+    let errors = made.diagnostics.iter().filter(|message| message.severity == Severity::Error);
+    errors.into_iter().find(|error| !is_told || !is_of_operation(error)).map(text)
+}
+
+/// A message with what it points at.
+fn text(error: &Diagnostic) -> String {
+    match error.labels.iter().find(|label| label.primary) {
+        Some(label) if !label.text.is_empty() => format!("{}: {}", error.message, label.text),
+        _ => error.message.clone(),
+    }
+}
