@@ -132,6 +132,11 @@ pub const ERROR_LIMIT: usize = 20;
 /// Warnings after which a run stops adding more.
 pub const WARNING_LIMIT: usize = 100;
 
+/// The message about a construct that crosslane, not the language of the output, is to blame for.
+pub fn cannot_write(construct: &str, language: &str) -> String {
+    format!("crosslane cannot write {construct} as {language} yet")
+}
+
 /// The messages of one run, in the order in which they were found.
 #[derive(Clone, Debug, Default)]
 pub struct Diagnostics {

@@ -21,7 +21,7 @@ mod symbols;
 pub mod token;
 pub mod types;
 
-use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics, cannot_write};
 use crate::grammar;
 use crate::guard;
 use crate::ir::{FpContract, Module, Stage};
@@ -222,7 +222,7 @@ fn foreign_stage(stage: Stage, target: Target) -> Diagnostic {
         return Diagnostic::error(Code::NOT_SUPPORTED, format!("{} has no {name} shaders", row.language));
     }
     if !row.is_hardware {
-        let message = format!("the {} target does not support {name} shaders yet", row.language);
+        let message = cannot_write(&format!("{name} shaders"), row.language);
         return Diagnostic::error(Code::NOT_SUPPORTED, message);
     }
     let message = format!("{name} shaders are not supported on assembly targets and in the simulator yet");

@@ -147,8 +147,8 @@ pub enum Refusal {
     TooWide { width: u32, size: u32 },
     /// The profile lacks the hardware. `since` is the oldest profile of the same vendor on which there is a plan.
     NoHardware { feature: Feature, profile: Box<str>, since: Option<&'static str> },
-    /// The language of the target has no such values.
-    NoType { language: &'static str, ty: LaneType },
+    /// The language of the target, or crosslane so far, has no such values, as the message says.
+    NoType { ty: LaneType, why: Box<str> },
     /// The operands do not fit the operation: what the front end should have said.
     BadOperand(&'static str),
     /// The operation has no lowering yet.
@@ -198,7 +198,7 @@ impl fmt::Display for Refusal {
                 write!(f, "profile {profile} lacks {feature}")?;
                 since.map_or(Ok(()), |name| write!(f, "; the oldest profile that can is {name}"))
             }
-            Refusal::NoType { language, ty } => write!(f, "{language} has no type {}", ty.kind.name(ty.width)),
+            Refusal::NoType { why, .. } => f.write_str(why),
             Refusal::BadOperand(what) => f.write_str(what),
             Refusal::NotYet => f.write_str("it is not lowered yet"),
             Refusal::Unsound { rule, why } => write!(f, "internal error: the plan \"{rule}\" is wrong: {why}"),

@@ -15,6 +15,8 @@ mod target;
 #[cfg(test)]
 mod tests;
 
+use crate::diagnostic::cannot_write;
+
 pub use cost::{Cost, CostClass, Costs, Weights};
 pub use error::ProfileError;
 pub use feature::{Feature, FeatureSet};
@@ -62,6 +64,15 @@ impl Profile {
 
     /// The number in the name of its processor; none where the target's processors have names.
     pub fn architecture(&self) -> Option<u32> {
+    /// The message about a scalar type that its language, or crosslane so far, does not have.
+    pub fn lacks_type(&self, name: &str, is_float: bool, bits: u8) -> String {
+        let row = self.target.row();
+        if row.has_more_widths && !self.target.has_width(is_float, bits) {
+            return cannot_write(&format!("type {name}"), row.language);
+        }
+        format!("{} has no type {name}", self.language())
+    }
+
         self.processor.strip_prefix(self.target.row().processor?)?.parse().ok()
     }
 

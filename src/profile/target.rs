@@ -123,6 +123,8 @@ pub struct TargetRow {
     pub placing: Placing,
     /// True if its language has no stages but those that crosslane writes in it.
     pub has_no_more_stages: bool,
+    /// True if its language has scalars of other widths, which crosslane does not write.
+    pub has_more_widths: bool,
     /// The feature without which its language has types of 32 bits alone, and the name of that language in messages.
     pub wide_types: Option<(Feature, &'static str)>,
     /// The target whose extensions of GLSL it has.
@@ -158,6 +160,7 @@ const DRIVEN: TargetRow = TargetRow {
     has_graphics: true,
     placing: Placing::Fixed,
     has_no_more_stages: false,
+    has_more_widths: false,
     wide_types: None,
     extensions: Target::Spirv,
 };
@@ -271,6 +274,7 @@ static ROWS: [TargetRow; 8] = [
         integers: &[32],
         floats: &[16, 32],
         placing: Placing::Registers,
+        has_more_widths: true,
         wide_types: Some((Feature::ExtendedTypes, "the profile's HLSL")),
         extensions: Target::Wgsl,
         ..DRIVEN
@@ -288,6 +292,7 @@ static ROWS: [TargetRow; 8] = [
         integers: &[32],
         floats: &[16, 32],
         placing: Placing::Slots,
+        has_more_widths: true,
         extensions: Target::Wgsl,
         ..DRIVEN
     },

@@ -25,7 +25,7 @@ impl Body<'_, '_> {
                 self.line("demote".to_string());
             }
             Op::Unreachable => self.leave(),
-            Op::End(..) => self.t.lacks("shaders that end so"),
+            Op::End(..) => self.t.unsupported("shaders that end so"),
             _ => self.t.internal("an instruction that it does not know"),
         }
         None
@@ -178,7 +178,7 @@ impl Body<'_, '_> {
         let arms: &[Case] = f.arms(cases);
         let Some((scalar, _)) = self.shape_of(selector) else { return self.t.internal("a switch over such a value") };
         if scalar.width != 32 {
-            return self.t.lacks("switches over such integers");
+            return self.t.unsupported("switches over such integers");
         }
         let selector = self.value(selector).text;
         let bodies: Vec<BlockId> = arms.iter().map(|arm| arm.body).collect();

@@ -31,7 +31,7 @@ impl Writer<'_> {
                     let size = self.constant(id).text;
                     words.push(format!("local_size_{axis} = int({size})"));
                 }
-                _ => self.lacks("sizes of workgroups that are expressions of specialization constants"),
+                _ => self.unsupported("sizes of workgroups that are expressions of specialization constants"),
             }
         }
         if let Some(group) = entry.derivatives {

@@ -140,7 +140,7 @@ impl<'t, 'a> Body<'t, 'a> {
                 }
                 Some((Space::Handle, pointee)) => ("", pointee),
                 Some(_) => {
-                    self.t.lacks("parameters that point to memory");
+                    self.t.unsupported("parameters that point to memory");
                     ("", param.ty)
                 }
                 None => ("", param.ty),
@@ -467,7 +467,7 @@ impl<'t, 'a> Body<'t, 'a> {
             }
             Op::Ray { .. } => self.t.stand_in("ray queries"),
             Op::Cooperative(..) => self.t.stand_in("cooperative matrices"),
-            Op::Foreign(..) => self.t.lacking("instructions of SPIR-V's own"),
+            Op::Foreign(..) => self.t.stand_in("instructions of SPIR-V's own"),
             Op::Print { text, args } => {
                 self.t.need("GL_EXT_debug_printf");
                 let text = self.t.module.texts.get(text as usize).map_or_else(String::new, |text| quoted(text));

@@ -166,7 +166,7 @@ impl Writer<'_> {
         match self.built_in_name(of, space) {
             Some(name) => name.to_string(),
             None => {
-                self.lacks(&format!("built-in value {of:?}"));
+                self.unsupported(&format!("built-in value {of:?}"));
                 "gl_".to_string()
             }
         }

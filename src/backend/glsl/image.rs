@@ -133,7 +133,7 @@ impl Body<'_, '_> {
         }
         if let Some(at) = asked.at(P::OFFSET) {
             if !matches!(asked.values[at], Value::Const(_)) {
-                return self.t.lacking("offsets of samples that are not constants");
+                return self.t.stand_in("offsets of samples that are not constants");
             }
             args.push(asked.texts[at].clone());
         }

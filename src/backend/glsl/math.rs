@@ -237,7 +237,7 @@ impl Body<'_, '_> {
             }
             _ => match self.t.function_of(function, &args, &of, ty) {
                 Some(made) => Made::One(made),
-                None => Made::One(self.t.lacking("such built-in function")),
+                None => Made::One(self.t.stand_in("such built-in function")),
             },
         }
     }

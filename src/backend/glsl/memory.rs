@@ -72,7 +72,7 @@ impl Body<'_, '_> {
             let space = self.pointee_of(base).map_or(Space::Input, |(space, _)| space);
             return match self.t.built_in_name(built, space) {
                 Some(name) => Expr::primary(name).reading(&path.reads),
-                None => self.t.lacking(&format!("built-in value {built:?}")),
+                None => self.t.stand_in(&format!("built-in value {built:?}")),
             };
         }
         if let Value::Global(id) = base

@@ -41,7 +41,7 @@ impl Writer<'_> {
         };
         let profile = &self.options.profile;
         if !scalar.is_bool() && !profile.has_width(scalar.is_float(), scalar.width) {
-            let text = format!("{} has no type {}", profile.language(), scalar_name(scalar));
+            let text = profile.lacks_type(&scalar_name(scalar), scalar.is_float(), scalar.width);
             self.fail(Code::NOT_SUPPORTED, text);
         }
         if let Some(extension) = row.extension {
@@ -114,7 +114,7 @@ impl Writer<'_> {
             Type::CooperativeMatrix(_) => self.not_yet("cooperative matrices"),
             Type::HitObject { .. } => self.not_yet("hit objects"),
             Type::Foreign(_) => {
-                self.lacks("types of SPIR-V's own");
+                self.unsupported("types of SPIR-V's own");
                 String::new()
             }
             Type::Array { .. } => String::new(),

@@ -7,7 +7,7 @@ use super::names::Names;
 use super::tree::Lines;
 use crate::backend::Options;
 use crate::backend::written::{Code, Written};
-use crate::diagnostic::{Code as Number, Diagnostic};
+use crate::diagnostic::{Code as Number, Diagnostic, cannot_write};
 use crate::ir::{
     Access, ConstId, EntryPoint, FuncId, Function, GlobalId, InstId, Module, Op, StructId, TypeId, Types, Value, calls,
 };
@@ -253,7 +253,7 @@ impl<'a> Writer<'a> {
     /// Reports a construct that is not written yet.
     #[cold]
     pub fn unsupported(&mut self, construct: &str) {
-        self.fail(Number::NOT_SUPPORTED, format!("the GLSL target does not support {construct} yet"));
+        self.fail(Number::NOT_SUPPORTED, cannot_write(construct, self.dialect.language));
     }
 
     /// Reports a module that breaks the rules of `ir`.

@@ -50,7 +50,7 @@ mod tests;
 
 use super::written::Unit;
 use super::{Artifact, Backend, DebugInfo, Form, Made, ModuleWriter, Optimize, Options, Writer};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, cannot_write};
 use crate::ir::converge_switches::Diverging;
 use crate::ir::optimize::Growth;
 use crate::ir::{self, FuncId, Module, Stage};
@@ -426,7 +426,7 @@ impl<'a> Emitter<'a> {
     /// Reports what cannot be expressed yet; the id 0 that it returns never reaches a finished module.
     #[cold]
     fn unsupported(&mut self, what: &str) -> Word {
-        self.fail(Code::NOT_SUPPORTED, format!("the SPIR-V target does not support {what} yet"))
+        self.fail(Code::NOT_SUPPORTED, cannot_write(what, "SPIR-V"))
     }
 
     /// Reports a module that breaks the rules of `ir`.

@@ -6,6 +6,7 @@
 use super::function::Body;
 use super::translator::Translator;
 use super::types::scalar_of;
+use crate::diagnostic::Code;
 use crate::ir::{
     self, ArrayLen, Binding, BuiltIn, EntryPoint, FuncId, GlobalId, ScalarKind, Space, Type, TypeId, Value,
 };
@@ -100,7 +101,10 @@ impl Translator<'_> {
             ir::Stage::Vertex => naga::ShaderStage::Vertex,
             ir::Stage::Fragment => naga::ShaderStage::Fragment,
             ir::Stage::Compute => naga::ShaderStage::Compute,
-            other if self.target().row().has_no_more_stages => return self.lacks(&format!("{} shaders", other.name())),
+            other if self.target().row().has_no_more_stages => {
+                let message = format!("{} has no {} shaders", self.language(), other.name());
+                return self.fail(Code::NOT_SUPPORTED, message);
+            }
             other => return self.unsupported(&format!("{} shaders", other.name())),
         };
         if entry.fragment.early_tests {

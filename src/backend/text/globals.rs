@@ -2,7 +2,7 @@
 
 use super::memory::is_written;
 use super::translator::Translator;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, cannot_write};
 use crate::ir::{Access, Binding, ConstId, Global, GlobalId, Space, Stage};
 use naga::{AddressSpace, Expression, GlobalVariable, Handle, Literal, ResourceBinding, StorageAccess};
 
@@ -87,7 +87,7 @@ impl Translator<'_> {
     }
 
     fn lacks_push_constants(&mut self) {
-        let message = format!("{} has no push constants", self.language());
+        let message = cannot_write("push constants", self.language());
         let advice = "`--push-constants GROUP:BINDING` puts them into a uniform buffer";
         let error = Diagnostic::error(Code::NOT_SUPPORTED, message).at(self.span, "").note(advice);
         self.diagnostics.push(error);

@@ -50,6 +50,7 @@ pub(super) static HLSL: Language = Language {
     has_uniformity: false,
     has_vertex_writes: true,
     folds_unsigned_bits: true,
+    absent: &[],
     missing_built_ins: &[naga::BuiltIn::NumWorkGroups],
     divides_into_waves: true,
     fragments_have_w: true,

@@ -5,6 +5,7 @@ use super::{Shader, reflection};
 use crate::backend::places::Places;
 use crate::backend::written::Unit;
 use crate::backend::{Made, Options};
+use crate::diagnostic::cannot_write;
 use crate::ir::{Module, ScalarKind};
 use crate::lane::GroupOp;
 use crate::profile::{Profile, Target};
@@ -49,7 +50,10 @@ pub(super) struct Language {
     pub has_vertex_writes: bool,
     /// True if bitwise folds take unsigned numbers alone.
     pub folds_unsigned_bits: bool,
-    /// Built-in values that the language does not have.
+    /// The first words of constructs that the language does not have, as its specification says. All others that are not
+    /// written are what crosslane lacks.
+    pub absent: &'static [&'static str],
+    /// Built-in values that the writer does not have.
     pub missing_built_ins: &'static [naga::BuiltIn],
     /// True if the numbers of waves in a workgroup are computed from the order of invocations.
     pub divides_into_waves: bool,
@@ -128,6 +132,15 @@ impl Language {
         }
     }
 
+    /// The message about a construct that is not in the text: the language does not have it, or it is not written yet.
+    pub fn lacks(&self, construct: &str, name: &str) -> String {
+        if self.absent.iter().any(|absent| construct.starts_with(absent)) {
+            format!("{name} has no {construct}")
+        } else {
+            cannot_write(construct, name)
+        }
+    }
+
     /// The unit that runs a line.
     pub fn unit(&self, line: &str) -> Unit {
         let line = line.trim();
@@ -177,6 +190,7 @@ pub(super) static WGSL: Language = Language {
     has_uniformity: true,
     has_vertex_writes: false,
     folds_unsigned_bits: false,
+    absent: WGSL_ABSENT,
     missing_built_ins: &[],
     divides_into_waves: false,
     fragments_have_w: false,
@@ -187,6 +201,34 @@ pub(super) static WGSL: Language = Language {
     has_subgroup_barriers: false,
     has_endless_loops: false,
 };
+
+/// WGSL, W3C Candidate Recommendation Draft: the sections on `override` declarations, behaviors of statements, attributes,
+/// entry points and their resources, memory layout, and built-in functions for textures, atomics and synchronization.
+const WGSL_ABSENT: &[&str] = &[
+    "arrays of blocks, textures and samplers",
+    "arrays with a specialization constant",
+    "atomic operations on",
+    "barriers of the subgroup",
+    "buffers that vertex shaders write",
+    "comparisons at a level",
+    "critical sections",
+    "early tests of fragments",
+    "gathers of a component that is not a constant",
+    "instructions of SPIR-V",
+    "interpolation at another place",
+    "layout with members or elements as close",
+    "loops that never end",
+    "memory barriers",
+    "offsets of samples that are not constants",
+    "printing",
+    "residency of texels",
+    "samples of 1D textures with biases or gradients",
+    "samples of textures of integers",
+    "specialization constants with numbers above 65535",
+    "storage textures of several samples",
+    "two specialization constants of one number",
+    "two variables at one binding",
+];
 
 /// An integer type in the languages that are like C.
 pub(super) fn c_type(kind: ScalarKind) -> &'static str {

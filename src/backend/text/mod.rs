@@ -29,7 +29,7 @@ mod uniform;
 
 use super::written::{Code as WrittenCode, Unit};
 use super::{Artifact, Backend, Form, Made, ModuleWriter, Options, Writer};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, cannot_write};
 use crate::ir::{Inst, InstFlags, Module, Op, Space, can_contract};
 use crate::source::{SourceMap, Span};
 use language::{Asked, Language};
@@ -116,7 +116,7 @@ impl Shader {
             module.globals.iter().any(|(_, global)| global.space == Space::Workgroup && global.init.is_some());
         let asked = Asked { profile: &options.profile, zeroes_shared, slots: &slots, macros: &macros };
         let (text, parted) = finish::to_text(out, language, &asked).map_err(|refusal| {
-            let message = format!("{name} cannot express this shader: {}", refusal.why);
+            let message = format!("{}: {}", cannot_write("this shader", name), refusal.why);
             let entry = module.entry_points.first().map(|entry| module.functions[entry.function].span);
             let span = if refusal.span.is_none() { entry.unwrap_or(Span::NONE) } else { refusal.span };
             vec![Diagnostic::error(Code::NOT_SUPPORTED, message).at(span, "")]

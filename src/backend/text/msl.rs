@@ -55,6 +55,7 @@ pub(super) static MSL: Language = Language {
     has_uniformity: false,
     has_vertex_writes: true,
     folds_unsigned_bits: false,
+    absent: ABSENT,
     missing_built_ins: &[],
     divides_into_waves: false,
     fragments_have_w: false,
@@ -65,6 +66,9 @@ pub(super) static MSL: Language = Language {
     has_subgroup_barriers: false,
     has_endless_loops: true,
 };
+
+/// Numbers of resources end as in Apple's table of feature sets.
+const ABSENT: &[&str] = &["buffer ", "instructions of SPIR-V", "sampler ", "texture "];
 
 /// The functions of the language for what naga's form lacks.
 fn function(op: GroupOp) -> Option<&'static str> {

@@ -83,7 +83,7 @@ pub(super) fn check(slots: &[Slot], language: &Language, name: &str, is_alone: b
         let most = (language.most_slots)(slot.kind);
         let other = taken.insert((slot.kind, slot.space, slot.index), &slot.name).filter(|_| is_alone);
         let message = match other {
-            _ if slot.space > most.space || slot.index > most.index => format!("{name} has no {slot}"),
+            _ if slot.space > most.space || slot.index > most.index => language.lacks(&slot.to_string(), name),
             Some(other) => format!("`{other}` is at {slot} too"),
             None => return None,
         };

@@ -6,7 +6,7 @@ use super::language::Language;
 use super::memory::Hop;
 use super::sizes::Sizes;
 use crate::backend::Options;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, cannot_write};
 use crate::ir::{self, FuncId, GlobalId, InstFlags, Module, Types, calls};
 use crate::profile::{Feature, Target};
 use crate::source::Span;
@@ -124,10 +124,10 @@ impl<'a> Translator<'a> {
         self.options.profile.target
     }
 
-    /// Reports a construct that the language does not have.
+    /// Reports a construct that is not in the text: the language does not have it, or it is not written yet.
     #[cold]
     pub fn lacks(&mut self, construct: &str) {
-        self.fail(Code::NOT_SUPPORTED, format!("{} has no {construct}", self.language()));
+        self.fail(Code::NOT_SUPPORTED, self.spoken().lacks(construct, self.language()));
     }
 
     /// Reports a feature that the profile does not have.
@@ -142,7 +142,7 @@ impl<'a> Translator<'a> {
     /// Reports a construct that is not written yet.
     #[cold]
     pub fn unsupported(&mut self, construct: &str) {
-        self.fail(Code::NOT_SUPPORTED, format!("the {} target does not support {construct} yet", self.language()));
+        self.fail(Code::NOT_SUPPORTED, cannot_write(construct, self.language()));
     }
 
     /// Reports a module that breaks the rules of `ir`.

@@ -3,6 +3,7 @@
 
 use super::memory::Hop;
 use super::translator::Translator;
+use crate::diagnostic::Code;
 use crate::ir::{self, ArrayLen, ImageType, MatrixLayout, Scalar, ScalarKind, StructId, TypeId, Types};
 use naga::{ArraySize, Handle, StorageAccess, StructMember, Type, TypeInner, VectorSize};
 use std::num::NonZeroU32;
@@ -122,7 +123,9 @@ impl Translator<'_> {
                 scalar_of(scalar)
             }
             _ => {
-                self.lacks(&format!("type {}", ir::print::scalar_name(scalar)));
+                let profile = &self.options.profile;
+                let name = ir::print::scalar_name(scalar);
+                self.fail(Code::NOT_SUPPORTED, profile.lacks_type(&name, scalar.is_float(), scalar.width));
                 naga::Scalar::U32
             }
         }
@@ -223,10 +226,7 @@ impl Translator<'_> {
     }
 
     fn layout_refused(&mut self) {
-        self.fail(
-            crate::diagnostic::Code::NOT_SUPPORTED,
-            format!("members and elements lie closer to each other than {} lays them out", self.language()),
-        );
+        self.lacks("layout with members or elements as close to each other as here");
     }
 
     fn wrapper(&mut self, base: Handle<Type>, stride: u32) -> Handle<Type> {

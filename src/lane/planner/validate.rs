@@ -1,7 +1,7 @@
 //! The conditions that a request must satisfy before any rule looks at it: operands that fit the operation, widths that
 //! fit the subgroup.
 
-use crate::lane::request::{Known, LaneType, Refusal, Request, ScalarKind};
+use crate::lane::request::{Input, Known, LaneType, Refusal, Request, ScalarKind};
 use crate::lane::signature::Role;
 use crate::profile::Profile;
 
@@ -29,7 +29,10 @@ fn check_operands(request: &Request) -> Result<(), Refusal> {
 fn check_types(request: &Request, profile: &Profile) -> Result<(), Refusal> {
     let is_there = |ty: LaneType| ty.kind == ScalarKind::Bool || profile.has_width(ty.is_float(), ty.width);
     match request.inputs.iter().find(|input| !is_there(input.ty)) {
-        Some(input) => Err(Refusal::NoType { language: profile.language(), ty: input.ty }),
+        Some(Input { ty, .. }) => {
+            let why = profile.lacks_type(&ty.kind.name(ty.width), ty.is_float(), ty.width);
+            Err(Refusal::NoType { ty: *ty, why: why.into() })
+        }
         None => Ok(()),
     }
 }

@@ -34,7 +34,7 @@ use super::machine::{Block, File, Function, Label, Operand, Special};
 use super::quiet::QuietLoads;
 use super::reconvergence::Reconvergence;
 use crate::backend::negations;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, cannot_write};
 use crate::kernel::lane_rows::LaneRows;
 use crate::kernel::pass::range::Ranges;
 use crate::kernel::tree::Tree;
@@ -204,7 +204,7 @@ impl Selector<'_> {
 
     /// Refuses an operation; gives words so that selection can go on and find more.
     fn refused(&mut self, what: &str) -> Words {
-        self.refuse(format!("{what} cannot be written in AMD's assembly so far"));
+        self.refuse(cannot_write(what, "AMD assembly"));
         [FALSE, FALSE].into_iter().collect()
     }
 

@@ -26,7 +26,7 @@ use super::interface::{Interface, Needs};
 use super::machine::{ANY, Class, Components, Dest, Inst, Kind, Line, Operand, Reg, Registers, Test, X_OR_Z};
 use super::votes::Votes;
 use crate::backend::Options;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, cannot_write};
 use crate::ir::Scalar;
 use crate::kernel::pass::Count;
 use crate::kernel::tree::Tree;
@@ -130,7 +130,7 @@ impl<'k> Selector<'k> {
 
     /// Refuses an operation; gives an operand so that selection can go on and find more.
     fn refused(&mut self, what: &str) -> Operand {
-        self.refuse(format!("{what} cannot be expressed in NV_gpu_program5"));
+        self.refuse(cannot_write(what, "NVIDIA assembly"));
         Operand::Constant(0, Kind::Uint)
     }
 

@@ -4,6 +4,7 @@ use super::arithmetic::{binary_name, class, ty};
 use super::memory::Address;
 use super::{Class, Reg, Selector};
 use crate::backend::ptx::isa::Isa;
+use crate::diagnostic::cannot_write;
 use crate::ir::{AtomicOp, MemoryKinds, Order, Scalar, Scope};
 use crate::kernel::{BinOp, InstId, MemoryAccess, MemorySpace, Value};
 
@@ -56,10 +57,10 @@ impl Selector<'_> {
         let space = match access.space {
             MemorySpace::Shared => "shared",
             MemorySpace::Buffer(_) | MemorySpace::Physical if scalar.width >= 32 => "global",
-            _ => return self.refuse("atomics of this memory cannot be expressed in PTX so far"),
+            _ => return self.refuse(cannot_write("atomics of this memory", "PTX")),
         };
         if scalar.width < 32 {
-            return self.refuse("atomics of less than 32 bits cannot be expressed in PTX so far");
+            return self.refuse(cannot_write("atomics of less than 32 bits", "PTX"));
         }
         let kernel = self.kernel;
         let args = kernel.args(inst);

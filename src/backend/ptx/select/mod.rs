@@ -18,7 +18,7 @@ use super::interface::Interface;
 use super::isa::Isa;
 use crate::backend::negations;
 use crate::backend::truth::ONE;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, cannot_write};
 use crate::ir::{BuiltIn, Scalar};
 use crate::kernel::tree::Tree;
 use crate::kernel::uniform::Uniformity;
@@ -212,7 +212,7 @@ impl Selector<'_> {
 
     /// Refuses an operation; gives a register so that selection can go on and find more.
     fn refused(&mut self, what: &str, class: Class) -> Reg {
-        self.refuse(format!("{what} cannot be expressed in PTX so far"));
+        self.refuse(cannot_write(what, "PTX"));
         self.reg(class)
     }
 
