@@ -12,28 +12,23 @@
 # CROSSLANE_OUTPUTS lists what is written: reduce.spirv-1.5.spv and so on. A shader is compiled again when it, a file that it
 # includes, its profile's file or crosslane itself changes.
 #
-# CROSSLANE_EXECUTABLE names the program where it is not on the path. Needs a generator that reads dependency files: ninja,
-# or makefiles since CMake 3.20.
+# CROSSLANE_EXECUTABLE names the program where it is not on the path; it is asked for the endings of files, so it must be there
+# when the project is configured. Needs a generator that reads dependency files: ninja, or makefiles since CMake 3.20.
 
 cmake_minimum_required(VERSION 3.20)
 
 find_program(CROSSLANE_EXECUTABLE crosslane DOC "The crosslane command")
 
-# The extension of what a profile makes.
+# The extension of what a profile makes, as the program says it.
 function(_crosslane_extension profile result)
-  if(profile MATCHES "^spirv")
-    set(${result} spv PARENT_SCOPE)
-  elseif(profile MATCHES "^nv-|^(fermi|kepler|maxwell|volta|ampere|hopper)$")
-    set(${result} glasm PARENT_SCOPE)
-  elseif(profile MATCHES "^(ptx|wgsl|glsl|hlsl)")
-    set(${result} "${CMAKE_MATCH_1}" PARENT_SCOPE)
-  elseif(profile MATCHES "^msl")
-    set(${result} metal PARENT_SCOPE)
-  elseif(profile MATCHES "\\.toml$")
-    set(${result} bin PARENT_SCOPE)
-  else()
-    set(${result} s PARENT_SCOPE)
+  execute_process(
+    COMMAND "${CROSSLANE_EXECUTABLE}" profiles "${profile}" --json
+    OUTPUT_VARIABLE text ERROR_VARIABLE why RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "crosslane_add_shaders: ${why}")
   endif()
+  string(JSON extension GET "${text}" profiles 0 ending)
+  set(${result} "${extension}" PARENT_SCOPE)
 endfunction()
 
 function(crosslane_add_shaders target)
@@ -71,13 +66,13 @@ function(crosslane_add_shaders target)
     string(REGEX REPLACE "\\.comp$" "" stem "${stem}")
     cmake_path(ABSOLUTE_PATH shader BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
     foreach(profile IN LISTS arg_PROFILES)
-      _crosslane_extension("${profile}" extension)
       cmake_path(GET profile STEM LAST_ONLY name)
       if(NOT profile MATCHES "\\.toml$")
         set(name "${profile}")
       else()
         cmake_path(ABSOLUTE_PATH profile BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
       endif()
+      _crosslane_extension("${profile}" extension)
       set(output "${arg_OUT_DIR}/${stem}.${name}.${extension}")
       if(output IN_LIST outputs)
         message(FATAL_ERROR "crosslane_add_shaders: two outputs are called ${output}")

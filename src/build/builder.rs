@@ -13,7 +13,6 @@ use crate::backend::Kept;
 use crate::backend::reflection::Reflection;
 use crate::compile::{Artifact, Bound, Input, Options, Place, Places, Reading, Verdict};
 use crate::diagnostic::Diagnostics;
-use crate::diagnostic::nearest::nearest;
 use crate::diagnostic::warning::{Choice, UnknownWarning};
 use crate::glsl::preprocess::MacroOption;
 use crate::ir::FpContract;
@@ -328,11 +327,7 @@ fn told(result: Result<(), Error>, lines: &mut Lines) -> Result<(), Error> {
 
 fn read_profile(name: &str, lines: &mut Lines, claims: &Claims) -> Result<Profile, Error> {
     if !name.ends_with(".toml") {
-        return Profile::named(name).ok_or_else(|| {
-            let hint =
-                nearest(name, Profile::names()).map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-            Error::Setup(format!("unknown profile `{name}`{hint}"))
-        });
+        return Profile::named(name).ok_or_else(|| Error::Setup(Profile::unknown(name)));
     }
     let files = FileLoader { claims: claims.clone(), ..FileLoader::default() };
     let recorder = Recorder::new(&files);

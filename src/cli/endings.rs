@@ -191,3 +191,16 @@ fn contradiction(path: &Path, ending: &str, format: Format, right: &[Format]) ->
     };
     CommandError(format!("{}: what would be written is {}, not .{ending}: {promise}", path.display(), format.name()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_target_writes_files_with_its_own_ending() {
+        for target in Target::ALL {
+            let path = format!("a{}", target.row().ending);
+            assert!(check(Path::new(&path), Format::of_target(target, false)).is_ok(), "{path}");
+        }
+    }
+}

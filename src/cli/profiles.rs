@@ -5,7 +5,6 @@ use super::output::to_stdout;
 use super::{CommandError, Exit, Outcome};
 use crate::build::claims::Claims;
 use crate::build::files::FileLoader;
-use crate::diagnostic::nearest::nearest;
 use crate::explain::json;
 use crate::lane::check;
 use crate::profile::{Cost, CostClass, Profile};
@@ -69,11 +68,7 @@ fn unknown(name: &str) -> CommandError {
     if name.contains(',') && name.split(',').all(is_known) {
         return CommandError(format!("one profile is needed, not `{name}`; `crosslane build` compiles for several"));
     }
-    let hint = match nearest(name, Profile::names()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => "`crosslane profiles` lists them".to_string(),
-    };
-    CommandError(format!("unknown profile `{name}`; {hint}"))
+    CommandError(Profile::unknown(name))
 }
 
 /// Profiles as data; features and prices are called what they are called in the files.
@@ -87,8 +82,11 @@ struct Json<'a> {
 struct JsonProfile<'a> {
     name: &'a str,
     aliases: &'a [Box<str>],
+    families: &'a [Box<str>],
     description: &'a str,
     target: &'static str,
+    /// The ending of its outputs, without a dot.
+    ending: &'static str,
     version: String,
     processor: &'a str,
     wave_size: Option<u32>,
@@ -110,8 +108,10 @@ impl<'a> JsonProfile<'a> {
         JsonProfile {
             name: &profile.name,
             aliases: &profile.aliases,
+            families: &profile.families,
             description: &profile.description,
             target: profile.target.name(),
+            ending: profile.target.row().ending.trim_start_matches('.'),
             version: format!("{major}.{minor}"),
             processor: &profile.processor,
             wave_size: profile.wave_size,
@@ -155,10 +155,11 @@ fn show(profile: &Profile) -> String {
 }
 
 /// The facts of a profile besides features and prices; empty where it has none.
-fn facts(profile: &Profile) -> [(&'static str, String); 6] {
+fn facts(profile: &Profile) -> [(&'static str, String); 7] {
     let target = profile.target.row().language;
     [
         ("aliases", profile.aliases.join(", ")),
+        ("families", profile.families.join(", ")),
         ("target", format!("{target} {}.{}", profile.version.0, profile.version.1)),
         ("processor", profile.processor.to_string()),
         ("wave size", profile.wave_size.map_or("any".to_string(), |lanes| lanes.to_string())),

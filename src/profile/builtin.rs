@@ -2,6 +2,7 @@
 
 use super::Profile;
 use super::load;
+use crate::diagnostic::nearest::nearest;
 use std::sync::LazyLock;
 
 /// A built-in profile as text.
@@ -18,6 +19,19 @@ impl Profile {
     /// The built-in profile of this name or alias.
     pub fn named(name: &str) -> Option<Profile> {
         Builtin::find(name).map(Builtin::parse)
+    }
+
+    /// The message about a name that selects no built-in profile: several are for that hardware, or none is called so.
+    pub fn unknown(name: &str) -> String {
+        let candidates: Vec<Profile> = Builtin::of_family(name).into_iter().map(Builtin::parse).collect();
+        if candidates.is_empty() {
+            let near = nearest(name, Profile::names());
+            let hint = near.map_or("`crosslane profiles` lists them".into(), |near| format!("did you mean `{near}`?"));
+            return format!("unknown profile `{name}`; {hint}");
+        }
+        let one = |profile: &Profile| format!("`{}` ({})", profile.name, profile.target.row().language);
+        let all: Vec<String> = candidates.iter().map(one).collect();
+        format!("`{name}` is the hardware of several profiles: {}", all.join(" and "))
     }
 
     /// Names of the built-in profiles, the oldest of each vendor first.
@@ -43,15 +57,24 @@ impl Builtin {
         Profile { is_builtin: true, ..profile }
     }
 
-    /// The profile of this name, otherwise the one with this alias.
+    /// The profile of this name, otherwise the one with this alias, otherwise the only one for this hardware.
     pub(super) fn find(name: &str) -> Option<&'static Builtin> {
-        let quoted = format!("\"{name}\"");
         let exact = BUILTIN.iter().find(|builtin| builtin.name == name);
-        exact.or_else(|| BUILTIN.iter().find(|builtin| builtin.has_alias(&quoted)))
+        let by_alias = || BUILTIN.iter().find(|builtin| builtin.lists("aliases", name));
+        exact.or_else(by_alias).or_else(|| match Builtin::of_family(name).as_slice() {
+            [only] => Some(*only),
+            _ => None,
+        })
     }
 
-    /// Returns true if the line of aliases holds the quoted name.
-    fn has_alias(&self, quoted: &str) -> bool {
-        self.text.lines().any(|line| line.starts_with("aliases") && line.contains(quoted))
+    /// The profiles for some hardware.
+    fn of_family(name: &str) -> Vec<&'static Builtin> {
+        BUILTIN.iter().filter(|builtin| builtin.lists("families", name)).collect()
+    }
+
+    /// Returns true if the line of a key holds a name.
+    fn lists(&self, key: &str, name: &str) -> bool {
+        let quoted = format!("\"{name}\"");
+        self.text.lines().any(|line| line.starts_with(key) && line.contains(&quoted))
     }
 }

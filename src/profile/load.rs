@@ -39,6 +39,8 @@ struct File {
     name: Option<Box<str>>,
     #[serde(default)]
     aliases: Vec<Box<str>>,
+    #[serde(default)]
+    families: Vec<Box<str>>,
     description: Option<Box<str>>,
     target: Option<Target>,
     version: Option<String>,
@@ -108,7 +110,7 @@ impl Reader<'_> {
     fn base(&mut self, name: &str, text: Text) -> Result<Profile, ProfileError> {
         if !name.ends_with(".toml") {
             let found = Builtin::find(name);
-            let builtin = found.ok_or_else(|| text.at_key("inherit", format!("unknown profile {name}")))?;
+            let builtin = found.ok_or_else(|| text.at_key("inherit", Profile::unknown(name)))?;
             return self.inherited(Text { file: builtin.name, text: builtin.text }, text);
         }
         let loaded = self.loader.load(name, IncludeKind::Quoted, text.file);
@@ -134,6 +136,7 @@ fn merge(file: File, base: Option<Profile>, text: Text) -> Result<Profile, Profi
     let profile = Profile {
         name: file.name.ok_or_else(|| text.missing("name"))?,
         aliases: file.aliases,
+        families: file.families,
         description: file.description.or(base.map(|base| base.description.clone())).unwrap_or_default(),
         target: file.target.or(base.map(|base| base.target)).ok_or_else(|| text.missing("target"))?,
         version: version(file.version.as_deref(), base, text)?,

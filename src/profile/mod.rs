@@ -29,6 +29,8 @@ pub struct Profile {
     pub name: Box<str>,
     /// Other names that select it.
     pub aliases: Vec<Box<str>>,
+    /// Names of hardware that it is for, as other profiles may be. One that no other has selects it too.
+    pub families: Vec<Box<str>>,
     /// One line for people.
     pub description: Box<str>,
     pub target: Target,
@@ -62,8 +64,6 @@ impl Profile {
         self.target.has_width(is_float, bits) && (bits == 32 || self.narrow_language().is_none())
     }
 
-    /// The number in the name of its processor; none where the target's processors have names.
-    pub fn architecture(&self) -> Option<u32> {
     /// The message about a scalar type that its language, or crosslane so far, does not have.
     pub fn lacks_type(&self, name: &str, is_float: bool, bits: u8) -> String {
         let row = self.target.row();
@@ -73,6 +73,8 @@ impl Profile {
         format!("{} has no type {name}", self.language())
     }
 
+    /// The number in the name of its processor; none where the target's processors have names.
+    pub fn architecture(&self) -> Option<u32> {
         self.processor.strip_prefix(self.target.row().processor?)?.parse().ok()
     }
 

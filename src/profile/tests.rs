@@ -19,6 +19,9 @@ fn files_are_sound_and_names_unique() {
         assert!(profile.is_builtin && !profile.description.is_empty());
         names.push(profile.name.clone());
         names.extend(profile.aliases.iter().cloned());
+        for family in &profile.families {
+            assert!(Profile::named(family).is_none_or(|only| only.name == profile.name), "{family}");
+        }
         for alias in &profile.aliases {
             assert_eq!(named(alias).name, profile.name);
         }
@@ -72,12 +75,14 @@ fn names_that_people_use() {
         ("gfx1030", "gfx1030-wave32"),
         ("rdna2-wave64", "gfx1030-wave64"),
         ("rdna4", "gfx1201-wave32"),
-        ("kepler", "nv-kepler"),
-        ("sm_80", "nv-ampere"),
-        ("sm_89", "nv-ampere"),
+        ("fermi", "nv-fermi"),
+        ("sm_35", "ptx-sm30"),
+        ("sm_75", "ptx-sm70"),
+        ("sm_80", "ptx-sm80"),
+        ("sm_89", "ptx-sm80"),
         ("nv-ada", "nv-ampere"),
-        ("sm_90", "nv-hopper"),
-        ("sm_120", "nv-hopper"),
+        ("sm_90", "ptx-sm90"),
+        ("sm_120", "ptx-sm100"),
         ("nv-blackwell", "nv-hopper"),
         ("hopper-ptx", "ptx-sm90"),
         ("ptx", "ptx-sm70"),
@@ -87,6 +92,24 @@ fn names_that_people_use() {
     for (alias, name) in cases {
         assert_eq!(&*named(alias).name, name);
     }
+}
+
+/// NVIDIA's hardware is programmed in two languages, and its name says neither.
+#[test]
+fn names_of_hardware_with_several_profiles_are_refused_with_them() {
+    for (name, profiles) in [
+        ("kepler", ["nv-kepler", "ptx-sm30"]),
+        ("pascal", ["nv-maxwell", "ptx-sm30"]),
+        ("turing", ["nv-volta", "ptx-sm70"]),
+        ("ampere", ["nv-ampere", "ptx-sm80"]),
+        ("hopper", ["nv-hopper", "ptx-sm90"]),
+        ("blackwell", ["nv-hopper", "ptx-sm100"]),
+    ] {
+        assert_eq!(Profile::named(name), None, "{name}");
+        let why = Profile::unknown(name);
+        assert!(profiles.iter().all(|profile| why.contains(&format!("`{profile}`"))), "{why}");
+    }
+    assert_eq!(Profile::unknown("nv-amper"), "unknown profile `nv-amper`; did you mean `nv-ampere`?");
 }
 
 /// The matrix of which generation has what, as ranges of the numbers in processors' names; the last digit is hexadecimal.

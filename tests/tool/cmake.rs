@@ -60,6 +60,15 @@ fn every_target_has_its_ending() {
         ("glsl-450-khr", "glsl"),
         ("hlsl-6.0", "hlsl"),
         ("msl-2.1", "metal"),
+        // Other names of profiles.
+        ("vulkan1.2", "spv"),
+        ("sm_89", "ptx"),
+        ("hopper-ptx", "ptx"),
+        ("nv-turing", "glasm"),
+        ("rdna3", "s"),
+        ("webgpu", "wgsl"),
+        ("essl-320", "glsl"),
+        ("metal", "metal"),
     ];
     let profiles = endings.map(|(profile, _)| profile).join(" ");
     let call = format!("crosslane_add_shaders(kernels SHADERS b.comp PROFILES {profiles} DEFINES D=1u)");
@@ -79,6 +88,8 @@ fn wrong_calls_are_told() {
         ("crosslane_add_shaders(kernels PROFILES spirv-1.5)", "SHADERS names no file"),
         ("crosslane_add_shaders(kernels SHADER a.comp)", "what is SHADER;a.comp?"),
         ("crosslane_add_shaders(kernels SHADERS a.comp a.wgsl)", "two outputs are called"),
+        ("crosslane_add_shaders(kernels SHADERS b.comp PROFILES nonsense)", "unknown profile `nonsense`"),
+        ("crosslane_add_shaders(kernels SHADERS b.comp PROFILES hopper)", "`nv-hopper`"),
     ] {
         let folder = project("cmake-wrong", call);
         let Some((done, text)) = configure(&folder) else { return };

@@ -61,7 +61,7 @@ fn one_is_described_by_name_alias_or_file() {
     }
     assert!(one("gfx1030").starts_with("gfx1030-wave32:"));
     assert!(one("cdna3").contains("instructions 1, latency 4, wait-before 1, wait-index 4, wait-after 2"));
-    folder.file("mine.toml", "name = \"mine\"\ninherit = \"kepler\"\ndescription = \"my card\"\n");
+    folder.file("mine.toml", "name = \"mine\"\ninherit = \"nv-kepler\"\ndescription = \"my card\"\n");
     assert!(one("mine.toml").starts_with("mine: my card\n"));
 }
 
@@ -213,7 +213,7 @@ fn files_that_are_not_there_are_named() {
     let text = complaint("profile-base", "name = \"a\"\ninherit = \"none.toml\"\n");
     assert!(text.contains("my.toml:2: inherit: there is no file none.toml"), "{text}");
     let text = complaint("profile-builtin", "name = \"a\"\ninherit = \"gfx1\"\n");
-    assert!(text.contains("my.toml:2: inherit: unknown profile gfx1"), "{text}");
+    assert!(text.contains("my.toml:2: inherit: unknown profile `gfx1`"), "{text}");
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn options(kind: kind::Kind, profile: Profile) -> Options {
 impl Open {
     pub fn new(name: String, text: String, profiles: &[String]) -> Result<Open, String> {
         let kind = kind::of(Path::new(&name)).ok_or_else(|| format!("`{name}` says no language"))?;
-        let named = |name: &String| Profile::named(name).ok_or_else(|| format!("unknown profile `{name}`"));
+        let named = |name: &String| Profile::named(name).ok_or_else(|| Profile::unknown(name));
         let profiles = profiles.iter().map(named).collect::<Result<Vec<_>, _>>()?;
         if profiles.is_empty() {
             return Err("no profile is chosen".into());
