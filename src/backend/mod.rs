@@ -183,7 +183,8 @@ pub struct Manner {
 }
 
 /// How much work is done on SPIR-V before it is written.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Optimize {
     /// The straight translation.
     #[default]
@@ -192,6 +193,17 @@ pub enum Optimize {
     Speed,
     /// For size.
     Size,
+}
+
+impl Optimize {
+    /// The word for it after `--optimize` and in manifests.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Optimize::None => "none",
+            Optimize::Speed => "speed",
+            Optimize::Size => "size",
+        }
+    }
 }
 
 /// Variables that meet the outside and that nothing uses.

@@ -9,8 +9,8 @@ use super::rust::{self, Item, constant_name, module_name};
 use super::twins::{self, Maker};
 use super::walk::{self, Reach, is_hidden};
 use super::{kind, write};
-use crate::backend::Kept;
 use crate::backend::reflection::Reflection;
+use crate::backend::{Kept, Manner, Optimize};
 use crate::compile::{Artifact, Bound, Input, Options, Place, Places, Reading, Verdict};
 use crate::diagnostic::Diagnostics;
 use crate::diagnostic::warning::{Choice, UnknownWarning};
@@ -43,6 +43,7 @@ pub struct Builder {
     deny_warnings: bool,
     warnings: Vec<String>,
     debug: bool,
+    optimize: Optimize,
     bounds_checks: BoundsChecks,
     fp_contract: FpContract,
     places: Places,
@@ -109,6 +110,12 @@ impl Builder {
     /// Keeps names and source lines.
     pub fn debug(mut self, debug: bool) -> Builder {
         self.debug = debug;
+        self
+    }
+
+    /// Optimizes SPIR-V, as `-O` and `-Os` of the command do. Assembly is always optimized.
+    pub fn optimize(mut self, goal: Optimize) -> Builder {
+        self.optimize = goal;
         self
     }
 
@@ -181,8 +188,9 @@ impl Builder {
 
     /// Distinguishes the outputs of this builder, for these shaders, from those of others.
     fn maker(&self, shaders: String) -> Maker {
-        let Builder { profiles, macros, include_dirs, debug, bounds_checks, fp_contract, places, bytemuck, .. } = self;
-        let options = format!("{debug} {bounds_checks:?} {fp_contract:?} {places:?} {bytemuck}");
+        let Builder { profiles, macros, include_dirs, debug, optimize, bounds_checks, .. } = self;
+        let Builder { fp_contract, places, bytemuck, .. } = self;
+        let options = format!("{debug} {optimize:?} {bounds_checks:?} {fp_contract:?} {places:?} {bytemuck}");
         let request = format!("{shaders} {profiles:?} {macros:?} {include_dirs:?} {options}");
         let profiles = if profiles.is_empty() { DEFAULT_PROFILE.to_string() } else { profiles.join(", ") };
         let defines = macros.iter().filter_map(MacroOption::defined).map(|(name, value)| format!(", {name}={value}"));
@@ -290,6 +298,7 @@ impl Builder {
             deny_warnings: self.deny_warnings,
             warnings: self.choices()?,
             debug: self.debug.into(),
+            manner: Manner { optimize: self.optimize, ..Manner::default() },
             bounds_checks: self.bounds_checks,
             fp_contract: self.fp_contract,
             places: self.places.clone(),

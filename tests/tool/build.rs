@@ -327,3 +327,24 @@ fn watching_builds_what_changes() {
     child.kill().unwrap();
     child.wait().unwrap();
 }
+
+#[test]
+fn a_manifest_optimizes_as_the_command_does() {
+    let folder = Folder::new("build-optimize");
+    let shader = "#version 450\nlayout(local_size_x = 8) in;\nlayout(binding = 3) buffer B { uint x[]; };\n\
+                  void main() { uint sum = 0u; for (uint i = 0u; i < x[0]; ++i) sum += x[i]; x[1] = sum; }\n";
+    folder.file("a.comp", shader);
+    let mut sizes = Vec::new();
+    for (goal, option) in [("none", "-O0"), ("speed", "-O"), ("size", "-Os")] {
+        let head = "[[build]]\nshaders = [\"*.comp\"]\nprofiles = [\"spirv-1.5\"]\nout-dir = \"out\"\n";
+        folder.file("crosslane.toml", format!("{head}options = {{ optimize = \"{goal}\" }}\n"));
+        assert_eq!(status(&folder.run(&["build"])), 0);
+        let made = fs::read(folder.0.join("out/a.spirv-1.5.spv")).unwrap();
+        assert_eq!(made, folder.run(&["compile", option, "-p", "spirv-1.5", "a.comp", "-o", "-"]).stdout, "{goal}");
+        sizes.push(made.len());
+        let ninja = folder.run(&["build", "--emit-ninja=-"]);
+        let says = String::from_utf8(ninja.stdout).unwrap().contains(&format!("--optimize={goal}"));
+        assert_eq!(says, goal != "none");
+    }
+    assert!(sizes[1] < sizes[0], "{sizes:?}");
+}

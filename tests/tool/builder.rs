@@ -42,6 +42,24 @@ fn outputs_become_constants() {
     assert!(folder.0.join("out/a.spirv-1.5.spv").exists() && folder.0.join("out/sub_loop.nv-volta.glasm").exists());
 }
 
+/// The module of a shader whose variable `-O` keeps in a value.
+const SUMS: &str = "#version 450\nlayout(local_size_x = 8) in;\nlayout(binding = 3) buffer B { uint x[]; };\n\
+                    void main() { uint sum = 0u; for (uint i = 0u; i < x[0]; ++i) sum += x[i]; x[1] = sum; }\n";
+
+#[test]
+fn modules_are_optimized_as_the_command_does() {
+    use crosslane::backend::Optimize;
+    let folder = Folder::new("builder-optimize");
+    folder.file("a.comp", SUMS);
+    for (goal, option) in [(Optimize::None, "-O0"), (Optimize::Speed, "-O"), (Optimize::Size, "-Os")] {
+        let out = folder.0.join(option);
+        builder(&folder).profile("spirv-1.5").optimize(goal).out_dir(&out).compile([folder.0.join("a.comp")]).unwrap();
+        let made = fs::read(out.join("a.spirv-1.5.spv")).unwrap();
+        let command = folder.run(&["compile", option, "-DN=5u", "-p", "spirv-1.5", "a.comp", "-o", "-"]);
+        assert_eq!(made, command.stdout, "{option}");
+    }
+}
+
 #[test]
 fn blocks_become_structs_whose_layout_is_checked() {
     let folder = Folder::new("builder-blocks");

@@ -47,3 +47,29 @@ fn ninja_makes_what_build_makes_and_no_more_than_it_must() {
     assert_eq!(status(&folder.run(&["build", "--check"])), 0);
     assert!(ninja(&folder).unwrap().contains("no work to do"));
 }
+
+/// Every printable character of ASCII in the names of a shader: refused, or built once.
+#[test]
+fn names_are_built_once_or_refused() {
+    // Versions of ninja before 1.12 repeat what depends on these.
+    let repeated = ['"', '&', '\'', '?'];
+    let characters = (' '..='~').filter(|c| c.is_ascii_punctuation() && !repeated.contains(c) && *c != '/');
+    for c in characters {
+        let folder = Folder::new(&format!("ninja-{}", c as u32));
+        let name = format!("a{c}b.comp");
+        if fs::write(folder.0.join(&name), "#version 450\nlayout(local_size_x = 32) in;\nvoid main() {}\n").is_err() {
+            continue;
+        }
+        let manifest = "[[build]]\nshaders = [\"*.comp\"]\nprofiles = [\"spirv-1.3\"]\nout-dir = \"out\"\n";
+        folder.file("crosslane.toml", manifest);
+        let output = folder.run(&["build", "--emit-ninja"]);
+        if status(&output) != 0 {
+            assert!("|*;<>^`".contains(c), "{c}: {}", stderr(&output));
+            assert!(stderr(&output).contains("a file for ninja cannot contain the name"), "{}", stderr(&output));
+            continue;
+        }
+        let Some(_) = ninja(&folder) else { return };
+        let again = ninja(&folder).unwrap();
+        assert!(again.contains("no work to do"), "{c}: {again}");
+    }
+}

@@ -2,6 +2,7 @@
 //! exist is for `plan` to say. Every error names file, line and column.
 
 use super::super::CommandError;
+use crate::backend::Optimize;
 use crate::backend::places::{Bound, Place};
 use crate::build::claims::Claims;
 use crate::build::files::not_utf8;
@@ -103,6 +104,8 @@ pub struct Settings {
     pub places: BTreeMap<Bound, Place>,
     pub emit: Emit,
     pub debug: bool,
+    /// Of SPIR-V.
+    pub optimize: Optimize,
     pub reproducible: bool,
     pub deny_warnings: bool,
     pub no_warnings: bool,

@@ -6,6 +6,7 @@ use super::super::output::Sink;
 use super::super::{CommandError, Exit, Outcome};
 use super::manifest::{Emit, Manifest};
 use super::plan::{Job, Plan};
+use crate::backend::Optimize;
 use crate::compile::Language;
 use crate::glsl::preprocess::MacroOption;
 use crate::profile::Placing;
@@ -24,13 +25,18 @@ pub fn run(manifest: &Manifest, plan: &Plan, file: &Path) -> Outcome {
     Ok(Exit::Done)
 }
 
+/// Characters of names that ninja cannot read: line breaks and `|` end a name in its file, the others end one in the
+/// dependencies of an output, which would be made again and again.
+const UNREADABLE: [char; 9] = ['\n', '\r', '|', '*', ';', '<', '>', '^', '`'];
+
 /// # Errors
-/// When a name is not UTF-8 or has a line break, which no file for ninja can hold.
+/// When a name is not UTF-8, or has a character that ninja cannot read.
 fn check_names(plan: &Plan, file: &Path, program: &Path) -> Result<(), CommandError> {
     let jobs = plan.jobs.iter().flat_map(|job| [&*job.output, &*job.shader.path]);
-    let others = plan.searched.iter().chain(&plan.profile_files).map(PathBuf::as_path);
+    let folders = plan.jobs.iter().flat_map(|job| &job.common.loader.directories);
+    let others = plan.searched.iter().chain(&plan.profile_files).chain(folders).map(PathBuf::as_path);
     let mut names = jobs.chain(others).chain([file, program]);
-    match names.find(|path| path.to_str().is_none_or(|name| name.contains(['\n', '\r']))) {
+    match names.find(|path| path.to_str().is_none_or(|name| name.contains(UNREADABLE))) {
         Some(path) => Err(CommandError(format!("a file for ninja cannot contain the name {path:?}"))),
         None => Ok(()),
     }
@@ -85,6 +91,8 @@ fn options(job: &Job) -> String {
     let checks = checks.filter(|_| job.shader.kind.language == Language::Wgsl);
     options.extend(checks.map(|checks| format!("--bounds-checks={}", checks.word())));
     options.extend(settings.fp_contract.map(|choice| format!("--fp-contract={}", choice.word())));
+    let optimize = Some(settings.optimize).filter(|optimize| *optimize != Optimize::None);
+    options.extend(optimize.map(|optimize| format!("--optimize={}", optimize.word())));
     if job.target.profile.target.row().placing != Placing::Fixed {
         options.extend(settings.push_constants.map(|place| format!("--push-constants={place}")));
         options.extend(settings.places.iter().map(|(bound, place)| format!("--place={bound}={place}")));
