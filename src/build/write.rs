@@ -62,12 +62,26 @@ fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
     for n in 0..ATTEMPTS {
         let temporary = path.with_file_name(format!(".crosslane-{}-{n}.tmp", std::process::id()));
         match File::options().write(true).create_new(true).open(&temporary) {
-            Ok(file) => return Ok((temporary, file)),
+            Ok(file) => {
+                // A lock tells others that it is being written. It is not more than that: some file systems have none.
+                let _ = file.try_lock();
+                return Ok((temporary, file));
+            }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => last = Some(error),
             Err(error) => return Err(error),
         }
     }
     Err(last.unwrap_or_else(|| io::ErrorKind::AlreadyExists.into()))
+}
+
+/// Returns true if a file is one of [`whole`]'s temporary ones that nobody is writing: the program that made it was killed.
+pub fn is_left_over(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let number = name.strip_prefix(".crosslane-").and_then(|rest| rest.strip_suffix(".tmp"));
+    let is_ours = number.is_some_and(|number| {
+        number.split_once('-').is_some_and(|(process, n)| process.parse::<u32>().is_ok() && n.parse::<u32>().is_ok())
+    });
+    is_ours && File::options().write(true).open(path).is_ok_and(|file| file.try_lock().is_ok())
 }
 
 /// Fills the temporary file and gives it its name; it is gone if that fails.

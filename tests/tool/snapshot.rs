@@ -125,3 +125,25 @@ fn a_shader_that_is_wrong_changes_nothing() {
     assert_eq!(stderr(&output).matches("error[").count(), 1, "{}", stderr(&output));
     assert!(folder.0.join("snapshots/a.nv-volta.snap").exists());
 }
+
+#[test]
+fn what_a_killed_run_left_is_removed() {
+    let folder = project("snapshot-killed");
+    fs::create_dir_all(folder.0.join("snapshots/sub")).unwrap();
+    let left = ["snapshots/.crosslane-4000000000-0.tmp", "snapshots/sub/.crosslane-4000000000-12.tmp"];
+    left.iter().for_each(|name| drop(folder.file(name, "shader: a")));
+    let other = ["snapshots/.crosslane-4000000000.tmp", "snapshots/.crosslane-x-0.tmp", "snapshots/4000000000-0.tmp"];
+    other.iter().for_each(|name| drop(folder.file(name, "")));
+    let busy = folder.0.join("snapshots/.crosslane-4000000001-0.tmp");
+    let held = fs::File::create(&busy).unwrap();
+    held.lock().unwrap();
+    assert_eq!(status(&folder.run(&["snapshot"])), 1);
+    assert!(left.iter().all(|name| folder.0.join(name).exists()), "nothing is accepted and nothing removed");
+    assert_eq!(status(&folder.run(&["snapshot", "--accept"])), 0);
+    assert!(!left.iter().any(|name| folder.0.join(name).exists()));
+    assert!(other.iter().all(|name| folder.0.join(name).exists()));
+    assert!(busy.exists(), "somebody writes it");
+    drop(held);
+    assert_eq!(status(&folder.run(&["snapshot", "--accept"])), 0);
+    assert!(!busy.exists());
+}

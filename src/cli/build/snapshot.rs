@@ -13,7 +13,7 @@ use crate::build::claims::Claims;
 use crate::build::files::normal;
 use crate::build::read;
 use crate::build::walk::{self, Reach};
-use crate::build::write::whole;
+use crate::build::write::{is_left_over, whole};
 use crate::compile::EmitKind;
 use crate::diagnostic::visible::visible;
 use crate::explain::{OnProfile, Report};
@@ -55,7 +55,7 @@ pub fn run(args: &SnapshotArgs, claims: &Claims) -> Outcome {
     let folder = normal(&manifest.folder().join(&args.dir));
     let (results, texts): (Vec<Done>, Vec<Option<String>>) = made.into_iter().unzip();
     let exit = report::messages_of(&args.messages, &plan, &results);
-    let changes = changes(&folder, &plan, &texts)?;
+    let changes = changes(&folder, &plan, &texts, args.accept || args.review)?;
     let open = settle(args, changes, claims)?;
     Ok(if exit == Exit::Done && open > 0 { Exit::ShaderWrong } else { exit })
 }
@@ -67,9 +67,9 @@ fn path(folder: &Path, job: &Job) -> PathBuf {
 
 /// The differences in the plan's order, then the listings that nothing makes any more. A shader that is wrong changes
 /// nothing.
-fn changes(folder: &Path, plan: &Plan, texts: &[Option<String>]) -> Result<Vec<Change>, CommandError> {
+fn changes(folder: &Path, plan: &Plan, texts: &[Option<String>], accepts: bool) -> Result<Vec<Change>, CommandError> {
     let mut changes = Vec::new();
-    let mut left = existing(folder)?;
+    let mut left = existing(folder, accepts)?;
     let mut made: BTreeMap<PathBuf, (&Job, &str)> = BTreeMap::new();
     for (job, text) in plan.jobs.iter().zip(texts) {
         let path = path(folder, job);
@@ -116,14 +116,18 @@ fn read(path: &Path) -> Result<Option<String>, CommandError> {
     }
 }
 
-/// The snapshots that are there, by name.
-fn existing(folder: &Path) -> Result<BTreeSet<PathBuf>, CommandError> {
+/// The snapshots that are there, by name. A run that accepts some removes temporary files.
+fn existing(folder: &Path, accepts: bool) -> Result<BTreeSet<PathBuf>, CommandError> {
     if !walk::here(folder).exists() {
         return Ok(BTreeSet::new());
     }
     let tree = walk::below(folder, Reach { depth: None, hidden: true });
     let cannot = |(folder, error): (PathBuf, _)| CommandError(format!("cannot read {}: {error}", folder.display()));
     let mut files = tree.map_err(cannot)?.files;
+    // Files that a run left behind which was killed.
+    for path in files.iter().filter(|path| accepts && is_left_over(path)) {
+        let _ = fs::remove_file(path);
+    }
     files.retain(|path| path.extension().is_some_and(|ending| ending == EXTENSION));
     Ok(files.into_iter().collect())
 }
