@@ -1,12 +1,13 @@
 //! `crosslane lsp`: a language server over standard input and output. It knows the protocol and the files; what it says of
 //! shaders comes from [`crate::editor`].
 //!
-//! Messages are taken in their order. A shader is read again when somebody asks about it, or when nothing else is to do, so
+//! Messages are taken in their order. A shader is read again when somebody asks about it, or when the client falls quiet, so
 //! that a burst of edits costs one reading.
 
 mod answers;
 mod convert;
 mod documents;
+mod inbox;
 mod manifest;
 mod project;
 mod publish;
@@ -14,38 +15,76 @@ mod server;
 
 use super::args::LspArgs;
 use super::{CommandError, Exit, Outcome};
-use lsp_server::Connection;
+use inbox::{Inbox, Received};
+use lsp_server::{ErrorCode, Message, RequestId, Response};
 use lsp_types::{
-    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CompletionOptions, HoverProviderCapability,
-    InitializeParams, OneOf, PositionEncodingKind, RenameOptions, SemanticTokensFullOptions, SemanticTokensLegend,
-    SemanticTokensOptions, SemanticTokensServerCapabilities, ServerCapabilities, SignatureHelpOptions,
-    TextDocumentSyncCapability, TextDocumentSyncKind, WorkDoneProgressOptions,
+    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CompletionOptions, HoverProviderCapability, OneOf,
+    PositionEncodingKind, RenameOptions, SemanticTokensFullOptions, SemanticTokensLegend, SemanticTokensOptions,
+    SemanticTokensServerCapabilities, ServerCapabilities, SignatureHelpOptions, TextDocumentSyncCapability,
+    TextDocumentSyncKind, WorkDoneProgressOptions,
 };
-use serde_json::json;
-use server::Server;
+use serde_json::{Value, json};
+use server::{Outbox, Server};
+use std::io;
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
 
 pub fn run(args: &LspArgs) -> Outcome {
-    let (connection, threads) = Connection::stdio();
-    serve(&connection, args)?;
-    // The writer thread ends when all senders are gone.
-    drop(connection);
-    threads.join().map_err(|error| CommandError(format!("the connection failed: {error}")))?;
+    let (outbox, messages) = channel();
+    let writer = thread::spawn(move || write(&messages));
+    serve(Inbox::of_stdin(), outbox, args);
+    // The writer ends when all senders are gone.
+    writer.join().map_err(|_| CommandError("internal error: the thread that writes has failed".into()))?;
     Ok(Exit::Done)
 }
 
-/// Speaks with a client until it says that it is done.
-fn serve(connection: &Connection, args: &LspArgs) -> Result<(), CommandError> {
-    let failed = |error: &dyn std::fmt::Display| CommandError(format!("the connection failed: {error}"));
-    let (id, params) = connection.initialize_start().map_err(|error| failed(&error))?;
-    let params: InitializeParams = serde_json::from_value(params).map_err(|error| failed(&error))?;
-    let encodings = params.capabilities.general.as_ref().and_then(|general| general.position_encodings.as_ref());
-    let is_utf8 = encodings.is_some_and(|known| known.contains(&PositionEncodingKind::UTF8));
+/// Writes messages until there are no more, or nobody reads them.
+fn write(messages: &Receiver<Message>) {
+    let mut output = io::stdout().lock();
+    while let Ok(message) = messages.recv() {
+        if message.write(&mut output).is_err() {
+            return;
+        }
+    }
+}
+
+/// Speaks with a client until it says that it is done, or is gone.
+fn serve(mut inbox: Inbox, outbox: Outbox, args: &LspArgs) {
+    let Some((id, params)) = initialize(&mut inbox, &outbox) else { return };
+    let encodings = params.pointer("/capabilities/general/positionEncodings").and_then(Value::as_array);
+    let is_utf8 = encodings.is_some_and(|known| known.contains(&json!(PositionEncodingKind::UTF8)));
     let result = json!({
         "capabilities": capabilities(is_utf8),
         "serverInfo": { "name": "crosslane", "version": crate::version::TEXT },
     });
-    connection.initialize_finish(id, result).map_err(|error| failed(&error))?;
-    Server::new(connection, is_utf8, &args.profile, params.initialization_options).run()
+    // A client that is gone gets nothing.
+    let _ = outbox.send(Response::new_ok(id, result).into());
+    Server::new(outbox, is_utf8, &args.profile, params.get("initializationOptions")).run(&mut inbox);
+}
+
+/// The first request that is a right `initialize`, with its parameters; others get an error. None where the client ends
+/// before it.
+fn initialize(inbox: &mut Inbox, outbox: &Outbox) -> Option<(RequestId, Value)> {
+    loop {
+        let (id, code, why) = match inbox.next()? {
+            Received::Message(Message::Request(of)) if of.method == "initialize" && of.params.is_object() => {
+                return Some((of.id, of.params));
+            }
+            Received::Message(Message::Request(of)) if of.method == "initialize" => {
+                (of.id, ErrorCode::InvalidParams, "`initialize` has an object as its parameters".to_string())
+            }
+            Received::Message(Message::Request(of)) => {
+                (of.id, ErrorCode::ServerNotInitialized, format!("`initialize` comes before `{}`", of.method))
+            }
+            Received::Message(Message::Notification(of)) if of.method == "exit" => return None,
+            Received::Message(_) => continue,
+            other => {
+                server::refuse(outbox, other);
+                continue;
+            }
+        };
+        let _ = outbox.send(Response::new_err(id, code as i32, why).into());
+    }
 }
 
 fn capabilities(is_utf8: bool) -> ServerCapabilities {

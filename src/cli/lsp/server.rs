@@ -1,24 +1,34 @@
 //! The loop of the server, and what it knows: open texts, and the shaders that they are.
 
 use super::documents::{Document, Documents, Overlay, path_of};
+use super::inbox::{Inbox, Received};
 use super::project::{MANIFEST, Projects, Shader};
-use super::{CommandError, answers, publish};
+use super::{answers, publish};
 use crate::build::files::FileLoader;
 use crate::compile::Input;
 use crate::editor::{Analysis, Source};
-use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response};
+use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::notification::{
     DidChangeConfiguration, DidChangeTextDocument, DidChangeWatchedFiles, DidCloseTextDocument, DidOpenTextDocument,
-    DidSaveTextDocument, Notification as _,
+    DidSaveTextDocument, Exit, LogMessage, Notification as _,
 };
+use lsp_types::request::{Request as _, Shutdown};
 use lsp_types::{
     DidChangeConfigurationParams, DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-    Uri,
+    LogMessageParams, MessageType, Uri,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::Sender;
+use std::time::{Duration, Instant};
+
+/// The time after a change within which another one is likely.
+const QUIET: Duration = Duration::from_millis(20);
+
+/// The way to the client.
+pub type Outbox = Sender<Message>;
 
 /// An open shader as it was read.
 pub struct Known {
@@ -28,7 +38,7 @@ pub struct Known {
 
 /// The server.
 pub struct Server<'a> {
-    connection: &'a Connection,
+    outbox: Outbox,
     pub is_utf8: bool,
     pub documents: Documents,
     projects: Projects,
@@ -38,28 +48,26 @@ pub struct Server<'a> {
     known: BTreeMap<PathBuf, Known>,
     /// Texts whose messages the editor may have of an earlier version.
     pub unpublished: BTreeSet<PathBuf>,
+    /// When the last change is as old as [`QUIET`].
+    settled: Instant,
     /// The files that each text's messages are about.
     pub published: BTreeMap<PathBuf, publish::Published>,
 }
 
 impl<'a> Server<'a> {
-    pub fn new(
-        connection: &'a Connection,
-        is_utf8: bool,
-        profiles: &'a [String],
-        settings: Option<Value>,
-    ) -> Server<'a> {
+    pub fn new(outbox: Outbox, is_utf8: bool, profiles: &'a [String], settings: Option<&Value>) -> Server<'a> {
         let mut server = Server {
-            connection,
+            outbox,
             is_utf8,
             documents: Documents::default(),
             projects: Projects::default(),
             profiles,
             known: BTreeMap::new(),
             unpublished: BTreeSet::new(),
+            settled: Instant::now(),
             published: BTreeMap::new(),
         };
-        server.configure(&settings.unwrap_or_default());
+        server.configure(settings.unwrap_or(&Value::Null));
         server
     }
 
@@ -74,33 +82,49 @@ impl<'a> Server<'a> {
     }
 
     /// Answers until the client says that it is done, or is gone.
-    pub fn run(mut self) -> Result<(), CommandError> {
-        loop {
-            let message = match self.connection.receiver.try_recv() {
-                Ok(message) => message,
-                Err(_) => {
-                    publish::publish(&mut self);
-                    let Ok(message) = self.connection.receiver.recv() else { return Ok(()) };
-                    message
+    pub fn run(mut self, inbox: &mut Inbox) {
+        while let Some(received) = self.next(inbox) {
+            match received {
+                Received::Message(Message::Request(request)) if request.method == Shutdown::METHOD => {
+                    self.send(Response::new_ok(request.id, Value::Null));
+                    return self.wait_for_exit(inbox);
                 }
-            };
-            match message {
-                Message::Request(request) => {
-                    let ends = self.connection.handle_shutdown(&request);
-                    if ends.map_err(|error| CommandError(format!("the connection failed: {error}")))? {
-                        return Ok(());
-                    }
-                    self.request(request);
+                Received::Message(Message::Request(request)) => self.request(request),
+                Received::Message(Message::Notification(of)) if of.method == Exit::METHOD => return,
+                Received::Message(Message::Notification(notification)) => self.notification(notification),
+                Received::Message(Message::Response(_)) => {}
+                other => refuse(&self.outbox, other),
+            }
+        }
+    }
+
+    /// The next message. Where the client waits, it gets the messages of what has changed.
+    fn next(&mut self, inbox: &mut Inbox) -> Option<Received> {
+        if self.unpublished.is_empty() {
+            return inbox.next();
+        }
+        inbox.before(self.settled).or_else(|| {
+            publish::publish(self);
+            inbox.next()
+        })
+    }
+
+    fn wait_for_exit(&self, inbox: &mut Inbox) {
+        while let Some(received) = inbox.next() {
+            match received {
+                Received::Message(Message::Notification(of)) if of.method == Exit::METHOD => return,
+                Received::Message(Message::Request(of)) => {
+                    let why = format!("`{}` comes after `shutdown`", of.method);
+                    self.send(Response::new_err(of.id, ErrorCode::InvalidRequest as i32, why));
                 }
-                Message::Notification(notification) => self.notification(notification),
-                Message::Response(_) => {}
+                _ => {}
             }
         }
     }
 
     /// Sends something; a client that is gone gets nothing.
     pub fn send(&self, message: impl Into<Message>) {
-        let _ = self.connection.sender.send(message.into());
+        let _ = self.outbox.send(message.into());
     }
 
     fn request(&mut self, request: Request) {
@@ -114,6 +138,7 @@ impl<'a> Server<'a> {
     }
 
     fn notification(&mut self, Notification { method, params }: Notification) {
+        self.settled = Instant::now() + QUIET;
         match method.as_str() {
             DidOpenTextDocument::METHOD => self.with(params, Server::opened),
             DidChangeTextDocument::METHOD => self.with(params, Server::changed),
@@ -220,6 +245,21 @@ impl<'a> Server<'a> {
         let files = FileLoader { directories: shader.directories.clone(), ..FileLoader::default() };
         Overlay { documents: &self.documents, files }
     }
+}
+
+/// Answers what is not computed: a request that was cancelled, or bytes that are not a message.
+pub fn refuse(outbox: &Outbox, received: Received) {
+    let refused = |id: RequestId, code: ErrorCode, why: String| Response::new_err(id, code as i32, why).into();
+    let answer: Message = match received {
+        Received::Message(_) => return,
+        Received::Cancelled(id) => refused(id, ErrorCode::RequestCanceled, "the request was cancelled".into()),
+        Received::Unreadable { id: Some(id), why } => refused(id, ErrorCode::InvalidRequest, why),
+        Received::Unreadable { id: None, why } => {
+            let params = LogMessageParams { typ: MessageType::ERROR, message: format!("crosslane: {why}") };
+            Notification::new(LogMessage::METHOD.into(), params).into()
+        }
+    };
+    let _ = outbox.send(answer);
 }
 
 /// The shader as the library takes it.

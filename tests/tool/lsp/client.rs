@@ -14,12 +14,15 @@ pub struct Client {
     next: u64,
     /// The last messages about each file, with the version that they are of.
     pub published: BTreeMap<String, (Option<i64>, Vec<Value>)>,
+    /// How often messages about some file came.
+    pub publications: usize,
     /// The texts that are open, with their versions.
     pub open: BTreeMap<String, (i64, String)>,
 }
 
 impl Client {
-    pub fn start(settings: Value) -> Client {
+    /// A server that nothing was said to.
+    pub fn spawn() -> Client {
         let mut server = Command::new(env!("CARGO_BIN_EXE_crosslane"))
             .arg("lsp")
             .stdin(Stdio::piped())
@@ -27,24 +30,36 @@ impl Client {
             .spawn()
             .unwrap();
         let (input, output) = (server.stdin.take().unwrap(), BufReader::new(server.stdout.take().unwrap()));
-        let mut client = Client { server, input, output, next: 0, published: BTreeMap::new(), open: BTreeMap::new() };
+        let (published, open) = (BTreeMap::new(), BTreeMap::new());
+        Client { server, input, output, next: 0, published, publications: 0, open }
+    }
+
+    pub fn start(settings: Value) -> Client {
+        let mut client = Client::spawn();
+        client.initialize(settings);
+        client
+    }
+
+    pub fn initialize(&mut self, settings: Value) {
         let capabilities = json!({ "general": { "positionEncodings": ["utf-8", "utf-16"] } });
-        let answer = client.ask(
+        let answer = self.ask(
             "initialize",
             json!({ "processId": null, "capabilities": capabilities, "initializationOptions": settings }),
         );
         assert_eq!(answer["capabilities"]["positionEncoding"], "utf-8");
-        client.tell("initialized", json!({}));
-        client
+        self.tell("initialized", json!({}));
     }
 
     fn send(&mut self, message: &Value) {
-        let text = message.to_string();
-        write!(self.input, "Content-Length: {}\r\n\r\n{text}", text.len()).unwrap();
+        self.send_bytes(&framed(message));
+    }
+
+    pub fn send_bytes(&mut self, bytes: &str) {
+        self.input.write_all(bytes.as_bytes()).unwrap();
         self.input.flush().unwrap();
     }
 
-    fn receive(&mut self) -> Value {
+    pub fn receive(&mut self) -> Value {
         let mut length = 0;
         loop {
             let mut line = String::new();
@@ -63,6 +78,7 @@ impl Client {
             let list = params["diagnostics"].as_array().unwrap().clone();
             let uri = params["uri"].as_str().unwrap().to_string();
             self.published.insert(uri, (params["version"].as_i64(), list));
+            self.publications += 1;
         }
         message
     }
@@ -76,9 +92,14 @@ impl Client {
         self.next += 1;
         let id = self.next;
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        self.answer(&id.into())
+    }
+
+    /// The response to the request of that number.
+    pub fn answer(&mut self, id: &Value) -> Value {
         loop {
             let message = self.receive();
-            if message["id"] == id {
+            if message["id"] == *id {
                 return message;
             }
         }
@@ -144,6 +165,12 @@ impl Client {
         self.tell("exit", Value::Null);
         assert!(self.server.wait().unwrap().success());
     }
+}
+
+/// A message with its header.
+pub fn framed(message: &Value) -> String {
+    let text = message.to_string();
+    format!("Content-Length: {}\r\n\r\n{text}", text.len())
 }
 
 pub fn uri(path: &Path) -> String {

@@ -6,7 +6,7 @@ mod client;
 mod edits;
 
 use super::folder::Folder;
-use client::Client;
+use client::{Client, framed, uri};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -270,5 +270,72 @@ fn a_change_in_a_header_is_seen_in_the_shader() {
         let place = client.at(&shader, "twice", 0, 0);
         client.ask("textDocument/hover", place);
     }
+    client.stop();
+}
+
+/// A change of the whole text of a file, as a message.
+fn change(uri: &str, version: i64, text: &str) -> String {
+    let params = json!({ "textDocument": { "uri": uri, "version": version }, "contentChanges": [{ "text": text }] });
+    framed(&json!({ "jsonrpc": "2.0", "method": "textDocument/didChange", "params": params }))
+}
+
+#[test]
+fn edits_in_a_row_are_published_once() {
+    let mut client = Client::start(json!({}));
+    let shader = client.open(&fixture("scan.comp"));
+    client.diagnostics(&shader);
+    let before = client.publications;
+    let (_, text) = client.open[&shader].clone();
+    let edits: String = (2..42).map(|version| change(&shader, version, &format!("{text}// {version}\n"))).collect();
+    client.open.insert(shader.clone(), (41, text));
+    client.send_bytes(&edits);
+    client.diagnostics(&shader);
+    let times = client.publications - before;
+    assert!(times <= 6, "40 edits were published {times} times");
+    client.stop();
+}
+
+#[test]
+fn cancelled_requests_are_not_computed() {
+    let mut client = Client::start(json!({}));
+    let shader = client.open(&fixture("scan.comp"));
+    let place = client.at(&shader, "meanOf8(WEIGHTED", 0, 2);
+    let ask = |id: u64| framed(&json!({ "jsonrpc": "2.0", "id": id, "method": "textDocument/hover", "params": place }));
+    let cancel = |id: u64| framed(&json!({ "jsonrpc": "2.0", "method": "$/cancelRequest", "params": { "id": id } }));
+    let (first, last) = (1000, 1100);
+    let all = (first..=last).map(ask).chain((first + 1..last).map(cancel));
+    client.send_bytes(&all.collect::<String>());
+    assert!(client.answer(&first.into()).get("error").is_none());
+    let late = client.answer(&(last - 1).into());
+    assert_eq!(late["error"]["code"], -32800, "{late}");
+    assert!(client.answer(&last.into()).get("error").is_none());
+    client.stop();
+}
+
+#[test]
+fn what_is_not_a_message_is_told_and_forgotten() {
+    let mut client = Client::spawn();
+    for params in [json!(null), json!([1]), json!("x")] {
+        let answer = client.response("initialize", params);
+        assert_eq!(answer["error"]["code"], -32602, "{answer}");
+    }
+    assert_eq!(client.response("textDocument/hover", json!({}))["error"]["code"], -32002);
+    client.send_bytes("Content-Length: 99999999999999\r\n\r\n");
+    client.initialize(json!({ "profiles": "none" }));
+    client.send_bytes("Content-Length: 3\r\n\r\n{}}Content-Length: 18446744073709551615\r\n\r\n{}");
+    let shader = client.open(&fixture("scan.comp"));
+    assert_eq!(client.diagnostics(&shader), Vec::<Value>::new());
+    client.stop();
+}
+
+#[test]
+fn a_client_may_say_strange_things_of_itself() {
+    let mut client = Client::spawn();
+    let params =
+        json!({ "processId": "none", "capabilities": { "general": 7, "textDocument": [] }, "workspaceFolders": 1 });
+    let answer = client.ask("initialize", params);
+    assert!(answer["capabilities"].is_object());
+    let shader = uri(&fixture("scan.comp"));
+    client.tell("textDocument/didOpen", json!({ "textDocument": { "uri": shader, "version": "one" } }));
     client.stop();
 }
