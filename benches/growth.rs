@@ -1,14 +1,20 @@
-//! Time of a compilation against the size of the shader: each shape of `tests/support/shapes.rs`, at sizes that double until
-//! one takes too long, for one profile per target. Prints the exponents of the last doublings, the steepest shapes first.
+//! Work of a compilation against the size of the shader: each shape of `tests/support/shapes.rs`, at sizes that double until
+//! one takes too long, for each writer. Prints the exponents of the last doublings, the steepest shapes first.
 //!
 //! `cargo bench --bench growth [PART_OF_A_NAME]... [PROFILE]...`. An exponent of 1 is linear, of 2 quadratic. The
-//! column `output` has the exponent of the output's bytes: time may grow as fast as the output. Shapes that compile in
-//! milliseconds at the largest size are left out, since their exponents are noise.
+//! column `output` has the exponent of the output's bytes: time may grow as fast as the output. `steps` and `held` are what the
+//! compilation counts against its limits: `ns/step` says how much time a counted step takes, `peak` how many bytes live at
+//! once. Shapes that compile in milliseconds at the largest size are left out, since their exponents are noise.
 
 use crosslane::compile::{Compilation, Verdict};
 use crosslane::diagnostic::Severity;
+use crosslane::limits::Taken;
 use std::time::{Duration, Instant};
+use support::heap;
 use support::shapes::{self, PROFILES, Shape};
+
+#[global_allocator]
+static ALLOCATOR: heap::Counting = heap::Counting;
 
 const FIRST: usize = 64;
 const LAST: usize = 1 << 16;
@@ -25,6 +31,9 @@ struct Sample {
     time: Duration,
     /// Bytes of the output; 0 where there is none.
     bytes: usize,
+    taken: Taken,
+    /// The most bytes that lived at once.
+    peak: usize,
 }
 
 /// The time and the output of compiling a shape, by size.
@@ -51,7 +60,9 @@ fn main() {
     }
     measured.retain(|growth| growth.last().time >= LEAST);
     measured.sort_by(|a, b| b.exponent(Sample::seconds).total_cmp(&a.exponent(Sample::seconds)));
-    println!("    time  output      size      time      bytes  ended       profile         shape");
+    println!(
+        "    time  steps  output      size      time  ns/step      held      peak      bytes  ended       profile         shape"
+    );
     measured.iter().for_each(Growth::print);
 }
 
@@ -61,14 +72,15 @@ fn measure(shape: &Shape, profile: &'static str) -> Growth {
     while size <= LAST && growth.samples.last().is_none_or(|sample| sample.time < CAP) {
         let text = (shape.text)(size);
         let start = Instant::now();
-        let compilation = shape.compile(&text, profile);
+        let (compilation, peak) = heap::peak_of(|| shape.compile(&text, profile));
         let time = start.elapsed();
         growth.ended = outcome(&compilation);
+        let taken = compilation.taken;
         let bytes = match compilation.verdict {
             Verdict::Done(artifact) => artifact.to_bytes().len(),
             Verdict::ShaderWrong | Verdict::ProfileLacks => 0,
         };
-        growth.samples.push(Sample { size, time, bytes });
+        growth.samples.push(Sample { size, time, bytes, taken, peak });
         size *= 2;
     }
     growth
@@ -87,6 +99,10 @@ impl Sample {
     fn bytes(&self) -> f64 {
         self.bytes as f64
     }
+
+    fn steps(&self) -> f64 {
+        self.taken.steps as f64
+    }
 }
 
 impl Growth {
@@ -101,12 +117,14 @@ impl Growth {
     }
 
     fn print(&self) {
-        let Sample { size, bytes, .. } = *self.last();
+        let Sample { size, bytes, taken, peak, .. } = *self.last();
         let (time, output) = (self.exponent(Sample::seconds), self.exponent(Sample::bytes));
+        let (steps, each) = (self.exponent(Sample::steps), self.last().seconds() * 1e9 / taken.steps as f64);
+        let (held, peak) = (taken.memory >> 10, peak >> 10);
         let output = if bytes == 0 { String::new() } else { format!("{output:.2}") };
         let millis = self.last().seconds() * 1e3;
         println!(
-            "{time:8.2}  {output:>6}  {size:8}  {millis:6.0} ms  {bytes:9}  {:<10}  {:<14}  {}",
+            "{time:8.2}  {steps:5.2}  {output:>6}  {size:8}  {millis:6.0} ms  {each:7.0}  {held:7}k  {peak:7}k  {bytes:9}  {:<10}  {:<14}  {}",
             self.ended, self.profile, self.shape
         );
     }

@@ -19,7 +19,7 @@ use crate::ir::{FpContract, Module, Stage};
 use crate::kernel::trace::{self, Moment};
 use crate::kernel::{self, Specializations};
 use crate::lane::Plans;
-use crate::limits::Limits;
+use crate::limits::{Limits, Taken};
 use crate::profile::{Profile, Target};
 use crate::source::{Loader, SourceMap};
 use crate::warn;
@@ -166,6 +166,8 @@ pub struct Compilation {
     pub verdict: Verdict,
     pub diagnostics: Diagnostics,
     pub sources: Arc<SourceMap>,
+    /// What it took of [`Options::limits`]. The reading of the shader is a part of it, also where several compilations share it.
+    pub taken: Taken,
 }
 
 /// Compiles one shader.
@@ -244,11 +246,21 @@ fn within<T>(
     diagnostics: &mut Diagnostics,
     part: impl FnOnce(&mut Diagnostics) -> Option<T>,
 ) -> Option<T> {
-    let done = guard::bounded(options.limits, || part(diagnostics));
-    done.unwrap_or_else(|failure| {
+    measured(options, diagnostics, part).0
+}
+
+/// The same, and what it took of the limits.
+fn measured<T>(
+    options: &Options,
+    diagnostics: &mut Diagnostics,
+    part: impl FnOnce(&mut Diagnostics) -> Option<T>,
+) -> (Option<T>, Taken) {
+    let (done, taken) = guard::measured(options.limits, || part(diagnostics));
+    let done = done.unwrap_or_else(|failure| {
         diagnostics.push(failure);
         None
-    })
+    });
+    (done, taken)
 }
 
 fn verdict(artifact: Option<Artifact>, diagnostics: &Diagnostics) -> Verdict {

@@ -1,7 +1,7 @@
 //! Keeps panics and limits inside the library: what unwinds is caught, printed nowhere, and becomes a message.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::limits::{self, Budget, Exceeded, Limits};
+use crate::limits::{self, Budget, Exceeded, Limits, Taken};
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::panic::{self, AssertUnwindSafe};
@@ -78,10 +78,15 @@ fn message(payload: &(dyn Any + Send)) -> String {
 /// # Errors
 /// The limit that ended it, or the panic, which is a defect of ours.
 pub(crate) fn bounded<T>(limits: Limits, part: impl FnOnce() -> T) -> Result<T, Diagnostic> {
+    measured(limits, part).0
+}
+
+/// The same, and what it took of the limits.
+pub(crate) fn measured<T>(limits: Limits, part: impl FnOnce() -> T) -> (Result<T, Diagnostic>, Taken) {
     let around = limits::replace(Budget::new(limits));
     let result = caught(part);
-    limits::replace(around);
-    result.map_err(Failure::diagnostic)
+    let taken = limits::replace(around).taken();
+    (result.map_err(Failure::diagnostic), taken)
 }
 
 /// Runs `what`.

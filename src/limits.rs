@@ -28,16 +28,38 @@ pub struct Limits {
     pub memory: u64,
 }
 
+impl Limits {
+    /// The limits of whoever chooses none.
+    pub const DEFAULT: Limits = Limits {
+        source_bytes: crate::source::SOURCE_LIMIT,
+        includes: 1 << 16,
+        include_depth: 64,
+        macro_tokens: 1 << 20,
+        steps: 1 << 34,
+        memory: 1 << 33,
+    };
+}
+
 impl Default for Limits {
     fn default() -> Limits {
-        Limits {
-            source_bytes: crate::source::SOURCE_LIMIT,
-            includes: 1 << 16,
-            include_depth: 64,
-            macro_tokens: 1 << 20,
-            steps: 1 << 34,
-            memory: 1 << 33,
-        }
+        Limits::DEFAULT
+    }
+}
+
+/// What a compilation took of its [`Limits`]: the same for the same input and options, everywhere.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Taken {
+    /// Steps, as [`Limits::steps`] counts them.
+    pub steps: u64,
+    /// Bytes, as [`Limits::memory`] counts them.
+    pub memory: u64,
+}
+
+impl std::ops::Add for Taken {
+    type Output = Taken;
+
+    fn add(self, other: Taken) -> Taken {
+        Taken { steps: self.steps + other.steps, memory: self.memory + other.memory }
     }
 }
 
@@ -72,6 +94,11 @@ impl Budget {
         let limits = (limits.steps, limits.memory);
         Budget { limits, left: limits }
     }
+
+    /// The part of it that is gone.
+    pub(crate) fn taken(&self) -> Taken {
+        Taken { steps: self.limits.0 - self.left.0, memory: self.limits.1 - self.left.1 }
+    }
 }
 
 thread_local! {
@@ -96,7 +123,10 @@ pub(crate) fn current() -> Budget {
 pub(crate) fn spend(steps: usize) {
     match STEPS.get().checked_sub(steps as u64) {
         Some(left) => STEPS.set(left),
-        None => exceeded(Exceeded::Steps(LIMITS.get().0)),
+        None => {
+            STEPS.set(0);
+            exceeded(Exceeded::Steps(LIMITS.get().0))
+        }
     }
 }
 
@@ -105,7 +135,33 @@ pub(crate) fn spend(steps: usize) {
 pub(crate) fn hold<T>(count: usize) {
     match MEMORY.get().checked_sub((count * size_of::<T>()) as u64) {
         Some(left) => MEMORY.set(left),
-        None => exceeded(Exceeded::Memory(LIMITS.get().1)),
+        None => {
+            MEMORY.set(0);
+            exceeded(Exceeded::Memory(LIMITS.get().1))
+        }
+    }
+}
+
+/// Counts bytes of text that a writer makes: memory, and the work of making them.
+#[inline]
+pub(crate) fn write(bytes: usize) {
+    spend(bytes / BYTES_PER_STEP);
+    hold::<u8>(bytes);
+}
+
+/// Bytes of text that take the time of a step.
+const BYTES_PER_STEP: usize = 16;
+
+/// A text whose bytes are counted while they are written, so that a writer of others ends at a limit too.
+#[derive(Default)]
+pub(crate) struct Text(pub(crate) String);
+
+impl fmt::Write for Text {
+    fn write_str(&mut self, part: &str) -> fmt::Result {
+        spend(1);
+        write(part.len());
+        self.0.push_str(part);
+        Ok(())
     }
 }
 

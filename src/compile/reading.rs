@@ -1,7 +1,7 @@
 //! From a shader's text to its module: what is the same for all outputs of it that read alike.
 
 use super::kernels::{Kernels, Lowered};
-use super::{Artifact, Compilation, Input, Job, Language, Options, treat_warnings, verdict, within};
+use super::{Artifact, Compilation, Input, Job, Language, Options, measured, treat_warnings, verdict};
 use crate::backend::Made;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::glsl;
@@ -11,6 +11,7 @@ use crate::guard;
 use crate::ir::{Module, depth};
 use crate::kernel::Prepared;
 use crate::lane::Plans;
+use crate::limits::Taken;
 use crate::profile::Profile;
 use crate::source::{FileId, Loader, SOURCE_LIMIT, SourceLanguage, SourceMap, Span};
 use crate::symbols::Symbols;
@@ -27,6 +28,8 @@ pub struct Reading {
     sources: Arc<SourceMap>,
     kernels: Kernels,
     warnings: OnceLock<Vec<Diagnostic>>,
+    /// What the reading took of its limits.
+    taken: Taken,
 }
 
 /// Returns true if shaders mean the same for two profiles: these have the same sizes, extensions and so the same
@@ -39,7 +42,9 @@ pub fn read_alike(a: &Profile, b: &Profile) -> bool {
 impl Reading {
     /// Reads a shader with these options.
     pub fn new(input: &Input<'_>, options: &Options, loader: &dyn Loader) -> Reading {
-        Reading::of(read(input, options, loader), options)
+        let mut reader = Reader::new(options, loader);
+        let module = reader.within(|reader| reader.module(input));
+        Reading::of(module, reader)
     }
 
     /// The same with the names of the shader, as far as they can be told where it is wrong.
@@ -47,18 +52,19 @@ impl Reading {
         let mut reader = Reader { symbols: Some(Symbols::default()), ..Reader::new(options, loader) };
         let module = reader.within(|reader| reader.module(input));
         let symbols = reader.symbols.take().unwrap_or_default();
-        (Reading::of((module, reader.sources, reader.diagnostics), options), symbols)
+        (Reading::of(module, reader), symbols)
     }
 
-    fn of((module, sources, diagnostics): (Option<Module>, SourceMap, Diagnostics), options: &Options) -> Reading {
-        let profile = options.profile.clone();
+    fn of(module: Option<Module>, reader: Reader<'_>) -> Reading {
+        let Reader { options, sources, diagnostics, taken, .. } = reader;
         Reading {
-            profile,
+            profile: options.profile.clone(),
             module,
             diagnostics,
             sources: Arc::new(sources),
             kernels: Kernels::default(),
             warnings: OnceLock::new(),
+            taken,
         }
     }
 
@@ -117,11 +123,11 @@ impl Reading {
     pub fn compile(&self, options: &Options) -> Compilation {
         let Reading { sources, kernels, warnings, .. } = self;
         let mut diagnostics = self.diagnostics.clone();
-        let artifact = within(options, &mut diagnostics, |diagnostics| {
+        let (artifact, taken) = measured(options, &mut diagnostics, |diagnostics| {
             let module = self.module.as_ref()?;
             Job { options, module, sources, kernels, warnings, diagnostics }.run()
         });
-        conclude(options, artifact, diagnostics, sources.clone())
+        conclude(options, artifact, diagnostics, sources.clone(), self.taken + taken)
     }
 }
 
@@ -156,7 +162,8 @@ pub(super) fn preprocess(input: &Input<'_>, options: &Options, loader: &dyn Load
         let file = reader.add_source(input)?;
         reader.preprocess(file, input.language).map(Artifact::Text)
     });
-    conclude(options, artifact, reader.diagnostics, Arc::new(reader.sources))
+    let Reader { sources, diagnostics, taken, .. } = reader;
+    conclude(options, artifact, diagnostics, Arc::new(sources), taken)
 }
 
 fn conclude(
@@ -164,9 +171,10 @@ fn conclude(
     artifact: Option<Artifact>,
     mut diagnostics: Diagnostics,
     sources: Arc<SourceMap>,
+    taken: Taken,
 ) -> Compilation {
     treat_warnings(options, &sources, &mut diagnostics);
-    Compilation { verdict: verdict(artifact, &diagnostics), diagnostics, sources }
+    Compilation { verdict: verdict(artifact, &diagnostics), diagnostics, sources, taken }
 }
 
 /// The module of a shader, if nothing is wrong with it, its sources, and the messages about it.
@@ -187,6 +195,8 @@ struct Reader<'a> {
     diagnostics: Diagnostics,
     /// The names of the shader, where they are wanted.
     symbols: Option<Symbols>,
+    /// What the steps so far took of the limits.
+    taken: Taken,
 }
 
 impl<'a> Reader<'a> {
@@ -197,12 +207,14 @@ impl<'a> Reader<'a> {
             sources: SourceMap::limited(options.limits.source_bytes),
             diagnostics: Diagnostics::new(),
             symbols: None,
+            taken: Taken::default(),
         }
     }
 
     /// Runs a step within the limits of the options. Messages and files from before a limit ended it are kept.
     fn within<T>(&mut self, step: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
-        let done = guard::bounded(self.options.limits, || step(self));
+        let (done, taken) = guard::measured(self.options.limits, || step(self));
+        self.taken = self.taken + taken;
         done.unwrap_or_else(|failure| {
             self.diagnostics.push(failure);
             None

@@ -16,6 +16,7 @@ pub mod dawn;
 pub mod device;
 pub mod fixture;
 pub mod generator;
+pub mod heap;
 pub mod helper;
 pub mod interpret;
 pub mod judge;

@@ -1,13 +1,26 @@
 //! Shaders that grow with a number: one construct, nested or repeated `n` times. Tests compile them at many sizes, and
 //! `benches/growth.rs` measures how time grows with them.
 
+use crosslane::backend::{Manner, Optimize};
 use crosslane::compile::{Compilation, Input, Language, Options, compile};
 use crosslane::ir::Stage;
+use crosslane::limits::Limits;
 use crosslane::profile::Profile;
 use crosslane::source::NoIncludes;
 
-/// The profiles for which shapes are compiled: one per target.
-pub const PROFILES: [&str; 4] = ["spirv-1.6", "nv-hopper", "gfx1100-wave32", "wgsl"];
+/// The profiles for which shapes are compiled, one per writer, with the options of the command that change the way there.
+pub const PROFILES: [&str; 10] = [
+    "spirv-1.6",
+    "spirv-1.6 -O",
+    "nv-hopper",
+    "gfx1100-wave32",
+    "ptx-sm80",
+    "wgsl",
+    "hlsl-6.5",
+    "msl-3.0",
+    "glsl-450-khr",
+    "glsl-450-amd",
+];
 
 /// A family of shaders.
 #[derive(Clone, Copy)]
@@ -20,9 +33,20 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Compiles a shader of this shape for a built-in profile.
+    /// Compiles a shader of this shape for one of the [`PROFILES`].
     pub fn compile(&self, text: &str, profile: &str) -> Compilation {
-        let mut options = Options::new(Profile::named(profile).expect("a built-in profile"));
+        self.compile_within(text, profile, Limits::default())
+    }
+
+    /// The same with limits.
+    pub fn compile_within(&self, text: &str, profile: &str, limits: Limits) -> Compilation {
+        let (profile, optimize) = match profile.strip_suffix(" -O") {
+            Some(profile) => (profile, Optimize::Speed),
+            None => (profile, Optimize::None),
+        };
+        let manner = Manner { optimize, ..Manner::default() };
+        let mut options =
+            Options { limits, manner, ..Options::new(Profile::named(profile).expect("a built-in profile")) };
         options.stage = match self.extension {
             "vert" => Some(Stage::Vertex),
             "frag" => Some(Stage::Fragment),
