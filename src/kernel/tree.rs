@@ -159,6 +159,12 @@ impl Tree {
         first <= at && at <= last
     }
 
+    /// The blocks inside a block, at any depth.
+    pub fn inside(&self, block: BlockId) -> &[BlockId] {
+        let (first, last) = self.range[block.index()];
+        &self.blocks[first as usize + 1..=last as usize]
+    }
+
     /// The block that defines a value; none for constants.
     pub fn home(&self, kernel: &Kernel, value: Value) -> Option<BlockId> {
         match kernel.values[value].def {

@@ -572,7 +572,7 @@ impl Selector<'_> {
             read,
             |step| match step {
                 Step::Copy(copy) => self.copy(copy),
-                Step::OpenRing(pending) => self.open_ring(pending),
+                Step::OpenRing(first, readers) => self.open_ring(first.to, readers),
             },
         );
     }
@@ -585,14 +585,13 @@ impl Selector<'_> {
         }
     }
 
-    /// Keeps what the first target holds in a register of its own, for those that still read it.
-    fn open_ring(&mut self, pending: &mut [Copy]) {
-        let Some(first) = pending.first().map(|copy| copy.to) else { return };
-        let Operand::Reg(slice) = first else { return };
-        let kept = if self.is_vector(first) { self.vectors(slice.count) } else { self.scalars(slice.count) };
-        self.put(Inst::new(Code::Pseudo(Pseudo::Copy), &[kept], &[first]));
+    /// Keeps what a register holds in another one, for those that still read it.
+    fn open_ring(&mut self, held: Operand, readers: &mut [Copy]) {
+        let Operand::Reg(slice) = held else { return };
+        let kept = if self.is_vector(held) { self.vectors(slice.count) } else { self.scalars(slice.count) };
+        self.put(Inst::new(Code::Pseudo(Pseudo::Copy), &[kept], &[held]));
         let Operand::Reg(Slice { reg, .. }) = kept else { return };
-        for copy in pending {
+        for copy in readers {
             match &mut copy.from {
                 Operand::Reg(from) if from.reg == slice.reg => from.reg = reg,
                 _ => {}

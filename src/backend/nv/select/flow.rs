@@ -411,17 +411,16 @@ impl Selector<'_> {
             read,
             |step| match step {
                 Step::Copy((to, from)) => self.copy(to, from),
-                Step::OpenRing(pending) => self.open_ring(pending),
+                Step::OpenRing((held, _), readers) => self.open_ring(held, readers),
             },
         );
     }
 
-    /// Keeps what the first target holds in a register of its own, for those that still read it.
-    fn open_ring(&mut self, pending: &mut [(Reg, Operand)]) {
-        let Some((first, _)) = pending.first().cloned() else { return };
-        let kept = self.registers.add(self.registers.class(first), ANY);
-        self.copy(kept, Operand::Reg(first));
-        for (_, from) in pending.iter_mut().filter(|(_, from)| *from == Operand::Reg(first)) {
+    /// Keeps what a register holds in another one, for those that still read it.
+    fn open_ring(&mut self, held: Reg, readers: &mut [(Reg, Operand)]) {
+        let kept = self.registers.add(self.registers.class(held), ANY);
+        self.copy(kept, Operand::Reg(held));
+        for (_, from) in readers.iter_mut().filter(|(_, from)| *from == Operand::Reg(held)) {
             *from = Operand::Reg(kept);
         }
     }

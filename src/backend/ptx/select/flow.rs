@@ -142,17 +142,22 @@ impl Selector<'_> {
 
     /// Jumps to what comes next anyway.
     fn drop_idle_jumps(&mut self) {
-        let mut kept: Vec<Line> = Vec::with_capacity(self.lines.len());
-        for line in std::mem::take(&mut self.lines) {
-            if let Line::Label(label, _) = &line
-                && let Some(at) = kept.iter().rposition(|before| !matches!(before, Line::Label(..)))
-                && matches!(&kept[at], Line::Inst(text, _) if *text == format!("bra {label};"))
-            {
-                kept.remove(at);
+        let mut is_idle = vec![false; self.lines.len()];
+        // The lines so far that are neither labels nor idle.
+        let mut others = Vec::new();
+        for (at, line) in self.lines.iter().enumerate() {
+            let Line::Label(label, _) = line else {
+                others.push(at);
+                continue;
+            };
+            let jumps_here =
+                |before: &usize| matches!(&self.lines[*before], Line::Inst(text, _) if leads_to(text, label));
+            if let Some(before) = others.pop_if(|before| jumps_here(before)) {
+                is_idle[before] = true;
             }
-            kept.push(line);
         }
-        self.lines = kept;
+        let mut idle = is_idle.into_iter();
+        self.lines.retain(|_| !idle.next().unwrap_or(false));
     }
 
     /// A set of lanes as an operand.
@@ -179,13 +184,14 @@ impl Selector<'_> {
         let kernel = self.kernel;
         let insts = &kernel.blocks[block].insts;
         let (outer, visible) = (self.origin, self.predicates.visible());
+        let last_asking = insts.iter().rposition(|inst| self.asks.insts[inst.index()]);
+        let is_asked_at_end = self.is_asked_at_end(block);
         for (at, inst) in insts.iter().enumerate() {
             self.begin(*inst);
             if self.uniformity.flow(*inst) >= Extent::Wave {
                 self.lanes = Lanes::All;
             }
-            let asked =
-                insts[at + 1..].iter().any(|later| self.asks.insts[later.index()]) || self.is_asked_at_end(block);
+            let asked = last_asking.is_some_and(|last| at < last) || is_asked_at_end;
             match kernel.insts[*inst].op {
                 Op::If { then, otherwise } => self.if_(*inst, [then, otherwise], asked),
                 Op::Scope { body } => self.scope(*inst, body, asked),
@@ -321,8 +327,7 @@ impl Selector<'_> {
 
     /// Returns true if something else than the end of a loop's body goes on to its continuing block.
     fn continues_inside(&self, of: InstId, body: BlockId) -> bool {
-        let blocks = self.tree.blocks.iter().filter(|block| **block != body && self.tree.encloses(body, **block));
-        let mut ends = blocks.filter_map(|block| self.kernel.blocks[*block].insts.last());
+        let mut ends = self.tree.inside(body).iter().filter_map(|block| self.kernel.blocks[*block].insts.last());
         ends.any(|last| self.kernel.insts[*last].op == Op::Continue(of))
     }
 
@@ -487,19 +492,22 @@ impl Selector<'_> {
             read,
             |step| match step {
                 Step::Copy((to, from)) => self.copy(to, from),
-                Step::OpenRing(pending) => self.open_ring(pending),
+                Step::OpenRing((held, _), readers) => self.open_ring(held, readers),
             },
         );
     }
 
-    /// Keeps what the first target holds in a register of its own, for those that still read it.
-    fn open_ring(&mut self, pending: &mut [(Reg, String)]) {
-        let (held, kept) = (pending[0].0, self.reg(pending[0].0.class));
+    /// Keeps what a register holds in another one, for those that still read it.
+    fn open_ring(&mut self, held: Reg, readers: &mut [(Reg, String)]) {
+        let kept = self.reg(held.class);
         self.copy(kept, held);
-        for (_, from) in pending.iter_mut().filter(|(_, from)| *from == held.to_string()) {
-            *from = kept.to_string();
-        }
+        readers.iter_mut().for_each(|(_, from)| *from = kept.to_string());
     }
+}
+
+/// Returns true for a jump to a label.
+fn leads_to(line: &str, label: &str) -> bool {
+    line.strip_prefix("bra ").and_then(|to| to.strip_suffix(';')) == Some(label)
 }
 
 fn note(goals: &mut Vec<Goal>, goal: Goal) {

@@ -3,15 +3,40 @@
 use super::{Class, Reg, Selector};
 use crate::backend::ptx::mnemonic;
 use crate::ir::Scalar;
-use crate::kernel::{InstId, Op, Value};
+use crate::kernel::tree::Tree;
+use crate::kernel::{InstId, Kernel, Op, Value};
 use crate::lane::op::{MaskOp, ReduceOp, ShuffleMode, VoteOp};
 use crate::lane::plan::AluOp;
 use crate::lane::primitive::NvOp;
 use crate::lane::{LaneFact, Primitive};
+use rustc_hash::FxHashMap;
 
 /// Instructions after a shuffle of 16 bits among which another one is looked for: the moves of the components of a vector
 /// are neighbours.
 const PAIRED_WITHIN: usize = 16;
+
+/// For each shuffle the instruction after it that asks for its predicate, before the next construct in the same block.
+pub(super) fn valids(kernel: &Kernel, tree: &Tree) -> FxHashMap<InstId, InstId> {
+    let mut valids = FxHashMap::default();
+    let mut ahead: FxHashMap<(ShuffleMode, &[Value]), InstId> = FxHashMap::default();
+    for block in &tree.blocks {
+        ahead.clear();
+        for inst in kernel.blocks[*block].insts.iter().rev() {
+            let args = kernel.args(*inst);
+            match kernel.insts[*inst].op {
+                Op::Prim { primitive: Primitive::Nv(NvOp::ShuffleValid(mode)), .. } => {
+                    ahead.insert((mode, args), *inst);
+                }
+                Op::Prim { primitive: Primitive::Nv(NvOp::Shuffle(mode)), .. } => {
+                    valids.extend(ahead.get(&(mode, &args[1..])).map(|valid| (*inst, *valid)));
+                }
+                op if op.is_structured() => ahead.clear(),
+                _ => {}
+            }
+        }
+    }
+    valids
+}
 
 impl Selector<'_> {
     /// A cross-lane instruction; `rest` are the instructions after it in its block.
@@ -109,7 +134,7 @@ impl Selector<'_> {
         let kernel = self.kernel;
         let args = kernel.args(inst);
         let [index, mask] = [args[1], args[2]].map(|arg| self.operand(arg));
-        let valid = self.valid_of(mode, &args[1..], rest);
+        let valid = self.valids.get(&inst).copied().filter(|valid| !self.is_given(*valid));
         let given = valid.map(|inst| {
             let reg = self.reg(Class::Pred);
             self.result(inst, reg);
@@ -177,18 +202,6 @@ impl Selector<'_> {
         };
         let here = rest.iter().take(PAIRED_WITHIN).take_while(|inst| !kernel.insts[**inst].op.is_structured());
         here.into_iter().find(is_alike).copied()
-    }
-
-    /// The instruction after a shuffle in the same block that asks for its predicate.
-    fn valid_of(&self, mode: ShuffleMode, index: &[Value], rest: &[InstId]) -> Option<InstId> {
-        let wanted = Primitive::Nv(NvOp::ShuffleValid(mode));
-        let is_it = |inst: &&InstId| match self.kernel.insts[**inst].op {
-            Op::Prim { primitive, .. } => primitive == wanted && self.kernel.args(**inst) == index,
-            _ => false,
-        };
-        let here = rest.iter().take_while(|inst| !self.kernel.insts[**inst].op.is_structured());
-        let found = here.into_iter().find(is_it).copied()?;
-        (!self.is_given(found)).then_some(found)
     }
 
     /// The predicate alone: it does not depend on the value.

@@ -28,6 +28,7 @@ use crate::limits;
 use crate::source::Span;
 use apart::Apart;
 use flow::{Asks, Lanes, OpenConstruct};
+use rustc_hash::FxHashMap;
 use std::fmt;
 
 /// A size of registers.
@@ -134,6 +135,7 @@ pub fn select(kernel: &Kernel, interface: &Interface, isa: Isa, debug: bool) -> 
         apart: &apart,
         leaving: tree.leaving(kernel),
         tree: &tree,
+        valids: lane::valids(kernel, &tree),
         lines: Vec::new(),
         counts: [0; 4],
         values: vec![None; kernel.values.len()],
@@ -173,6 +175,8 @@ pub(super) struct Selector<'k> {
     apart: &'k Apart,
     /// Constructs from inside which control may lead farther than to their end.
     leaving: Vec<bool>,
+    /// The instruction that asks for the predicate of a shuffle.
+    valids: FxHashMap<InstId, InstId>,
     lines: Vec<Line>,
     counts: [u32; 4],
     /// The registers of each value of the kernel.
@@ -227,6 +231,7 @@ impl Selector<'_> {
     fn push(&mut self, text: String) {
         limits::spend(1);
         limits::hold::<Line>(1);
+        limits::write(text.len());
         self.lines.push(Line::Inst(text, self.origin));
     }
 
