@@ -17,6 +17,7 @@ use super::function::Body;
 use super::tree::{Kind, Stmt};
 use crate::ir::calls::callees_first;
 use crate::ir::{BlockId, Function, Module, Op, Types, Value};
+use crate::limits;
 
 /// A construct around the place being written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,6 +56,7 @@ struct Jumps {
 
 /// Returns true if any of the instructions leaves by a jump that matters.
 fn leaves(f: &Function, insts: &[crate::ir::InstId], jumps: Jumps) -> bool {
+    limits::spend(insts.len());
     let inner = |block: BlockId, jumps: Jumps| leaves(f, &f.blocks[block].insts, jumps);
     insts.iter().any(|id| match f.insts[*id].op {
         Op::Break => jumps.breaks,
@@ -157,6 +159,7 @@ impl Body<'_, '_> {
 
     fn has_lanes(&self, block: BlockId) -> bool {
         let f = self.f;
+        limits::spend(f.blocks[block].insts.len());
         f.blocks[block].insts.iter().map(|id| f.insts[*id].op).any(|op| {
             reaches(&op, &self.t.reaching) || f.inner_blocks(op).into_iter().any(|inner| self.has_lanes(inner))
         })

@@ -2,6 +2,7 @@
 
 use super::uses::local_of;
 use crate::ir::{Function, LocalId, Value};
+use crate::limits;
 use smallvec::SmallVec;
 
 /// How tightly an expression holds together, the tightest first (GLSL 4.60 section 5.1, Operators).
@@ -79,7 +80,10 @@ pub(super) struct Expr {
 
 impl Expr {
     pub fn new(text: impl Into<String>, level: Level) -> Expr {
-        Expr { text: text.into(), level, reads: Reads::default(), negated: None, assigned: None }
+        let text = text.into();
+        limits::spend(1);
+        limits::write(text.len());
+        Expr { text, level, reads: Reads::default(), negated: None, assigned: None }
     }
 
     /// A name, a literal or a call.

@@ -7,11 +7,13 @@ use super::names::Names;
 use super::tree::{Kind, Lines, Stmt};
 use super::uses::Uses;
 use super::writer::Writer;
+use crate::backend::written::Written;
 use crate::ir::{
     self, BlockId, EntryPoint, FuncId, Function, Inst, InstFlags, InstId, LocalId, Op, Scalar, Space, Type, TypeId,
     Types, Value, Values,
 };
 use crate::kernel::Origin;
+use crate::limits;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The longest expression that is written into another one.
@@ -25,7 +27,8 @@ pub(super) struct Definition {
 }
 
 impl Definition {
-    pub fn print(&self, lines: &mut Lines, has_comments: bool) {
+    /// Its lines, with the comments on cross-lane operations or without.
+    pub fn lines(&self, has_comments: bool) -> Vec<Written> {
         let mut whole = Lines::indented(0);
         let line = |text: &str| Stmt { origin: Origin::Code, kind: Kind::Line(text.to_string()) };
         whole.block(&[line(&self.head)]);
@@ -36,7 +39,7 @@ impl Definition {
         let mut end = Lines::indented(0);
         end.block(&[line("}")]);
         whole.lines.extend(end.lines);
-        lines.lines.extend(whole.lines);
+        whole.lines
     }
 }
 
@@ -184,6 +187,7 @@ impl<'t, 'a> Body<'t, 'a> {
     }
 
     pub fn push(&mut self, kind: Kind) {
+        limits::hold::<Stmt>(1);
         let stmt = Stmt { origin: self.origin, kind };
         match self.blocks.last_mut() {
             Some(block) => block.push(stmt),
@@ -260,6 +264,8 @@ impl<'t, 'a> Body<'t, 'a> {
     }
 
     fn instruction(&mut self, id: InstId, inst: &Inst) {
+        limits::spend(1);
+        limits::hold::<(InstId, Made)>(1);
         self.t.span = inst.span;
         if self.copies.skipped.contains(&id) {
             return;

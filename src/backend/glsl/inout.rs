@@ -3,6 +3,7 @@
 use super::expr::Reads;
 use super::uses::Uses;
 use crate::ir::{Function, InstId, LocalId, Module, Op, Space, Value, Values};
+use crate::limits;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The copies of a function that nothing is left of.
@@ -51,6 +52,7 @@ impl Copies {
             _ => None,
         });
         let found: Vec<Passing> = locals.filter_map(|local| copy_of(f, uses, call, local)).collect();
+        limits::spend(found.len() * found.len());
         let is_twice = |copy: &Passing| found.iter().filter(|other| other.place == copy.place).count() > 1;
         let back: FxHashSet<InstId> = found.iter().flat_map(|copy| copy.insts.iter().copied()).collect();
         for copy in &found {
@@ -67,9 +69,12 @@ impl Copies {
     }
 }
 
+/// Uses of a variable that only passes an argument: the copy before the call, the call, and the copy after it.
+const MOST_USES: usize = 3;
+
 /// The instructions that copy a place into a variable before a call and back after it, if the variable has no other use.
 fn copy_of(f: &Function, uses: &Uses, call: InstId, local: LocalId) -> Option<Passing> {
-    let of_local = uses.insts_of(f, local)?;
+    let of_local = uses.insts_of(f, local, MOST_USES)?;
     let (before, after) = match *of_local.as_slice() {
         [before, at, after] if at == call => (Some(before), after),
         [at, after] if at == call => (None, after),

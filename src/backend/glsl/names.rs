@@ -2,12 +2,15 @@
 
 use crate::glsl::keyword::{Language, WordClass, classify};
 use crate::grammar;
-use rustc_hash::FxHashSet;
+use crate::limits;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The names of one scope.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Names {
     taken: FxHashSet<String>,
+    /// The last number that was tried for a base, in this scope alone and in this and the outer one.
+    last: [FxHashMap<String, u32>; 2],
 }
 
 impl Names {
@@ -15,12 +18,21 @@ impl Names {
     pub fn unique(&mut self, name: &str, outer: Option<&Names>) -> String {
         let base = spelled(name);
         let mut made = base.clone();
-        let mut number = 0;
-        while self.taken.contains(&made) || outer.is_some_and(|outer| outer.taken.contains(&made)) {
-            number += 1;
+        let is_taken =
+            |made: &String| self.taken.contains(made) || outer.is_some_and(|outer| outer.taken.contains(made));
+        if is_taken(&made) {
             let joint = if base.ends_with('_') { "" } else { "_" };
-            made = format!("{base}{joint}{number}");
+            // No name is ever given back: the numbers up to the last one are taken.
+            let last = &mut self.last[usize::from(outer.is_some())];
+            let mut number = last.get(&base).copied().unwrap_or(0);
+            while is_taken(&made) {
+                limits::spend(1);
+                number += 1;
+                made = format!("{base}{joint}{number}");
+            }
+            last.insert(base, number);
         }
+        limits::write(2 * made.len());
         self.taken.insert(made.clone());
         made
     }

@@ -3,6 +3,7 @@
 use super::expr::Expr;
 use crate::backend::written::{Written, names_in};
 use crate::kernel::Origin;
+use crate::limits;
 
 /// A statement with what it was made for.
 #[derive(Clone, Debug)]
@@ -83,6 +84,10 @@ impl Lines {
     fn add(&mut self, origin: Origin, text: &str, writes: Vec<String>) {
         let margin = "    ".repeat(self.depth);
         let reads = names_in(text);
+        limits::spend(1 + reads.len());
+        limits::hold::<Written>(1);
+        limits::hold::<String>(reads.len());
+        limits::write(2 * (margin.len() + text.len()));
         self.lines.push(Written { origin, text: format!("{margin}{text}\n"), reads, writes });
     }
 

@@ -2,6 +2,7 @@
 
 use super::expr::Reads;
 use crate::ir::{BlockId, Function, ImageOp, Inst, InstId, LocalId, Op, Value};
+use crate::limits;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -41,6 +42,8 @@ impl Uses {
     fn look_at(&mut self, f: &Function) {
         let mut open = vec![f.body];
         while let Some(block) = open.pop() {
+            limits::spend(f.blocks[block].insts.len());
+            limits::hold::<(InstId, Place)>(3 * f.blocks[block].insts.len());
             for (index, id) in (0..).zip(&f.blocks[block].insts) {
                 let place = (block, index);
                 self.places.insert(*id, place);
@@ -101,11 +104,14 @@ impl Uses {
             let mut chain = self.around(places[0]);
             for place in &places[1..] {
                 let other = self.around(*place);
-                let level = |chain: &[(Place, bool)], block| chain.iter().position(|((b, _), _)| *b == block);
-                let Some((mine, theirs)) = (0..chain.len()).find_map(|at| Some((at, level(&other, chain[at].0.0)?)))
-                else {
+                limits::spend(chain.len() + other.len());
+                // Both end with the body of the function.
+                let pairs = chain.iter().rev().zip(other.iter().rev());
+                let common = pairs.take_while(|(((mine, _), _), ((theirs, _), _))| mine == theirs).count();
+                if common == 0 {
                     continue;
-                };
+                }
+                let [mine, theirs] = [&chain, &other].map(|chain| chain.len() - common);
                 let first = chain[mine].0.1.min(other[theirs].0.1);
                 chain.drain(..mine);
                 chain[0].0.1 = first;
@@ -200,9 +206,10 @@ impl Uses {
         f.blocks[*block].insts.get(*at as usize).copied()
     }
 
-    /// The instructions that use a variable, in their order where they are in one block; none where they are in several.
-    pub fn insts_of(&self, f: &Function, local: LocalId) -> Option<SmallVec<[InstId; 3]>> {
-        let mut places = self.locals.get(&local)?.clone();
+    /// The instructions that use a variable, in their order where they are in one block; none where they are in several, or
+    /// more than `most`.
+    pub fn insts_of(&self, f: &Function, local: LocalId, most: usize) -> Option<SmallVec<[InstId; 3]>> {
+        let mut places = self.locals.get(&local).filter(|places| places.len() <= most)?.clone();
         places.sort_unstable_by_key(|(_, at)| *at);
         let block = places.first()?.0;
         places
@@ -250,6 +257,7 @@ fn writes_between(f: &Function, block: BlockId, places: Range<u32>, reads: &Read
     if to.saturating_sub(from) > MOST_LOOKED_AT {
         return true;
     }
+    limits::spend(to.saturating_sub(from));
     f.blocks[block].insts[from..to.max(from)].iter().any(|id| writes(f, &f.insts[*id], reads))
 }
 

@@ -4,7 +4,6 @@ use super::dialect::{Dialect, Lanes};
 use super::expr::Expr;
 use super::function::Definition;
 use super::names::Names;
-use super::tree::Lines;
 use crate::backend::Options;
 use crate::backend::written::{Code, Written};
 use crate::diagnostic::{Code as Number, Diagnostic, cannot_write};
@@ -85,9 +84,7 @@ pub(super) struct Shader {
     /// `#version`, extensions, layouts of the entry point.
     head: Vec<String>,
     extensions: Vec<&'static str>,
-    functions: Vec<Vec<Written>>,
-    /// Comments included; those of [`Shader::functions`] are not.
-    bodies: Vec<Vec<Written>>,
+    functions: Vec<Definition>,
     operations: Vec<(FuncId, InstId)>,
 }
 
@@ -202,16 +199,10 @@ impl<'a> Writer<'a> {
                 head.extend(part);
             }
         }
-        let lines = |definition: &Definition, has_comments: bool| {
-            let mut lines = Lines::default();
-            definition.print(&mut lines, has_comments);
-            lines.lines
-        };
         Shader {
             head,
             extensions: self.extensions.into_iter().collect(),
-            functions: self.functions.iter().map(|definition| lines(definition, false)).collect(),
-            bodies: self.functions.iter().map(|definition| lines(definition, true)).collect(),
+            functions: self.functions,
             operations: self.operations,
         }
     }
@@ -308,9 +299,9 @@ impl Shader {
     pub fn text(&self) -> String {
         let mut text = self.head.join("\n");
         text.push('\n');
-        for body in &self.bodies {
+        for function in &self.functions {
             text.push('\n');
-            body.iter().for_each(|line| text.push_str(&line.text));
+            function.lines(true).iter().for_each(|line| text.push_str(&line.text));
         }
         text
     }
@@ -323,7 +314,7 @@ impl Shader {
             reads: Vec::new(),
             writes: Vec::new(),
         });
-        let lines = head.chain(self.functions.into_iter().flatten()).collect();
+        let lines = head.chain(self.functions.iter().flat_map(|function| function.lines(false))).collect();
         Code::of(lines, self.operations.into_iter())
     }
 }
