@@ -23,6 +23,7 @@ use super::arch::Arch;
 use super::mnemonic::Operation;
 use crate::kernel::Origin;
 use crate::lane::primitive::{Dpp8, Dpp16};
+use crate::limits;
 use crate::source::Span;
 use smallvec::SmallVec;
 
@@ -580,6 +581,7 @@ pub enum Scratch {
 impl Function {
     /// A new virtual register.
     pub fn register(&mut self, file: File, width: u8) -> Slice {
+        limits::hold::<RegInfo>(1);
         self.registers.push(RegInfo { file, width, fixed: None });
         Slice { reg: Reg(self.registers.len() as u32 - 1), first: 0, count: width }
     }

@@ -12,6 +12,7 @@ use crate::backend::Options;
 use crate::backend::comment;
 use crate::backend::written::Written;
 use crate::kernel::Origin;
+use crate::limits;
 use crate::source::{SourceMap, Span};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
@@ -175,8 +176,11 @@ impl Writer<'_> {
         }
         for inst in &block.insts {
             let Some(text) = self.printer.inst(inst) else { continue };
+            let before = self.text.len();
             self.place(inst);
             writeln!(self.text, "\t{text}").expect(TAKEN);
+            limits::spend(1);
+            limits::write(self.text.len() - before);
         }
     }
 

@@ -16,6 +16,7 @@ use crate::backend::comment;
 use crate::backend::written::Written;
 use crate::ir::{Interpolation, Sampling};
 use crate::kernel::{BindingPoint, BufferKind, Input, Kernel, Origin, Site, Stage};
+use crate::limits;
 use crate::source::{SourceMap, Span};
 use smallvec::SmallVec;
 use std::fmt::Write;
@@ -49,7 +50,11 @@ pub const fn header(stage: Stage) -> &'static str {
 /// The text after the name of the profile.
 pub fn print(program: &Program) -> String {
     let mut printer = Printer::new(program);
-    program.lines.iter().for_each(|line| printer.line(line));
+    for line in program.lines {
+        let before = printer.text.len();
+        printer.line(line);
+        limits::write(printer.text.len() - before);
+    }
     let Printer { text: body, uses_scratch, .. } = printer;
     let (head, options) = (head(program), options(program));
     format!("{head}{options}{}main:\n{body}END\n", declarations(program, uses_scratch))

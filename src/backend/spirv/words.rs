@@ -69,12 +69,15 @@ impl Words {
     }
 
     pub fn extend(&mut self, words: &[Word]) {
+        limits::spend(words.len());
+        limits::hold::<Word>(words.len());
         self.words.extend_from_slice(words);
     }
 
     /// A literal string: UTF-8 octets, little end first, closed by a zero (section 2.2.1).
     pub fn string(&mut self, text: &str) {
         let text = text.split('\0').next().unwrap_or_default();
+        limits::write(text.len());
         let mut chunks = text.as_bytes().chunks_exact(4);
         self.words.extend(chunks.by_ref().map(|c| Word::from_le_bytes([c[0], c[1], c[2], c[3]])));
         let mut last = [0; 4];
@@ -95,6 +98,7 @@ impl Words {
     }
 
     pub fn append(&mut self, other: &Words) {
+        limits::write(size_of_val(other.words.as_slice()));
         self.words.extend_from_slice(&other.words);
     }
 

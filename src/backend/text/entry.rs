@@ -10,6 +10,7 @@ use crate::diagnostic::Code;
 use crate::ir::{
     self, ArrayLen, Binding, BuiltIn, EntryPoint, FuncId, GlobalId, ScalarKind, Space, Type, TypeId, Value,
 };
+use crate::limits;
 use crate::profile::Feature;
 use crate::source::Span;
 use naga::{Expression, FunctionArgument, FunctionResult, GlobalVariable, Handle, Statement, TypeInner};
@@ -34,6 +35,9 @@ pub(super) struct Stage {
     /// Arguments by the ports that they are.
     arguments: FxHashMap<Port, Handle<Expression>>,
 }
+
+/// Locations of one variable at most: each becomes a part of the text. No device has as many.
+const MOST_LOCATIONS: u32 = 1024;
 
 /// A scalar or vector that is an input or an output, or a part of one.
 #[derive(Clone, Debug)]
@@ -169,6 +173,10 @@ impl Translator<'_> {
             let global = &self.module.globals[id];
             if global.space == space {
                 self.span = self.place_of_global(id);
+                if self.locations(global.ty) > MOST_LOCATIONS {
+                    self.unsupported(&format!("inputs and outputs of more than {MOST_LOCATIONS} locations"));
+                    continue;
+                }
                 let finder = Finder { port: *port, name: &global.name, stage, space };
                 self.add_leaves(&finder, (global.ty, global.binding), Vec::new(), &mut leaves);
             }
@@ -229,8 +237,11 @@ impl Translator<'_> {
     fn locations(&self, ty: TypeId) -> u32 {
         match self.types.get(ty) {
             Type::Matrix { columns, .. } => columns.into(),
-            Type::Array { element, len: ArrayLen::Fixed(len), .. } => len * self.locations(element),
-            Type::Struct(id) => self.types.structs[id].members.iter().map(|member| self.locations(member.ty)).sum(),
+            Type::Array { element, len: ArrayLen::Fixed(len), .. } => len.saturating_mul(self.locations(element)),
+            Type::Struct(id) => {
+                let members = self.types.structs[id].members.iter();
+                members.fold(0, |all: u32, member| all.saturating_add(self.locations(member.ty)))
+            }
             _ => 1,
         }
     }
@@ -378,6 +389,7 @@ fn add_blend_sources(leaves: &mut [Leaf]) {
 }
 
 fn names_part(module: &ir::Module, f: &ir::Function, id: GlobalId, part: u32) -> bool {
+    limits::spend(f.insts.len());
     f.insts.iter().any(|(_, inst)| match inst.op {
         ir::Op::Access { base: Value::Global(base), indices } if base == id => match f.values(indices).first() {
             Some(Value::Const(index)) => module.constants.bits(*index) == Some(u64::from(part)),

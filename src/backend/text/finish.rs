@@ -9,6 +9,7 @@ use crate::backend::written::{Code, Written, names_in};
 use crate::ir::{FuncId, InstId, Module, print::lane_text};
 use crate::kernel::Origin;
 use crate::lane::LaneOp;
+use crate::limits;
 use crate::source::Span;
 use naga::valid::{ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
 use naga::{Expression, FunctionArgument, FunctionResult, Handle, MathFunction, Statement};
@@ -115,6 +116,9 @@ impl Notes {
 
     /// A line that calls the language's own functions. naga numbers functions of the same name.
     fn respelled(&self, line: &str, space: &str) -> String {
+        limits::spend(1 + self.stand_ins.len() * self.stand_ins.len());
+        limits::hold::<String>(1);
+        limits::write(2 * line.len());
         let mut line = line.to_string();
         for (name, _) in self.stand_ins.keys() {
             line = line.replace(&format!("{}{name}(", self.prefix), &format!("{space}{name}("));
@@ -199,6 +203,7 @@ pub(super) fn to_text(
     language: &Language,
     asked: &Asked,
 ) -> Result<(String, Parted), Refusal> {
+    limits::spend(work_of(&module));
     naga::compact::compact(&mut module, naga::compact::KeepUnused::Yes);
     let flags = ValidationFlags::all() - ValidationFlags::CONTROL_FLOW_UNIFORMITY;
     let mut validator = Validator::new(flags, language.capabilities);
@@ -212,6 +217,23 @@ pub(super) fn to_text(
     let text = (language.write)(&module, &info, asked).map_err(|why| Refusal { why, span: Span::NONE })?;
     Ok((text, parted))
 }
+
+/// The work of naga on a module: in proportion to what functions hold, but for each variable, type and argument it looks
+/// at all others.
+fn work_of(module: &naga::Module) -> usize {
+    let functions =
+        || module.functions.iter().map(|(_, f)| f).chain(module.entry_points.iter().map(|entry| &entry.function));
+    let linear: usize = functions().map(|f| f.expressions.len() + f.local_variables.len()).sum();
+    let parts = module.types.iter().map(|(_, ty)| match &ty.inner {
+        naga::TypeInner::Struct { members, .. } => members.len(),
+        _ => 1,
+    });
+    let squares = parts.chain([module.global_variables.len(), functions().count()]).map(|count| count * count);
+    WORK_PER_EXPRESSION * linear + squares.sum::<usize>()
+}
+
+/// Steps that naga takes for an expression: compaction, validation, names, text.
+const WORK_PER_EXPRESSION: usize = 8;
 
 /// An error with what it says of its cause.
 pub(super) fn chain(error: &dyn std::error::Error) -> String {

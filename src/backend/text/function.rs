@@ -9,6 +9,7 @@ use crate::ir::flow::DeadEnds;
 use crate::ir::{
     self, BlockId, FuncId, Function, Inst, InstId, Scalar, ScalarKind, Space, Type, TypeId, Value, Values,
 };
+use crate::limits;
 use crate::wgsl::operands as operands_of;
 use naga::{Block, Expression, Handle, LocalVariable, Range, Statement, SwizzleComponent};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -159,6 +160,9 @@ impl<'t, 'a> Body<'t, 'a> {
     pub fn append(&mut self, expression: Expression) -> Handle<Expression> {
         let mut operands = Vec::new();
         operands_of(&expression, &mut operands);
+        limits::spend(1 + operands.len());
+        limits::hold::<Expression>(1);
+        limits::hold::<Handle<Expression>>(operands.len());
         let deepest = operands.into_iter().map(|operand| self.depths[operand.index()]).max();
         self.depths.push(deepest.map_or(0, |depth| depth + 1));
         self.out.expressions.append(expression, self.t.here())
@@ -177,6 +181,8 @@ impl<'t, 'a> Body<'t, 'a> {
     }
 
     pub fn statement(&mut self, statement: Statement) {
+        limits::spend(1);
+        limits::hold::<Statement>(1);
         let block = self.blocks.last_mut().unwrap_or(&mut self.setup);
         block.push(statement, self.t.here());
     }

@@ -9,6 +9,7 @@ use super::sizes::macro_name;
 use super::slots::{self, Most, Slot};
 use crate::backend::places::Places;
 use crate::lane::{GroupOp, GroupReduce, ReduceOp, VoteOp};
+use crate::limits;
 use naga::back::hlsl::{BindTarget, BindingMap, Options, PipelineOptions, ShaderModel, Writer};
 use naga::valid::ModuleInfo;
 use naga::{AddressSpace, ImageClass, ResourceBinding, TypeInner};
@@ -142,10 +143,10 @@ fn text(module: &naga::Module, info: &ModuleInfo, asked: &Asked) -> Result<Strin
         ..Options::default()
     };
     let pipeline = PipelineOptions::default();
-    let mut text = String::new();
+    let mut text = limits::Text::default();
     let mut writer = Writer::new(&mut text, &options, &pipeline);
     writer.write(module, info, None).map_err(|error| super::finish::chain(&error))?;
-    Ok(mended(&text, module, asked))
+    Ok(mended(&text.0, module, asked))
 }
 
 /// The text with samplers at their registers, specialization constants as macros, and stores of one component to images
@@ -155,6 +156,8 @@ fn mended(text: &str, module: &naga::Module, asked: &Asked) -> String {
     let images: Vec<&str> = text.lines().filter_map(image_of_one).collect();
     let mut whole = String::with_capacity(text.len());
     for line in text.lines().map(str::trim_end) {
+        limits::write(line.len());
+        limits::spend(images.len());
         if is_of_heap(line) {
             continue;
         }
@@ -162,6 +165,7 @@ fn mended(text: &str, module: &naga::Module, asked: &Asked) -> String {
             whole.push_str(&sampler);
         } else if line.starts_with("static ") && !line.starts_with("static const ") {
             let variable = private.next().map(|(handle, _)| handle);
+            limits::spend(asked.macros.len());
             let constant = asked.macros.iter().find(|(made, _)| Some(*made) == variable);
             whole.push_str(&constant.map_or_else(|| line.to_string(), |(_, number)| constant_lines(line, *number)));
         } else {

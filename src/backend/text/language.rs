@@ -8,6 +8,7 @@ use crate::backend::{Made, Options};
 use crate::diagnostic::cannot_write;
 use crate::ir::{Module, ScalarKind};
 use crate::lane::GroupOp;
+use crate::limits;
 use crate::profile::{Profile, Target};
 use naga::valid::{Capabilities, ModuleInfo};
 use naga::{Handle, ResourceBinding};
@@ -245,7 +246,10 @@ const GREATEST: [&str; 2] = ["340282350000000000000000000000000000000f", "0x1.ff
 /// naga puts the attributes of a variable on a line of their own.
 fn wgsl_text(module: &naga::Module, info: &ModuleInfo, _: &Asked) -> Result<String, String> {
     let flags = naga::back::wgsl::WriterFlags::empty();
-    let text = naga::back::wgsl::write_string(module, info, flags).map_err(|error| super::finish::chain(&error))?;
+    let mut writer = naga::back::wgsl::Writer::new(limits::Text::default(), flags);
+    writer.write(module, info).map_err(|error| super::finish::chain(&error))?;
+    let text = writer.finish().0;
+    limits::write(text.len());
     let mut joined = String::with_capacity(text.len());
     for line in text.lines() {
         joined.push_str(&line.trim_end().replace(GREATEST[0], GREATEST[1]));

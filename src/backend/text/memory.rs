@@ -4,6 +4,7 @@
 
 use super::function::Body;
 use crate::ir::{self, ArrayLen, AtomicOp, FuncId, GlobalId, Module, ScalarKind, Space, Type, TypeId, Value, Values};
+use crate::limits;
 use naga::{AtomicFunction, Expression, Handle, PredeclaredType, Statement, TypeInner};
 use rustc_hash::FxHashMap;
 
@@ -35,6 +36,7 @@ pub(super) fn atomics(module: &Module, functions: &[FuncId]) -> FxHashMap<Global
             let Value::Global(global) = base else { continue };
             let path = path(module, module.globals[global].ty, indices);
             let paths = found.entry(global).or_default();
+            limits::spend(paths.len());
             if !paths.contains(&path) {
                 paths.push(path);
             }
@@ -50,6 +52,7 @@ pub(super) fn is_written(module: &Module, id: GlobalId) -> bool {
         other => other == Value::Global(id),
     };
     module.functions.iter().any(|(_, f)| {
+        limits::spend(f.insts.len());
         f.insts.iter().any(|(_, inst)| match inst.op {
             ir::Op::Store { pointer, .. } | ir::Op::Atomic { pointer, .. } => is_part(f, pointer),
             _ => false,

@@ -9,11 +9,13 @@ use super::sizes::macro_name;
 use super::slots::{self, Most, Slot};
 use crate::backend::places::Places;
 use crate::lane::{GroupOp, VoteOp};
+use crate::limits;
 use crate::source::Span;
-use naga::back::msl::{BindSamplerTarget, BindTarget, EntryPointResources, Options, PipelineOptions, write_string};
+use naga::back::msl::{BindSamplerTarget, BindTarget, EntryPointResources, Options, PipelineOptions, Writer};
 use naga::valid::{Capabilities, ModuleInfo};
 use naga::{AddressSpace, ArraySize, GlobalVariable, ResourceBinding, TypeInner};
 use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 
 const BUFFER: &str = "buffer";
 
@@ -112,8 +114,9 @@ fn slots(module: &naga::Module, places: &Places) -> Vec<Slot> {
     for at in 0..slots.len() {
         if slots[at].index == OPEN {
             let kind = slots[at].kind;
-            let is_free = |index: &u32| !slots.iter().any(|slot| slot.kind == kind && slot.index == *index);
-            slots[at].index = (0..).find(is_free).unwrap_or(OPEN);
+            limits::spend(slots.len());
+            let taken: BTreeSet<u32> = slots.iter().filter(|slot| slot.kind == kind).map(|slot| slot.index).collect();
+            slots[at].index = (0..).find(|index| !taken.contains(index)).unwrap_or(OPEN);
         }
     }
     slots
@@ -166,9 +169,9 @@ fn text(module: &naga::Module, info: &ModuleInfo, asked: &Asked) -> Result<Strin
         force_loop_bounding: false,
         ..Options::default()
     };
-    let (text, _) = write_string(module, info, &options, &PipelineOptions::default())
-        .map_err(|error| super::finish::chain(&error))?;
-    Ok(mended(&text, module, info, asked))
+    let mut writer = Writer::new(limits::Text::default());
+    writer.write(module, info, &options, &PipelineOptions::default()).map_err(|error| super::finish::chain(&error))?;
+    Ok(mended(&writer.finish().0, module, info, asked))
 }
 
 /// The text with specialization constants as macros. Each entry point begins with the variables of its invocation.
@@ -184,12 +187,14 @@ fn mended(text: &str, module: &naga::Module, info: &ModuleInfo, asked: &Asked) -
     let mut opens = false;
     let mut whole = String::with_capacity(text.len());
     for line in text.lines() {
+        limits::write(2 * line.len());
         if ["kernel void ", "vertex ", "fragment "].iter().any(|stage| line.contains(stage)) && line.ends_with('(') {
             left = entries.next().unwrap_or_default().into_iter();
             opens = true;
         } else if opens && line == ") {" {
             opens = false;
         } else if !opens && let Some(variable) = left.next() {
+            limits::spend(asked.macros.len());
             let constant = asked.macros.iter().find(|(made, _)| *made == variable);
             whole.push_str(&constant.map_or_else(|| line.to_string(), |(_, number)| by_macro(line, *number)));
             whole.push('\n');
@@ -221,6 +226,7 @@ fn with_textures(text: &str) -> String {
     let mut whole = String::with_capacity(text.len());
     for line in text.lines() {
         let words = line.trim_start();
+        limits::spend(cubes.len() + solids.len());
         let calls =
             |names: &FxHashSet<&str>, of: &str| names.iter().any(|name| line.contains(&format!(" {name}.{of}(")));
         let gradient = match () {

@@ -7,6 +7,7 @@
 use super::language::{Constants, Language, Sizing};
 use super::translator::Translator;
 use crate::ir::{ArrayLen, BinaryOp, ConstId, ConstValue, Module, ScalarKind, SpecOp, Type, UnaryOp};
+use crate::limits;
 use naga::ArraySize;
 use std::num::NonZeroU32;
 
@@ -89,6 +90,8 @@ impl Sizes {
         for line in text.lines() {
             let mut line = line.to_owned();
             let declares = (words.declares)(&line);
+            limits::spend(1 + self.lengths.len());
+            limits::write(line.len());
             for (number, id) in self.lengths.iter().filter(|_| declares) {
                 let length = |length: &str| format!("{before_length}{length}{after_length}");
                 line = line.replace(&length(&number.to_string()), &length(&of(*id)));

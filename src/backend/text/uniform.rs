@@ -5,6 +5,7 @@
 //! same in all invocations or not; values from memory that invocations write are not. The analysis works on naga's
 //! statements, which are those of the text.
 
+use crate::limits;
 use crate::wgsl::operands as operands_of;
 use naga::{
     AddressSpace, Block, BuiltIn, Expression, Function, Handle, ImageClass, LocalVariable, Module, SampleLevel, Span,
@@ -84,6 +85,7 @@ struct State {
 impl State {
     /// Adds what another way brings, but for its control flow.
     fn join(&mut self, other: &State) {
+        limits::spend(other.locals.len() + other.arguments.len());
         self.locals.extend(&other.locals);
         for (mine, other) in self.arguments.iter_mut().zip(&other.arguments) {
             *mine |= other;
@@ -270,6 +272,7 @@ impl<'s, 'm> Walk<'s, 'm> {
     }
 
     fn statement(&mut self, statement: &'m Statement, span: Span) -> Ends {
+        limits::spend(1);
         match statement {
             Statement::Emit(range) => range.clone().for_each(|handle| self.compute(handle)),
             Statement::Block(block) => return self.block(block),
@@ -321,6 +324,7 @@ impl<'s, 'm> Walk<'s, 'm> {
 
     /// Blocks of which one runs.
     fn choice(&mut self, condition: Handle<Expression>, arms: &[&'m Block]) -> Ends {
+        limits::spend((1 + arms.len()) * (self.state.locals.len() + self.state.arguments.len()));
         let before = self.state.clone();
         let differs = self.value(condition);
         let mut all = Ends::default();
@@ -367,6 +371,7 @@ impl<'s, 'm> Walk<'s, 'm> {
         let was_parted = self.state.is_parted;
         let key = std::ptr::from_ref(body);
         loop {
+            limits::spend(4 * self.state.locals.len());
             let mut head = self.heads.remove(&key).unwrap_or_else(|| self.state.clone());
             head.join(&self.state);
             head.is_parted |= self.state.is_parted;

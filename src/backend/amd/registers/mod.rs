@@ -49,6 +49,9 @@ pub enum Failure {
 /// Rounds of spilling; each one leaves fewer values in registers, and real kernels need two or three.
 const ROUNDS: u32 = 24;
 
+/// Steps that a round takes for an instruction besides those that are counted where they are taken.
+const STEPS_PER_INST: usize = 4;
+
 /// Puts all registers into places.
 ///
 /// # Errors
@@ -58,6 +61,7 @@ pub fn allocate(function: &mut Function, arch: &Arch, limits: &Limits) -> Result
     absorb(function);
     let mut file = File::Vector;
     for _ in 0..ROUNDS {
+        crate::limits::spend(STEPS_PER_INST * function.blocks.iter().map(|block| block.insts.len()).sum::<usize>());
         let depths = depths(function);
         let live = Live::new(function, writes_early);
         let placed = |webs: Webs| {

@@ -21,6 +21,8 @@ pub struct Room {
     first_temporary: u32,
     /// Vector registers whose lanes hold scalars, and how many lanes of the last one do.
     holders: Vec<Slice>,
+    /// The declarations of holders that are not in the function yet.
+    declared: Vec<Inst>,
     lanes: u32,
     words: u32,
     scalars: u32,
@@ -29,7 +31,15 @@ pub struct Room {
 impl Room {
     pub fn new(function: &Function, arch: &Arch) -> Room {
         let first_temporary = function.registers.len() as u32;
-        Room { arch: *arch, first_temporary, holders: Vec::new(), lanes: arch.wave, words: 0, scalars: 0 }
+        Room {
+            arch: *arch,
+            first_temporary,
+            holders: Vec::new(),
+            declared: Vec::new(),
+            lanes: arch.wave,
+            words: 0,
+            scalars: 0,
+        }
     }
 
     pub fn spilled_vectors(&self) -> u32 {
@@ -61,8 +71,7 @@ impl Room {
     fn lane(&mut self, function: &mut Function) -> (Slice, u32) {
         if self.lanes == self.arch.wave {
             let holder = function.register(File::Vector, 1);
-            let declare = Inst::new(Code::Pseudo(Pseudo::Declare), &[Operand::Reg(holder)], &[]);
-            function.blocks[0].insts.insert(0, declare);
+            self.declared.push(Inst::new(Code::Pseudo(Pseudo::Declare), &[Operand::Reg(holder)], &[]));
             self.holders.push(holder);
             self.lanes = 0;
         }
@@ -130,6 +139,8 @@ pub fn spill(function: &mut Function, webs: &Webs, evicted: &BTreeSet<usize>, ro
     for web in evicted {
         homes.insert(*web, room.home(function, &webs.webs[*web])?);
     }
+    // The last one comes first.
+    function.blocks[0].insts.splice(0..0, room.declared.drain(..).rev());
     let blocks = std::mem::take(&mut function.blocks);
     let generation = room.arch.generation;
     let mut writer = Writer { function, webs, homes, generation, first_new, insts: Vec::new() };
@@ -259,6 +270,8 @@ impl Writer<'_> {
     }
 
     fn put(&mut self, like: &Inst, inst: Inst) {
+        limits::spend(1);
+        limits::hold::<Inst>(1);
         self.insts.push(Inst { span: like.span, origin: like.origin, ..inst });
     }
 
