@@ -291,7 +291,7 @@ impl Emitter<'_> {
         self.spec_word(Op::Select, ty, &[&[id], &words[1..]].concat())
     }
 
-    fn spec_convert(&mut self, from: TypeId, to: TypeId, word: Word) -> Word {
+    pub fn spec_convert(&mut self, from: TypeId, to: TypeId, word: Word) -> Word {
         let types = &self.module.types;
         let (Some(source), Some((target, size))) = (types.scalar_of(from), shape(types, to)) else {
             return self.internal("conversion of a composite constant");

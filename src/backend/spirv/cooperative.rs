@@ -7,7 +7,8 @@ use super::math::float_conversion;
 use super::model::Direction;
 use super::types::Key;
 use crate::ir::{
-    CooperativeMatrix, Decoders, InstFlags, MatrixOp, MatrixRole, Scalar, ScalarKind, Space, TypeId, Value, Values,
+    CooperativeMatrix, Decoders, InstFlags, MatrixOp, MatrixRole, Scalar, ScalarKind, Space, TypeId, Types, Value,
+    Values,
 };
 use rspirv::spirv::{
     Capability, CooperativeMatrixLayout, CooperativeMatrixOperands, CooperativeMatrixUse, MemoryAccess, Op,
@@ -90,11 +91,12 @@ impl Emitter<'_> {
         })
     }
 
-    /// How many elements of a matrix an invocation holds, as a constant.
+    /// How many elements of a matrix an invocation holds, as a constant; the instruction gives a `uint`.
     pub fn matrix_length(&mut self, of: TypeId, ty: TypeId) -> Word {
         let Some(matrix) = self.module.types.cooperative(of) else { return self.internal("the length of such a type") };
         let of = self.value_type(of);
-        self.spec_word(instructions(matrix.role).length, ty, &[of])
+        let length = self.spec_word(instructions(matrix.role).length, Types::U32, &[of]);
+        self.spec_convert(Types::U32, ty, length)
     }
 
     /// Sizes that the pipeline gives come before the first type of matrices that a workgroup holds: spirv-val derives from them
