@@ -235,7 +235,6 @@ const GLSLC: &[(&str, Case)] = &[
     ("-Werror -std=440 a.vert", Same),
     ("-Werror -std=450 a.vert", Same),
     ("-Werror -std=450core a.vert", Same),
-    ("-std=450compatibility a.vert", Same),
     ("-DFOO=1 -Werror a.vert", Same),
     ("-Werror a.vert", Same),
     ("-w -std=440 a.vert", Same),
