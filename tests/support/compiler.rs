@@ -166,7 +166,7 @@ pub fn assembly(target: Target<'_>) -> Result<String, String> {
 /// Follows a profile's name where floats are contracted as users have it.
 pub const CONTRACTED: &str = "--fp-contract=fast";
 
-/// Follows a profile's name where the output tells lines of the source.
+/// Follows a profile's name where the output has all debug information.
 pub const LINES: &str = "-g2";
 
 /// A profile's name, with `-O` or `-Os` after it where the module is to be optimized, [`LINES`] or [`CONTRACTED`].
@@ -192,7 +192,7 @@ pub fn named(name: &str) -> Result<Options, String> {
     let (profile, manner, fp_contract) = level(name);
     let profile = Profile::named(profile).ok_or_else(|| format!("no profile {profile}"))?;
     let exact = exact(profile);
-    let debug = if name.ends_with(LINES) { DebugInfo::Lines } else { exact.debug };
+    let debug = if name.ends_with(LINES) { DebugInfo::Full } else { exact.debug };
     Ok(Options { manner, debug, fp_contract: fp_contract.unwrap_or(exact.fp_contract), ..exact })
 }
 

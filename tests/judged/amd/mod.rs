@@ -267,7 +267,7 @@ fn run_shader(shader: &Shader, profile: &Profile) -> Result<Listing, String> {
 /// Random kernels of each kind that a run of the tests tries on each profile.
 const USUAL: u64 = 6;
 /// The same where they are not run.
-const FEW: u64 = 4;
+const FEW: u64 = 3;
 
 fn random_trials(profile: &'static str) -> Vec<Trial> {
     let test = move |(kind, maker): (&'static str, Maker), seeds: Range<u64>| {

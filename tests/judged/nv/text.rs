@@ -56,7 +56,10 @@ fn of_random((kind, maker): (&'static str, Maker)) -> impl Iterator<Item = Trial
         let name = format!("{kind}::seeds_{}", seeds.start);
         on_both(&name, move |runner| {
             outcomes::each(seeds.clone(), |seed| match maker(seed).blamed(|shader| hold(shader, runner)) {
-                Ok(false) => Ok(outcomes::refused(PROFILE, kind)),
+                Ok(false) => {
+                    outcomes::refused(PROFILE, kind);
+                    Ok(())
+                }
                 held => outcomes::counted(PROFILE, kind, held).map(|_| ()),
             })
         })

@@ -107,6 +107,7 @@ fn agree(kind: Kind, seed: u64, source: &str, languages: &[&Language]) -> Result
     let hinted = if profile.ends_with(" -O") { program::unrolled(source) } else { source.to_owned() };
     let module = rival::ours("random.comp", &hinted, profile)?;
     judge::spirv_val(&module, environment, false).map_err(|e| format!("{profile}: {e}"))?;
+    judge::newest_spirv_val(&module, environment, false).map_err(|e| format!("{profile}, newest: {e}"))?;
     let ours = rival::run(&request, &module).map_err(|e| format!("{profile}: {e}"))?;
     let judged = JUDGED;
     theirs.iter().zip(&ours).try_for_each(|(theirs, ours)| rival::differences(&judged, theirs, ours))?;
