@@ -20,7 +20,9 @@ use super::simulator::{self, After};
 
 /// The profiles that are compared, each with the environment that its modules must be valid in, and their modules as they are
 /// with `-O` and `-Os`.
-pub const PROFILES: [(&str, &str); 6] = [
+pub const PROFILES: [(&str, &str); 8] = [
+    ("spirv-1.0", "vulkan1.0"),
+    ("spirv-1.0 -O", "vulkan1.0"),
     ("spirv-1.3", "vulkan1.1"),
     ("spirv-1.3 -O", "vulkan1.1"),
     ("spirv-1.5", "vulkan1.2"),

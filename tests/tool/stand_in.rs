@@ -10,7 +10,7 @@ use std::process::{Command, Output, Stdio};
 use support::{bless, judge};
 
 /// Files of every case.
-const FILES: [(&str, &str); 22] = [
+const FILES: [(&str, &str); 25] = [
     (
         "a.vert",
         "#version 450\nlayout(location = 0) in vec3 p;\nlayout(location = 1) in vec3 spare;\n\
@@ -23,6 +23,24 @@ const FILES: [(&str, &str); 22] = [
         "#version 450\n#extension GL_GOOGLE_include_directive : enable\n#include \"inc.glsl\"\n\
          layout(local_size_x = 32) in;\nlayout(constant_id = 3) const int N = 4;\n\
          layout(binding = 0) buffer B { float x[]; };\nvoid main() { x[gl_GlobalInvocationID.x] = f(float(N)); }\n",
+    ),
+    (
+        "lanes.comp",
+        "#version 450\n#extension GL_KHR_shader_subgroup_shuffle : require\nlayout(local_size_x = 32) in;\n\
+         layout(binding = 0) buffer B { uint x[]; };\nvoid main() { x[1] = subgroupShuffle(x[0], 3u); }\n",
+    ),
+    (
+        "ballots.comp",
+        "#version 450\n#extension GL_ARB_shader_ballot : require\n#extension GL_ARB_shader_group_vote : require\n\
+         #extension GL_ARB_gpu_shader_int64 : require\nlayout(local_size_x = 32) in;\n\
+         layout(binding = 0) buffer B { uint x[]; };\nvoid main() {\n    uint64_t b = ballotARB(x[0] > 1u);\n\
+         \x20   if (anyInvocationARB(x[1] > 2u)) x[2] = uint(b) + readFirstInvocationARB(x[3]) + gl_SubGroupSizeARB;\n}\n",
+    ),
+    (
+        "narrow.comp",
+        "#version 450\n#extension GL_EXT_shader_8bit_storage : require\n#extension GL_EXT_shader_16bit_storage : require\n\
+         layout(local_size_x = 32) in;\nlayout(binding = 0) buffer B { uint8_t x[]; };\n\
+         layout(binding = 1) buffer C { float16_t y[]; };\nvoid main() { x[0] = x[1]; y[0] = y[1]; }\n",
     ),
     ("inc.glsl", "float f(float y) { return y * 2.0; }\n"),
     ("bad.vert", "#version 450\nvoid main() { foo(); }\n"),
@@ -272,10 +290,21 @@ const GLSLC: &[(&str, Case)] = &[
     ("--target-env=opengl a.vert", OPENGL),
     ("--target-env=opengl4.5 a.vert", OPENGL),
     ("--target-spv=spv1.3 a.vert", Same),
+    ("--target-spv=spv1.1 a.comp", Same),
+    ("--target-spv=spv1.2 a.comp", Same),
+    ("--target-env=vulkan1.3 --target-spv=spv1.0 a.comp", Same),
+    ("--target-env=vulkan1.1 -c a.comp", Same),
+    ("-c a.comp", Same),
+    ("-O -c a.comp", Same),
+    ("-c lanes.comp", Same),
+    ("-c ballots.comp", Same),
+    ("--target-env=vulkan1.1 -c lanes.comp ballots.comp", Same),
+    ("-c narrow.comp", Same),
+    ("--target-env=vulkan1.1 -c narrow.comp", Same),
     ("--target-env=vulkan1.1 --target-spv=spv1.4 a.vert", Same),
     ("--target-env=vulkan1.2 --target-spv=spv1.5 a.vert", Same),
     ("--target-env=vulkan1.3 --target-spv=spv1.6 a.vert", Same),
-    ("--target-spv=spv1.0 a.vert", Differs("SPIR-V before 1.3 is not written")),
+    ("--target-spv=spv1.0 a.vert", Same),
     ("--target-spv=spv9 a.vert", Same),
 ];
 
@@ -307,6 +336,16 @@ const GLSLANG: &[(&str, Case)] = &[
     ("--target-env vulkan1.2 a.comp", Same),
     ("--target-env vulkan1.3 a.comp -o q.spv", Same),
     ("-V --target-env spirv1.3 a.comp", Same),
+    ("-V --target-env spirv1.0 a.comp", Same),
+    ("-V --target-env spirv1.1 a.comp", Same),
+    ("-V --target-env spirv1.2 a.comp", Same),
+    ("--target-env spirv1.3 a.comp", Same),
+    ("--target-env spirv1.0 --target-env vulkan1.2 a.comp", Same),
+    ("--target-env vulkan1.0 --target-env spirv1.4 a.comp", Same),
+    ("-V lanes.comp", Same),
+    ("-V ballots.comp", Same),
+    ("--target-env vulkan1.1 lanes.comp", Same),
+    ("-V narrow.comp", Same),
     ("--target-env opengl a.comp", OPENGL),
     ("--target-env nope a.comp", Same),
     ("--target-env=vulkan1.2 a.comp", Same),
@@ -553,7 +592,9 @@ fn module(bytes: &[u8]) -> Option<(Vec<u32>, BTreeSet<String>)> {
 /// Both modules are valid and meet the pipeline alike: stages, places of variables by their names, and what is asked of the
 /// device.
 fn interfaces(theirs: &[u32], mine: &[u32]) -> Result<(), String> {
-    judge::spirv_val(mine, "vulkan1.3", true)?;
+    // Version 1.0 is what Vulkan 1.0 takes.
+    let environment = if mine[1] == 0x0001_0000 { "vulkan1.0" } else { "vulkan1.3" };
+    judge::spirv_val(mine, environment, true)?;
     let (theirs, mine) = (Interface::of(theirs)?, Interface::of(mine)?);
     if theirs == mine { Ok(()) } else { Err(format!("{theirs:#?} there, {mine:#?} here")) }
 }
@@ -587,6 +628,8 @@ const DECORATIONS: [&str; 20] = [
 struct Interface {
     /// Stage and name.
     entry_point: String,
+    version: u32,
+    extensions: BTreeSet<String>,
     capabilities: BTreeSet<String>,
     /// Sorted lists of names and decorations, one for each variable at a place and each block.
     places: Vec<Vec<String>>,
@@ -595,12 +638,13 @@ struct Interface {
 
 impl Interface {
     fn of(module: &[u32]) -> Result<Interface, String> {
-        let mut interface = Interface::default();
+        let mut interface = Interface { version: module[1], ..Interface::default() };
         let (mut places, mut names) = (BTreeMap::<String, Vec<String>>::new(), BTreeMap::new());
         for line in judge::spirv_dis(module)?.lines() {
             let words: Vec<&str> = line.split_whitespace().collect();
             match words[..] {
                 ["OpCapability", name] => drop(interface.capabilities.insert(name.to_string())),
+                ["OpExtension", name] => drop(interface.extensions.insert(name.to_string())),
                 ["OpEntryPoint", stage, _, name, ..] => interface.entry_point = format!("{stage} {name}"),
                 ["OpExecutionMode", _, ref mode @ ..] => drop(interface.modes.insert(mode.join(" "))),
                 ["OpDecorate", id, kind, ref rest @ ..] if DECORATIONS.contains(&kind) => {
@@ -609,8 +653,8 @@ impl Interface {
                 ["OpMemberDecorate", id, at, kind, ref rest @ ..] if DECORATIONS.contains(&kind) => {
                     places.entry(id.to_string()).or_default().push(format!("{at} {kind} {}", rest.join(" ")));
                 }
-                ["OpDecorate", id, "Block" | "BufferBlock"] if !id.starts_with("%gl_") => {
-                    places.entry(id.to_string()).or_default().push("Block".into());
+                ["OpDecorate", id, kind @ ("Block" | "BufferBlock")] if !id.starts_with("%gl_") => {
+                    places.entry(id.to_string()).or_default().push(kind.into());
                 }
                 ["OpName", id, name] if name != "\"\"" => drop(names.insert(id.to_string(), name.to_string())),
                 _ => {}

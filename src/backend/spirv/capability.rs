@@ -17,7 +17,7 @@ pub(super) struct Needs {
     extensions: BTreeSet<String>,
     /// Scalars of 8 and 16 bits for which a type is declared.
     narrow: SmallVec<[Scalar; 4]>,
-    late: SmallVec<[(&'static str, Version); 1]>,
+    late: SmallVec<[(String, Version); 1]>,
     version: Version,
 }
 
@@ -31,6 +31,20 @@ const IMPLY_GROUP: [Capability; 8] = [
     Capability::GroupNonUniformClustered,
     Capability::GroupNonUniformQuad,
     Capability::GroupNonUniformRotateKHR,
+];
+
+/// Capabilities that no extension carries to older versions, with their first one.
+const SINCE: [(Capability, Version); 10] = [
+    (Capability::GroupNonUniform, Version::V1_3),
+    (Capability::GroupNonUniformVote, Version::V1_3),
+    (Capability::GroupNonUniformArithmetic, Version::V1_3),
+    (Capability::GroupNonUniformBallot, Version::V1_3),
+    (Capability::GroupNonUniformShuffle, Version::V1_3),
+    (Capability::GroupNonUniformShuffleRelative, Version::V1_3),
+    (Capability::GroupNonUniformClustered, Version::V1_3),
+    (Capability::GroupNonUniformQuad, Version::V1_3),
+    (Capability::ShaderLayer, Version::V1_5),
+    (Capability::ShaderViewportIndex, Version::V1_5),
 ];
 
 /// Capabilities that allow the declaration of 8-bit integer types (SPV_KHR_8bit_storage).
@@ -90,8 +104,17 @@ const EXTENSIONS: &[(Capability, &str, Carried)] = &[
     (Capability::AtomicFloat32MinMaxEXT, "SPV_EXT_shader_atomic_float_min_max", Always),
     (Capability::AtomicFloat64MinMaxEXT, "SPV_EXT_shader_atomic_float_min_max", Always),
     (Capability::WorkgroupMemoryExplicitLayoutKHR, "SPV_KHR_workgroup_memory_explicit_layout", From(Version::V1_4)),
-    (Capability::GroupNonUniformRotateKHR, "SPV_KHR_subgroup_rotate", Always),
-    (Capability::GroupNonUniformPartitionedEXT, "SPV_NV_shader_subgroup_partitioned", Always),
+    (Capability::GroupNonUniformRotateKHR, "SPV_KHR_subgroup_rotate", From(Version::V1_3)),
+    (Capability::GroupNonUniformPartitionedEXT, "SPV_NV_shader_subgroup_partitioned", From(Version::V1_3)),
+    (Capability::SubgroupBallotKHR, "SPV_KHR_shader_ballot", Always),
+    (Capability::SubgroupVoteKHR, "SPV_KHR_subgroup_vote", Always),
+    (Capability::DrawParameters, "SPV_KHR_shader_draw_parameters", Until(Version::V1_3)),
+    (Capability::DeviceGroup, "SPV_KHR_device_group", Until(Version::V1_3)),
+    (Capability::MultiView, "SPV_KHR_multiview", Until(Version::V1_3)),
+    (Capability::StorageBuffer16BitAccess, "SPV_KHR_16bit_storage", Until(Version::V1_3)),
+    (Capability::UniformAndStorageBuffer16BitAccess, "SPV_KHR_16bit_storage", Until(Version::V1_3)),
+    (Capability::StoragePushConstant16, "SPV_KHR_16bit_storage", Until(Version::V1_3)),
+    (Capability::StorageInputOutput16, "SPV_KHR_16bit_storage", Until(Version::V1_3)),
     (Capability::RuntimeDescriptorArray, "SPV_EXT_descriptor_indexing", Until(Version::V1_5)),
     (Capability::ShaderNonUniform, "SPV_EXT_descriptor_indexing", Until(Version::V1_5)),
     (Capability::DemoteToHelperInvocation, "SPV_EXT_demote_to_helper_invocation", Until(Version::V1_6)),
@@ -208,14 +231,24 @@ impl Needs {
             return;
         }
         self.capabilities.push(capability as u32);
+        if let Some((_, first)) = SINCE.iter().find(|(of, _)| *of == capability) {
+            self.since(*first, &format!("{capability:?}"));
+        }
         let row = EXTENSIONS.iter().find(|row| row.0 == capability);
         let Some((_, extension, carried)) = row else { return };
         match carried {
             Until(first) if self.version >= *first => return,
-            From(first) if self.version < *first => self.late.push((extension, *first)),
+            From(first) => self.since(*first, extension),
             _ => {}
         }
         self.extension(extension);
+    }
+
+    /// Says that the module has something, which versions before `first` lack.
+    pub fn since(&mut self, first: Version, what: &str) {
+        if self.version < first {
+            self.late.push((what.to_owned(), first));
+        }
     }
 
     /// Returns true if [`Needs::take_late`] has some.
@@ -223,9 +256,9 @@ impl Needs {
         !self.late.is_empty()
     }
 
-    /// The extensions that were asked for since the last call and that the module's version is too old for, with the version
-    /// that they need.
-    pub fn take_late(&mut self) -> SmallVec<[(&'static str, Version); 1]> {
+    /// The capabilities and extensions that were asked for since the last call and that the module's version is too old for,
+    /// with the version that they need.
+    pub fn take_late(&mut self) -> SmallVec<[(String, Version); 1]> {
         std::mem::take(&mut self.late)
     }
 
@@ -295,7 +328,8 @@ impl Needs {
         if EXPLICIT_VERTEX_BUILT_INS.contains(&built_in) {
             self.extension(super::print::EXPLICIT_VERTICES);
         }
-        if let Some(capability) = of_built_in(built_in) {
+        let early = super::early::of_built_in(built_in).filter(|_| !self.version.has_1_3());
+        if let Some(capability) = early.or_else(|| of_built_in(built_in)) {
             self.capability(capability);
         }
     }
@@ -386,6 +420,10 @@ const fn of_op(op: Op) -> Option<Capability> {
         Op::CooperativeMatrixLoadTensorNV | Op::CooperativeMatrixStoreTensorNV => {
             Capability::CooperativeMatrixTensorAddressingNV
         }
+        Op::SubgroupBallotKHR | Op::SubgroupFirstInvocationKHR | Op::SubgroupReadInvocationKHR => {
+            Capability::SubgroupBallotKHR
+        }
+        Op::SubgroupAllKHR | Op::SubgroupAnyKHR | Op::SubgroupAllEqualKHR => Capability::SubgroupVoteKHR,
         Op::GroupNonUniformRotateKHR => Capability::GroupNonUniformRotateKHR,
         Op::GroupNonUniformPartitionEXT => Capability::GroupNonUniformPartitionedEXT,
         _ => return None,

@@ -1,9 +1,9 @@
 //! Types, instructions, decorations and execution modes that the shader names by SPIR-V's numbers (GL_EXT_spirv_intrinsics).
 //! They are written as they are; whether they mean something is the shader's business.
 
-use super::Emitter;
 use super::function::{Body, FEW};
 use super::words::Words;
+use super::{Emitter, Version};
 use crate::ir::{
     ConstId, ForeignOperand, GlobalId, OperandKind, Passing, PrimitiveMode, Requirements, Scalar, TypeId, Types, Value,
     Values,
@@ -63,10 +63,20 @@ impl<'a> Emitter<'a> {
                 OperandKind::Ids => Op::DecorateId,
                 OperandKind::Texts => Op::DecorateString,
             };
+            self.need_op(op);
             let mut made = Words::default();
             made.typed(op, id, known.number, &operands);
             self.check_form(None, made.as_slice());
             self.out.decorations.append(&made);
+        }
+    }
+
+    /// Says that the module has an instruction that older versions lack, or have by an extension.
+    fn need_op(&mut self, op: Op) {
+        match op {
+            Op::DecorateId | Op::ExecutionModeId => self.needs.since(Version::V1_2, &format!("Op{op:?}")),
+            Op::DecorateString if !self.version.has_1_4() => self.needs.extension("SPV_GOOGLE_decorate_string"),
+            _ => {}
         }
     }
 
@@ -77,6 +87,7 @@ impl<'a> Emitter<'a> {
             self.require(&known.requires);
             let operands = self.operands(&known.operands);
             let op = if known.kind == OperandKind::Ids { Op::ExecutionModeId } else { Op::ExecutionMode };
+            self.need_op(op);
             let mut made = Words::default();
             made.typed(op, function, known.number, &operands);
             self.check_form(None, made.as_slice());

@@ -4,6 +4,7 @@
 
 use super::Emitter;
 use crate::ir::{self, Access, ArrayLen, Binding, Global, GlobalId, Space, Stage, Type, TypeId};
+use crate::source::Span;
 use rspirv::spirv::{BuiltIn, Capability, Decoration, Op, StorageClass, Word};
 use rustc_hash::FxHashSet;
 
@@ -42,12 +43,17 @@ impl Emitter<'_> {
         let global = &module.globals[id];
         let class = self.class_of(global.space, global.ty);
         if self.globals.known[id.index()] == 0 {
-            let before = std::mem::replace(&mut self.span, global.span);
+            // Built-in variables are declared nowhere.
+            let span = if global.span == Span::NONE { self.span } else { global.span };
+            let before = std::mem::replace(&mut self.span, span);
             self.globals.known[id.index()] = self.declare_global(global);
             self.describe_global(self.globals.known[id.index()], global);
             self.feed_back(id, self.globals.known[id.index()]);
             self.decorate_foreign(id, self.globals.known[id.index()]);
-            self.refuse_late();
+            match global.binding {
+                Binding::BuiltIn(_) if !global.name.is_empty() => self.refuse_late_of(&format!("`{}`", global.name)),
+                _ => self.refuse_late(),
+            }
             self.span = before;
         }
         Variable { id: self.globals.known[id.index()], class }

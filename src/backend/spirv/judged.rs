@@ -36,7 +36,8 @@ fn is_new(words: &[u32], version: Version) -> bool {
 /// The judge's output for a module that it refuses.
 fn run(judge: &OsStr, words: &[u32], version: Version) -> io::Result<Option<String>> {
     let environment = match version {
-        Version::V1_3 => "vulkan1.1",
+        Version::V1_0 => "vulkan1.0",
+        Version::V1_1 | Version::V1_2 | Version::V1_3 => "vulkan1.1",
         Version::V1_4 => "vulkan1.1spv1.4",
         Version::V1_5 => "vulkan1.2",
         Version::V1_6 => "vulkan1.3",

@@ -22,9 +22,9 @@ pub(super) type Setup = FxHashMap<(StepOp, [Word; 3], Shape), Word>;
 
 /// A step's operand: its id and type, and the number that it is known to be.
 #[derive(Clone, Copy)]
-struct Arg {
-    word: Word,
-    shape: Shape,
+pub(super) struct Arg {
+    pub word: Word,
+    pub shape: Shape,
     known: Option<u32>,
 }
 
@@ -156,7 +156,12 @@ impl Body<'_, '_> {
     }
 
     fn group(&mut self, op: GroupOp, ty: Word, args: &[Arg]) -> Word {
-        let row = group_instruction(op, args.first().map_or(ScalarKind::Uint, |arg| arg.shape.0.kind));
+        let early = self.early_instruction(op);
+        if let (Some(op), GroupOp::Broadcast | GroupOp::BroadcastFirst) = (early, op) {
+            return self.early_move(op, args);
+        }
+        let kind = args.first().map_or(ScalarKind::Uint, |arg| arg.shape.0.kind);
+        let row = early.map_or_else(|| group_instruction(op, kind), GroupInstruction::unscoped);
         if let Some(capability) = row.capability {
             self.m.needs.capability(capability);
         }
@@ -263,8 +268,12 @@ impl GroupInstruction {
         GroupInstruction { op, scoped: true, operation: None, literal: None, amd: None, capability: None }
     }
 
+    const fn unscoped(op: Op) -> GroupInstruction {
+        GroupInstruction { scoped: false, ..GroupInstruction::plain(op) }
+    }
+
     const fn amd(number: AmdBallot) -> GroupInstruction {
-        GroupInstruction { scoped: false, amd: Some(number), ..GroupInstruction::plain(Op::ExtInst) }
+        GroupInstruction { amd: Some(number), ..GroupInstruction::unscoped(Op::ExtInst) }
     }
 
     const fn with(op: Op, literal: Option<Word>) -> GroupInstruction {
@@ -286,9 +295,8 @@ fn group_instruction(op: GroupOp, kind: ScalarKind) -> GroupInstruction {
         GroupOp::Reduce(op, reach) => reduction(op, kind, reach),
         GroupOp::PartitionedReduce(op, reach) => partitioned_row(op, kind, reach),
         GroupOp::Partition => GroupInstruction {
-            scoped: false,
             capability: Some(Capability::GroupNonUniformPartitionedEXT),
-            ..GroupInstruction::plain(Op::GroupNonUniformPartitionEXT)
+            ..GroupInstruction::unscoped(Op::GroupNonUniformPartitionEXT)
         },
         GroupOp::SwizzleAmd(_) => GroupInstruction::amd(AmdBallot::SwizzleInvocationsAMD),
         GroupOp::SwizzleMaskedAmd { .. } => GroupInstruction::amd(AmdBallot::SwizzleInvocationsMaskedAMD),
@@ -324,7 +332,7 @@ fn swizzle_constant(op: GroupOp) -> Option<SmallVec<[Word; 4]>> {
 
 fn quad_vote_row(op: VoteOp) -> GroupInstruction {
     let op = if op == VoteOp::Any { Op::GroupNonUniformQuadAnyKHR } else { Op::GroupNonUniformQuadAllKHR };
-    GroupInstruction { scoped: false, capability: Some(Capability::QuadControlKHR), ..GroupInstruction::plain(op) }
+    GroupInstruction { capability: Some(Capability::QuadControlKHR), ..GroupInstruction::unscoped(op) }
 }
 
 fn reduction(op: ReduceOp, kind: ScalarKind, reach: GroupReduce) -> GroupInstruction {

@@ -416,6 +416,7 @@ impl Body<'_, '_> {
 
     /// A scope and memory semantics as the constants that instructions take.
     fn scope_and_semantics(&mut self, scope: Scope, order: Order, memory: MemorySemantics) -> (Word, Word) {
+        let scope = self.m.memory_scope(scope);
         let scope = self.m.scope_number(scope);
         let scope = self.m.u32(scope);
         let order = match order {

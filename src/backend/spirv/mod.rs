@@ -1,8 +1,8 @@
-//! SPIR-V 1.3 to 1.6 for Vulkan 1.1 to 1.4.
+//! SPIR-V 1.0 to 1.6 for Vulkan 1.0 to 1.4.
 //!
 //! [`emit`] walks the IR from the entry points; unreachable parts are not written. Types, constants and variables are
 //! declared at their first use, so that their order depends on the module alone. One file per subject, among them
-//! `function` (bodies), `interface` (of stages), `model` (memory model), `form` and `unknown` (instructions by number),
+//! `function` (bodies), `early` (before SPIR-V 1.3), `interface` (of stages), `model` (memory model), `form` and `unknown` (instructions by number),
 //! `promote`, `flatten`, `share`, `simplify` and `dead` (optimization), `describe` (names and debug information), and
 //! `written` (lines with their origins).
 
@@ -14,6 +14,7 @@ mod dead;
 mod debug;
 mod describe;
 mod dot;
+mod early;
 mod encoded;
 mod entry;
 mod flatten;
@@ -53,7 +54,7 @@ use super::{Artifact, Backend, DebugInfo, Form, Made, ModuleWriter, Optimize, Op
 use crate::diagnostic::{Code, Diagnostic, cannot_write};
 use crate::ir::converge_switches::Diverging;
 use crate::ir::optimize::Growth;
-use crate::ir::{self, FuncId, Module, Stage};
+use crate::ir::{self, FuncId, Module, Stage, StructId};
 use crate::kernel;
 use crate::profile::Profile;
 use crate::source::{SourceMap, Span};
@@ -73,6 +74,12 @@ pub use written::written;
 /// A version of SPIR-V that some Vulkan version guarantees.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Version {
+    /// Vulkan 1.0.
+    V1_0,
+    /// Vulkan 1.1 takes it.
+    V1_1,
+    /// The same.
+    V1_2,
     /// Vulkan 1.1.
     V1_3,
     /// Vulkan 1.1 with `VK_KHR_spirv_1_4`.
@@ -87,6 +94,9 @@ impl Version {
     /// The version as the module header spells it (section 2.3, word 1).
     const fn word(self) -> Word {
         match self {
+            Version::V1_0 => 0x0001_0000,
+            Version::V1_1 => 0x0001_0100,
+            Version::V1_2 => 0x0001_0200,
             Version::V1_3 => 0x0001_0300,
             Version::V1_4 => 0x0001_0400,
             Version::V1_5 => 0x0001_0500,
@@ -97,6 +107,9 @@ impl Version {
     /// As people write it.
     const fn text(self) -> &'static str {
         match self {
+            Version::V1_0 => "1.0",
+            Version::V1_1 => "1.1",
+            Version::V1_2 => "1.2",
             Version::V1_3 => "1.3",
             Version::V1_4 => "1.4",
             Version::V1_5 => "1.5",
@@ -107,6 +120,9 @@ impl Version {
     /// The version that a profile names; none for versions that Vulkan does not take.
     pub const fn of(profile: &Profile) -> Option<Version> {
         match profile.version {
+            (1, 0) => Some(Version::V1_0),
+            (1, 1) => Some(Version::V1_1),
+            (1, 2) => Some(Version::V1_2),
             (1, 3) => Some(Version::V1_3),
             (1, 4) => Some(Version::V1_4),
             (1, 5) => Some(Version::V1_5),
@@ -124,6 +140,11 @@ impl Version {
             let message = format!("the profile {} names a SPIR-V version that is not supported", profile.name);
             vec![Diagnostic::error(Code::NOT_SUPPORTED, message)]
         })
+    }
+
+    /// Returns true if version 1.3 is included: the instructions of subgroups, a storage class of storage buffers.
+    fn has_1_3(self) -> bool {
+        self >= Version::V1_3
     }
 
     /// Returns true if version 1.4 is included: `OpCopyLogical`, `OpSelect` of composites, interfaces that list every
@@ -264,6 +285,8 @@ struct Emitter<'a> {
     narrow: bool,
     /// True if the module is written in the memory model of Vulkan.
     vulkan_memory: bool,
+    /// The structs of storage buffers, where these lie in `Uniform` memory.
+    buffer_blocks: Option<FxHashSet<StructId>>,
     /// Ids of functions by [`FuncId`]; 0 where nothing calls it yet.
     functions: Vec<Word>,
     uses: Vec<Uses>,
@@ -290,6 +313,7 @@ impl<'a> Emitter<'a> {
     fn new(module: &'a Module, options: &'a Options, sources: &'a SourceMap) -> Made<Emitter<'a>> {
         let version = Version::needed(&options.profile)?;
         let optimizes = options.manner.optimize != Optimize::None;
+        let vulkan_memory = model::needs_vulkan(module);
         let mut constants = ConstMap::new(&module.constants);
         if optimizes {
             constants.keep_bits();
@@ -308,7 +332,8 @@ impl<'a> Emitter<'a> {
             files: Files::default(),
             described: Described::default(),
             narrow: narrow::any(&module.types),
-            vulkan_memory: model::needs_vulkan(module),
+            vulkan_memory,
+            buffer_blocks: early::buffer_blocks(module, version).filter(|_| !vulkan_memory),
             functions: vec![0; module.functions.len()],
             uses: module.functions.iter().map(|_| Uses::default()).collect(),
             queue: Vec::new(),
@@ -435,10 +460,15 @@ impl<'a> Emitter<'a> {
         self.fail(Code::INTERNAL, format!("the SPIR-V target met {what}"))
     }
 
-    /// Reports extensions that were asked for and that this version does not have.
+    /// Reports capabilities and extensions that were asked for and that this version does not have.
     fn refuse_late(&mut self) {
-        for (extension, first) in self.needs.take_late() {
-            self.fail(Code::PROFILE_LACKS, format!("this needs {extension}, which needs SPIR-V {}", first.text()));
+        self.refuse_late_of("this");
+    }
+
+    /// The same, with the name of what asks for them.
+    fn refuse_late_of(&mut self, what: &str) {
+        for (name, first) in self.needs.take_late() {
+            self.fail(Code::PROFILE_LACKS, format!("{what} needs {name}, which needs SPIR-V {}", first.text()));
         }
     }
 

@@ -116,6 +116,7 @@ impl Emitter<'_> {
                 Stage::Task => StorageClass::Output,
                 _ => StorageClass::Input,
             },
+            _ if space == Space::Storage && self.buffer_blocks.is_some() => StorageClass::Uniform,
             _ => storage_class(space),
         }
     }
@@ -174,8 +175,16 @@ impl Emitter<'_> {
 
     pub fn pointer_to(&mut self, class: StorageClass, pointee: Word) -> Word {
         self.keyed(Key::Pointer(class, pointee), |m, id| {
+            m.need_class(class);
             m.out.globals.named(Op::TypePointer, id, &[class as Word, pointee]);
         })
+    }
+
+    /// Asks for the extension of a storage class that older versions lack.
+    fn need_class(&mut self, class: StorageClass) {
+        if class == StorageClass::StorageBuffer && !self.version.has_1_3() {
+            self.needs.extension("SPV_KHR_storage_buffer_storage_class");
+        }
     }
 
     pub fn void_type(&mut self) -> Word {
@@ -326,7 +335,8 @@ impl Emitter<'_> {
         let members: SmallVec<[Word; 8]> = item.members.iter().map(|m| self.memory_type(m.ty)).collect();
         let id = self.declare_struct(of, &members);
         if item.block {
-            self.decorate(id, Decoration::Block, &[]);
+            let is_buffer = self.buffer_blocks.as_ref().is_some_and(|buffers| buffers.contains(&of));
+            self.decorate(id, if is_buffer { Decoration::BufferBlock } else { Decoration::Block }, &[]);
         }
         for (index, member) in item.members.iter().enumerate() {
             self.lay_out_member(id, index as Word, member);
@@ -368,7 +378,8 @@ impl Emitter<'_> {
             }
             _ => {
                 let scalar = self.module.types.scalar_of(id).filter(|scalar| scalar.encoding().is_none());
-                match scalar.and_then(|scalar| storage_capability(space, scalar.width)) {
+                let class = self.class_of(space, id);
+                match scalar.and_then(|scalar| storage_capability((space, class), scalar.width)) {
                     Some(capability) => self.needs.capability(capability),
                     None => self.need_narrow_type(id),
                 }
@@ -377,8 +388,9 @@ impl Emitter<'_> {
     }
 }
 
-const fn storage_capability(space: Space, width: u8) -> Option<Capability> {
+const fn storage_capability((space, class): (Space, StorageClass), width: u8) -> Option<Capability> {
     Some(match (space, width) {
+        (Space::Storage, 8) if matches!(class, StorageClass::Uniform) => Capability::UniformAndStorageBuffer8BitAccess,
         (Space::Storage | Space::Physical, 8) => Capability::StorageBuffer8BitAccess,
         (Space::Uniform, 8) => Capability::UniformAndStorageBuffer8BitAccess,
         (Space::PushConstant, 8) => Capability::StoragePushConstant8,

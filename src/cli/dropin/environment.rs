@@ -1,22 +1,33 @@
 //! Target environments, as other compilers name them, and the profiles for them.
 
+/// The profile where no environment is asked for: that of Vulkan 1.0.
+pub const DEFAULT: &str = "spirv-1.0";
+
+/// Versions of Vulkan with the newest SPIR-V that each guarantees.
+const VULKAN: [(&str, &str); 5] =
+    [("1.0", DEFAULT), ("1.1", "spirv-1.3"), ("1.2", "spirv-1.5"), ("1.3", "spirv-1.6"), ("1.4", "spirv-1.6")];
+
+/// Versions of SPIR-V.
+const SPIRV: [(&str, &str); 7] = [
+    ("1.0", "spirv-1.0"),
+    ("1.1", "spirv-1.1"),
+    ("1.2", "spirv-1.2"),
+    ("1.3", "spirv-1.3"),
+    ("1.4", "spirv-1.4"),
+    ("1.5", "spirv-1.5"),
+    ("1.6", "spirv-1.6"),
+];
+
 /// The profile for a version of Vulkan.
 pub fn of_vulkan(version: &str) -> Option<&'static str> {
-    Some(match version {
-        "1.0" | "1.1" => "spirv-1.3",
-        "1.2" => "spirv-1.5",
-        "1.3" | "1.4" => "spirv-1.6",
-        _ => return None,
-    })
+    row(&VULKAN, version)
 }
 
-/// The profile for a version of SPIR-V, from 1.3 on.
+/// The profile for a version of SPIR-V.
 pub fn of_spirv(version: &str) -> Option<&'static str> {
-    Some(match version {
-        "1.3" => "spirv-1.3",
-        "1.4" => "spirv-1.4",
-        "1.5" => "spirv-1.5",
-        "1.6" => "spirv-1.6",
-        _ => return None,
-    })
+    row(&SPIRV, version)
+}
+
+fn row(rows: &[(&str, &'static str)], version: &str) -> Option<&'static str> {
+    rows.iter().find(|(known, _)| *known == version).map(|(_, profile)| *profile)
 }

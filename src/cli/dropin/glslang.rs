@@ -82,7 +82,7 @@ pub static FLAGS: &[Flag] = &[
     flag("--absolute-path", Takes::Nothing, Means::Own),
     flag("--auto-sampled-textures", Takes::Nothing, Means::Refused(SAMPLED)),
     flag("--client", Takes::Next, Means::Own).but("`opengl100` is refused"),
-    flag("--target-env", Takes::Next, Means::Own).but("SPIR-V before 1.3 becomes 1.3; opengl is refused"),
+    flag("--target-env", Takes::Next, Means::Own).but("opengl is refused"),
     flag("--depfile", Takes::Next, Means::Own).but("names with blanks are escaped"),
     flag("--dump-builtin-symbols", Takes::Nothing, Means::Nothing("there is no such table")),
     flag("--flatten-uniform-arrays", Takes::Nothing, Means::Refused(HLSL)),
@@ -179,7 +179,9 @@ struct Request {
     silent: bool,
     absolute: bool,
     stage: Option<String>,
-    profile: Option<&'static str>,
+    /// The profiles of the environment and of the version of SPIR-V, which goes before it.
+    environment: Option<&'static str>,
+    version: Option<&'static str>,
     output: Option<String>,
     depfile: Option<String>,
     entry: Option<String>,
@@ -278,18 +280,17 @@ impl Request {
     }
 
     fn environment(&mut self, value: &str) -> Read<()> {
-        let known = match (value.strip_prefix("vulkan"), value.strip_prefix("spirv")) {
-            (Some(version), _) => environment::of_vulkan(version),
-            (_, Some("1.0" | "1.1" | "1.2")) => environment::of_spirv("1.3"),
-            (_, Some(version)) => environment::of_spirv(version),
-            _ => None,
-        };
-        let profile = known.ok_or_else(|| match value {
-            "opengl" => "--target-env opengl: modules for OpenGL are not written".to_string(),
-            _ => format!("--target-env expected one of: vulkan1.0 to vulkan1.4, spirv1.0 to spirv1.6; not {value}"),
-        })?;
-        self.profile = Some(profile);
-        self.makes_module |= value.starts_with("vulkan");
+        let (vulkan, spirv) = (value.strip_prefix("vulkan"), value.strip_prefix("spirv"));
+        match (vulkan.and_then(environment::of_vulkan), spirv.and_then(environment::of_spirv)) {
+            (Some(profile), _) => (self.environment, self.makes_module) = (Some(profile), true),
+            (_, Some(profile)) => self.version = Some(profile),
+            _ if value == "opengl" => return Err("--target-env opengl: modules for OpenGL are not written".into()),
+            _ => {
+                return Err(format!(
+                    "--target-env expected one of: vulkan1.0 to vulkan1.4, spirv1.0 to spirv1.6; not {value}"
+                ));
+            }
+        }
         Ok(())
     }
 
@@ -401,7 +402,8 @@ impl Request {
         };
         let mut words = vec!["--message-format=glslang".to_string(), "--debug=names".into()];
         words.extend(self.words.iter().cloned());
-        words.push(format!("--profile={}", self.profile.unwrap_or("spirv-1.3")));
+        let profile = self.version.or(self.environment).unwrap_or(environment::DEFAULT);
+        words.push(format!("--profile={profile}"));
         words.extend(
             self.entry.iter().filter(|_| self.source_entry.is_some()).map(|name| format!("--entry-name={name}")),
         );

@@ -63,8 +63,8 @@ pub static FLAGS: &[Flag] = &[
     flag("-MD", Takes::Nothing, Means::Own),
     flag("-MF", Takes::Either, Means::Own),
     flag("-MT", Takes::Either, Means::Own),
-    flag("--target-env=", Takes::Joined, Means::Own).but("vulkan1.0 gives SPIR-V 1.3; opengl is refused"),
-    flag("--target-spv=", Takes::Joined, Means::Own).but("spv1.0 to spv1.2 are refused"),
+    flag("--target-env=", Takes::Joined, Means::Own).but("opengl is refused"),
+    flag("--target-spv=", Takes::Joined, Means::Own),
     flag("--show-limits", Takes::Nothing, Means::Own),
     flag("--version", Takes::Nothing, Means::Own).but("this program's"),
     flag("--help", Takes::Nothing, Means::Own).but("this table"),
@@ -221,9 +221,6 @@ impl Request {
             },
             "--target-spv=" => match value.strip_prefix("spv").and_then(environment::of_spirv) {
                 Some(profile) => self.version = Some(profile),
-                None if matches!(value, "spv1.0" | "spv1.1" | "spv1.2") => {
-                    return Err(format!("'{}{value}': SPIR-V before 1.3 is not written", found.flag.name));
-                }
                 None => return invalid(),
             },
             "-std=" => match crate::glsl::is_version(value) {
@@ -317,7 +314,7 @@ impl Request {
         let names = if self.optimize.is_some() { "none" } else { "names" };
         let mut words = vec![format!("--debug={names}"), "--message-format=lines".into()];
         words.extend(self.words.iter().cloned());
-        words.push(format!("--profile={}", self.version.or(self.environment).unwrap_or("spirv-1.3")));
+        words.push(format!("--profile={}", self.version.or(self.environment).unwrap_or(environment::DEFAULT)));
         let hint = kind::of(&input.path);
         let is_wgsl = hint.is_some_and(|kind| kind.language == crate::compile::Language::Wgsl);
         let language = input.language.as_deref().unwrap_or(if is_wgsl { "wgsl" } else { "glsl" });

@@ -88,7 +88,7 @@ fn check(row: &Row, shape: &str) -> Result<(), String> {
     request.runs.truncate(1);
     request.others.truncate(1);
     request.scenes.truncate(1);
-    for (profile, _) in PROFILES {
+    for (profile, _) in PROFILES.into_iter().filter(|(profile, _)| !profile.starts_with("spirv-1.0")) {
         let left = sources.run(&request, &sources.ours(profile)?).map_err(|e| format!("{profile}: {e}"))?;
         compare(row, &left[0], shape == WEDGE).map_err(|e| format!("{profile}: {e}"))?;
     }

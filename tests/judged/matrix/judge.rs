@@ -293,7 +293,8 @@ fn twice(lanes: usize, request: &Request) -> Result<Vec<Buffers>, String> {
 /// The smallest environment that takes a profile's modules, in the words of `spirv-val`.
 fn environment(profile: &Profile) -> &'static str {
     match (profile.target, profile.version) {
-        (Target::Spirv, (1, 3)) => "vulkan1.1",
+        (Target::Spirv, (1, 0)) => "vulkan1.0",
+        (Target::Spirv, (1, 1..=3)) => "vulkan1.1",
         (Target::Spirv, (1, 4)) => "vulkan1.1spv1.4",
         (Target::Spirv, (1, 5)) => "vulkan1.2",
         _ => "vulkan1.3",

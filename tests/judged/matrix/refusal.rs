@@ -54,6 +54,11 @@ pub static REASONS: &[Reason] = &[
         says: |_| vec![vec!["--wave-size".to_owned()]],
     },
     Reason {
+        title: "SPIR-V before 1.3 has votes, ballots and broadcasts alone",
+        applies: |asked| is_early(asked.profile) && !early_can(asked),
+        says: |_| vec![["spirv-1.", "needs SPIR-V 1.3"].map(str::to_owned).to_vec()],
+    },
+    Reason {
         title: "Fermi has no shuffles",
         applies: |asked| &*asked.profile.name == "nv-fermi" && !fermi_can(asked),
         // A form that is too wide besides may be told so.
@@ -106,6 +111,30 @@ fn lacks_type(asked: &Asked<'_>) -> bool {
         K::F16 => has_words_only || asked.unit.language == Language::Glsl,
         K::F32 | K::I32 | K::U32 | K::Bool => false,
     })
+}
+
+/// Returns true if a profile is of SPIR-V before its instructions of subgroups.
+fn is_early(profile: &Profile) -> bool {
+    profile.target == Target::Spirv && profile.version < (1, 3)
+}
+
+/// Families of broadcasts, which [`FERMI`] lacks.
+const BROADCASTS: &[&str] =
+    &["broadcastFirst", "subgroupBroadcast", "subgroupBroadcastFirst", "readInvocationARB", "readFirstInvocationARB"];
+
+/// Votes on equal values, which compare them with a broadcast.
+const EQUAL: &[&str] = &["subgroupAllEqual", "allEqual"];
+
+/// Returns true if a version of SPIR-V before 1.3 can run a cell: broadcasts are of words and bools.
+fn early_can(asked: &Asked<'_>) -> bool {
+    let (row, profile) = (asked.unit.row(), asked.profile);
+    let extension = row.extension(|extension| extension.available(profile));
+    let has_extension = extension.is_none_or(|extension| extension.available(profile));
+    let family = row.family.as_str();
+    let has_words = asked.ty.is_none_or(|ty| matches!(ty.kind, Kind::F32 | Kind::I32 | Kind::U32 | Kind::Bool));
+    let moves = has_words && (BROADCASTS.contains(&family) || EQUAL.contains(&family));
+    let known = FERMI.contains(&family) || moves || stays(asked);
+    known && (has_extension || asked.unit.language == Language::Wgsl)
 }
 
 /// Families of votes, ballots and facts about lanes, which Fermi has.

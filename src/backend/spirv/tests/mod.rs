@@ -4,6 +4,7 @@
 //! still reads the words back, unless `CI` is `true`: then it must be there.
 
 mod control;
+mod early;
 mod lanes;
 mod memory;
 mod optimize;
