@@ -67,6 +67,11 @@ pub(super) fn is_native(name: &str) -> bool {
     NATIVE.binary_search(&name).is_ok()
 }
 
+/// Returns true if a function is one of WGSL's extension `subgroups` (WGSL 17.12 and 17.13).
+pub(super) fn is_of_subgroups(name: &str) -> bool {
+    is_native(name) || STANDARD.contains(&name)
+}
+
 /// Returns true if a name needs `enable crosslane;`.
 pub(super) fn needs_enable(name: &str) -> bool {
     !STANDARD.contains(&name)

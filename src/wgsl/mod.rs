@@ -8,6 +8,7 @@ mod builtin;
 mod carrier;
 mod defines;
 mod endless;
+mod language;
 mod lexer;
 mod limits;
 mod offsets;
@@ -182,7 +183,8 @@ impl Text<'_> {
         let mut module = read::parse(text, offsets)?;
         endless::give_values(&mut module);
         let carriers = Carriers::find(&mut module, prepared.sites, &prepared.prefix, prepared.native);
-        let info = read::validate(&mut module, &carriers, text, offsets)?;
+        let checks = read::Checks { carriers: &carriers, text, offsets, standard_layout: prepared.standard_layout };
+        let info = read::validate(&mut module, checks)?;
         let entries = choose_entries(&module, options).map_err(|error| vec![*error])?;
         let WgslOptions { wave_size, bounds_checks, .. } = *options;
         let (naga, info, carriers) = (&module, &info, &carriers);

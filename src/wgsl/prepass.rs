@@ -6,6 +6,7 @@
 
 use super::builtin::{self, Builtin, Passing, Signature, Site};
 use super::carrier::THROUGH;
+use super::language;
 use super::lexer::{Kind, Token};
 use super::offsets::Edit;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
@@ -19,10 +20,8 @@ const SHUFFLES: [&str; 4] = ["subgroupShuffleXor", "subgroupShuffleUp", "subgrou
 /// The extensions of `enable` that crosslane has and naga has not.
 const ENABLED: [&str; 2] = ["subgroups", "crosslane"];
 
-/// The language extensions of `requires` that naga does not know by name (WGSL 4.1.2) and that need nothing more:
-/// `@builtin(subgroup_id)` and `@builtin(num_subgroups)`, and a rule about where subgroup functions are called, which is
-/// warned of.
-const LANGUAGE: [&str; 2] = ["subgroup_id", "subgroup_uniformity"];
+/// Built-in values of the extension `subgroups`.
+const OF_SUBGROUPS: [&str; 4] = ["num_subgroups", "subgroup_id", "subgroup_invocation_id", "subgroup_size"];
 
 /// The findings of the pass.
 #[derive(Debug, Default)]
@@ -35,6 +34,10 @@ pub(super) struct Prepared {
     pub prefix: String,
     /// True if `enable crosslane;` is there.
     pub crosslane: bool,
+    /// True if `enable subgroups;` is there, or `enable crosslane;`, which includes it.
+    subgroups: bool,
+    /// True if uniform buffers have the layout of storage buffers.
+    pub standard_layout: bool,
     /// True if there is a call of a subgroup function that naga knows.
     pub native: bool,
 }
@@ -84,6 +87,8 @@ pub(super) fn prepare(source: &str, base: u32, tokens: &[Token], diagnostics: &m
     };
     pass.byte_order_mark();
     let body = pass.directives();
+    pass.out.edits.extend(language::edits(source, tokens, body, &pass.out.prefix));
+    pass.values_of_subgroups(body);
     pass.calls(body);
     pass.write_stubs();
     pass.out
@@ -140,8 +145,13 @@ impl<'a> Pass<'a> {
                 "enable" => {
                     let ours = self.take_names(at, at + len, &ENABLED);
                     self.out.crosslane |= ours.contains(&"crosslane");
+                    self.out.subgroups |= !ours.is_empty();
                 }
-                "requires" => drop(self.take_names(at, at + len, &LANGUAGE)),
+                "requires" => {
+                    self.refuse_unread(at, at + len);
+                    let ours = self.take_names(at, at + len, &language::READ);
+                    self.out.standard_layout |= ours.contains(&language::STANDARD_LAYOUT);
+                }
                 _ => {}
             }
             at += len + 1;
@@ -164,6 +174,45 @@ impl<'a> Pass<'a> {
             self.out.edits.push(Edit { lo, hi, text: format!("{} {};", self.text(first), rest.join(", ")) });
         }
         taken
+    }
+
+    /// Names in `requires` that other compilers know.
+    fn refuse_unread(&mut self, first: usize, semicolon: usize) {
+        for at in first + 1..semicolon {
+            let (name, token) = (self.text(at), self.tokens[at]);
+            if language::NOT_READ.contains(&name) {
+                let message = format!("crosslane does not read the language extension `{name}` yet");
+                let error = Diagnostic::error(Code::NOT_SUPPORTED, message);
+                self.diagnostics.push(error.at(self.span(token.lo, token.hi), "required here"));
+            }
+        }
+    }
+
+    /// Built-in values of subgroups need the extension, as its functions do (WGSL 4.1.1).
+    fn values_of_subgroups(&mut self, from: usize) {
+        for at in from..self.tokens.len().saturating_sub(3) {
+            let is_one = self.text(at) == "@"
+                && self.text(at + 1) == "builtin"
+                && self.text(at + 2) == "("
+                && OF_SUBGROUPS.contains(&self.text(at + 3));
+            if is_one {
+                self.need_subgroups(self.tokens[at + 3], "a built-in value of the extension `subgroups`");
+            }
+        }
+    }
+
+    /// The first use without the extension is an error.
+    fn need_subgroups(&mut self, name: Token, what: &str) {
+        if std::mem::replace(&mut self.out.subgroups, true) {
+            return;
+        }
+        let message = format!("`{}` needs `enable subgroups;`", name.text(self.source));
+        let error = Diagnostic::error(Code::WGSL_INVALID, message).at(self.span(name.lo, name.hi), what).suggest(
+            self.span(0, 0),
+            "enable subgroups;\n",
+            "add `enable subgroups;` at the start of the module",
+        );
+        self.diagnostics.push(error);
     }
 
     /// Walks the module and rewrites calls of built-ins.
@@ -206,6 +255,9 @@ impl<'a> Pass<'a> {
         let text = name.text(self.source);
         let is_call = name.kind == Kind::Word && !matches!(before, "fn" | "." | "@") && !self.declared.contains(text);
         self.out.native |= is_call && builtin::is_native(text);
+        if is_call && builtin::is_of_subgroups(text) {
+            self.need_subgroups(name, "a function of the extension `subgroups`");
+        }
         if !is_call || builtin::find(text).is_none() {
             return None;
         }

@@ -5,6 +5,7 @@
 
 use super::builtin::Site;
 use super::carrier::{Carriers, FunctionKey};
+use super::language;
 use super::lexer::{self, Kind};
 use super::offsets::Offsets;
 use super::suggest;
@@ -73,34 +74,44 @@ fn body_around(text: &str, at: usize) -> Option<Range<usize>> {
     None
 }
 
+/// A module's text, and the rules that it keeps.
+#[derive(Clone, Copy)]
+pub(super) struct Checks<'a> {
+    pub carriers: &'a Carriers,
+    pub text: &'a str,
+    pub offsets: &'a Offsets,
+    /// True if uniform buffers may have the layout of storage buffers.
+    pub standard_layout: bool,
+}
+
 /// Checks a module against the rules of WGSL.
 ///
 /// # Errors
 /// The first rule that each function breaks, up to one that is broken elsewhere.
-pub(super) fn validate(
-    module: &mut Module,
-    carriers: &Carriers,
-    text: &str,
-    offsets: &Offsets,
-) -> Result<ModuleInfo, Vec<Diagnostic>> {
-    check_locations(module, offsets).map_err(|error| vec![*error])?;
+pub(super) fn validate(module: &mut Module, checks: Checks<'_>) -> Result<ModuleInfo, Vec<Diagnostic>> {
+    check_locations(module, checks.offsets).map_err(|error| vec![*error])?;
+    let Some(hidden) = language::as_known(module) else {
+        let message =
+            "crosslane does not read linear indices beside all other indices of invocations and subgroups yet";
+        return Err(vec![Diagnostic::error(Code::NOT_SUPPORTED, message)]);
+    };
     let sizes = flatten_workgroups(module);
-    let result = validate_all(module, carriers, text, offsets);
+    let result = validate_all(module, checks);
+    hidden.undo(module);
     for (entry, size) in module.entry_points.iter_mut().zip(sizes) {
         entry.workgroup_size = size;
     }
     result
 }
 
-fn validate_all(
-    module: &mut Module,
-    carriers: &Carriers,
-    text: &str,
-    offsets: &Offsets,
-) -> Result<ModuleInfo, Vec<Diagnostic>> {
+fn validate_all(module: &mut Module, checks: Checks<'_>) -> Result<ModuleInfo, Vec<Diagnostic>> {
+    let Checks { carriers, text, offsets, standard_layout } = checks;
+    let mut flags = ValidationFlags::all();
+    // naga computes the layouts, so that only the rules of uniform buffers are left to check.
+    flags.set(ValidationFlags::STRUCT_LAYOUTS, !standard_layout);
     let (mut errors, mut emptied) = (Vec::new(), FxHashSet::default());
     loop {
-        let checked = || Validator::new(ValidationFlags::all(), capabilities()).validate(module).map_err(Box::new);
+        let checked = || Validator::new(flags, capabilities()).validate(module).map_err(Box::new);
         let error = match guard::caught_panic(checked) {
             Ok(Ok(info)) if errors.is_empty() => return Ok(info),
             Ok(Ok(_)) => return Err(errors),
@@ -224,7 +235,7 @@ fn syntax_error(error: &wgsl::ParseError, text: &str, offsets: &Offsets) -> Diag
         let (span, text) = (offsets.span(span), words::worded(plain_label(text)));
         out = if index == 0 { out.at(span, text) } else { out.with(span, text) };
     }
-    let out = error.notes().fold(out, |out, note| out.note(words::worded(note)));
+    let out = error.notes().map(language::explained).fold(out, |out, note| out.note(words::worded(note)));
     let added = error.labels().next().is_some() && out.span().is_none();
     let out = if added { out.note("this is in a definition from the command line") } else { out };
     let Some(word) = blamed_word(error, text) else { return out };

@@ -198,20 +198,81 @@ fn overrides_may_be_computed_from_others() {
 }
 
 #[test]
-fn subgroup_built_ins_need_no_extension() {
+fn subgroup_built_ins_need_their_extension() {
     let body = "v = subgroupAdd(v) + subgroupExclusiveMul(v) + subgroupBallot(v > 3u).x + subgroupShuffleXor(v, 1u)\n\
                 + quadSwapX(v) + quadBroadcast(v, 2) + subgroupBroadcast(v, /* lane */ 3) + select(0u, 1u, subgroupAny(v > 1u))\n\
                 + select(0u, 1u, subgroupElect());";
-    let source = kernel(body).replace("enable crosslane;", "").replace("enable subgroups;", "");
-    let printed = accepted(&source);
+    let with = |enabled: &str| kernel(body).replace("enable crosslane;\n", "").replace("enable subgroups;\n", enabled);
+    let printed = accepted(&with("enable subgroups;\n"));
+    assert_eq!(printed, accepted(&with("enable crosslane;\n")), "crosslane's extension includes it");
+    let (code, message) = refused(&with(""));
+    assert_eq!((code, &*message), (Code::WGSL_INVALID, "`subgroupAdd` needs `enable subgroups;`"));
+    let value = "@compute @workgroup_size(8) fn main(@builtin(subgroup_size) s: u32) { }";
+    assert_eq!(refused(value).1, "`subgroup_size` needs `enable subgroups;`");
+    let own =
+        "fn subgroupAdd(v: u32) -> u32 { return v; }\n@compute @workgroup_size(8) fn main() { _ = subgroupAdd(1u); }";
+    accepted(own);
     for part in ["all_reduce.add.active", "shuffle.xor", "quad.x", "elect"] {
         assert!(printed.contains(part), "{part}: {printed}");
     }
 }
 
 #[test]
+fn language_extensions_need_no_more_than_their_names() {
+    let names = "fragment_depth, immediate_address_space, texture_and_sampler_let, texture_formats_tier1";
+    let source = format!(
+        "requires {names};\nvar<immediate> k: vec4f;\n@group(0) @binding(0) var t: texture_2d<f32>;\n\
+         @group(0) @binding(1) var s: sampler;\n@group(0) @binding(2) var o: texture_storage_2d<rg16snorm, write>;\n\
+         @fragment fn main(@location(0) uv: vec2f) -> @builtin(frag_depth, less) f32 {{\n\
+         let tt = t; let ss = s; textureStore(o, vec2u(0), k); return textureSample(tt, ss, uv).x; }}"
+    );
+    accepted(&source);
+    let (code, message) = refused("requires buffer_view;\n@compute @workgroup_size(1) fn main() { }");
+    assert_eq!(code, Code::NOT_SUPPORTED);
+    assert_eq!(message, "crosslane does not read the language extension `buffer_view` yet");
+}
+
+#[test]
+fn uniform_buffers_may_have_the_layout_of_storage_buffers() {
+    let source = "struct S { a: array<f32, 8>, b: vec2f }\n@group(0) @binding(1) var<uniform> u: S;\n\
+        @group(0) @binding(0) var<storage, read_write> b: array<f32>;\n\
+        @compute @workgroup_size(1) fn main() { b[0] = u.a[3] + u.b.y; }";
+    assert!(refused(source).1.contains("elements of this array lie 4 bytes apart"));
+    accepted(&format!("requires uniform_buffer_standard_layout;\n{source}"));
+}
+
+#[test]
+fn linear_indices_are_computed() {
+    let source = "requires linear_indexing;\nstruct In { @builtin(workgroup_index) w: u32, @builtin(local_invocation_index) l: u32 }\n\
+        @group(0) @binding(0) var<storage, read_write> b: array<u32>;\n\
+        @compute @workgroup_size(4, 2) fn main(@builtin(global_invocation_index) g: u32, in: In) { b[g] = in.w + in.l; }";
+    let printed = accepted(source);
+    for part in ["num_workgroups", "global_invocation_id", "workgroup_id"] {
+        assert!(printed.contains(part), "{part}: {printed}");
+    }
+    let vertex =
+        "@vertex fn main(@builtin(workgroup_index) w: u32) -> @builtin(position) vec4f { return vec4f(f32(w)); }";
+    refused(vertex);
+}
+
+#[test]
+fn swizzles_are_assigned_to() {
+    let body = "var f: vec4f; f.zx = vec2(1, 2); f.yw += vec2f(f32(v)); let p = &f; p.xy *= 2.0; (*p).bgr = f.xyz;\n\
+        var m: mat3x3f; var i = 0; m[i].yz = f.xy; var a: array<vec3u, 4>; a[bump(&i)].xy <<= vec2u(a[i].x);\n\
+        if f.x == f.y { a[2].zy = a[1].xy; } v = u32(f.x) + a[1].y;";
+    let source = kernel(body) + "\nfn bump(p: ptr<function, i32>) -> i32 { *p += 1; return *p; }";
+    assert_eq!(accepted(&source).matches("call bump(").count(), 1);
+    // The member of a struct is none.
+    let member = "struct S { xy: vec2f }\n@compute @workgroup_size(1) fn main() { var s: S; s.xy = vec2f(1.0); }";
+    accepted(member);
+    assert!(refused(&kernel("var f: vec4f; f.xx = vec2f(1.0);")).1.contains("left-hand side"));
+    let (_, message) = refused(&kernel("var f: vec4f; f.xy = vec3f(1.0);"));
+    assert!(!message.contains("crosslane_call"), "{message}");
+}
+
+#[test]
 fn workgroups_of_two_dimensions_have_subgroups() {
-    let source = "@group(0) @binding(0) var<storage, read_write> data: array<u32>;\n\
+    let source = "enable subgroups;\n@group(0) @binding(0) var<storage, read_write> data: array<u32>;\n\
         @compute @workgroup_size(8, 8) fn main(@builtin(subgroup_invocation_id) i: u32, @builtin(subgroup_id) s: u32) {\n\
         data[i] = s; }";
     assert!(accepted(source).contains("workgroup 8u x 8u x 1u"));

@@ -54,7 +54,7 @@ impl Shader<'_> {
         let span = self.span(span);
         let mut body = Body::new(self, out, origin, span, Vec::new(), Types::VOID);
         body.b.function.name = entry.name.as_str().into();
-        body.inputs(&entry.function, stage)?;
+        body.inputs(&entry.function, (stage, size))?;
         body.outputs(&entry.function, stage)?;
         if stage == Stage::Compute {
             body.zero_workgroup_memory(size)?;

@@ -4,7 +4,8 @@
 use super::Outcome;
 use super::function::{Body, Slot};
 use crate::ir::{
-    Access, ArrayLen, Binding, BuiltIn, Global, GlobalId, Interpolation, Sampling, Space, Stage, TypeId, Types, Value,
+    Access, ArrayLen, BinaryOp, Binding, BuiltIn, ConstId, Global, GlobalId, Interpolation, Sampling, Space, Stage,
+    TypeId, Types, Value,
 };
 use crate::lane::{Group, LaneOp};
 use naga::{Handle, TypeInner};
@@ -20,6 +21,8 @@ pub(super) struct Output {
 enum Source {
     Variable(BuiltIn),
     Lane(LaneOp),
+    /// The index of an invocation or a workgroup in the whole grid.
+    Linear(BuiltIn),
 }
 
 /// Built-in values by stage and direction: `position` is two of them.
@@ -28,6 +31,8 @@ fn source(of: naga::BuiltIn, stage: Stage) -> Option<Source> {
     Some(Source::Variable(match of {
         B::SubgroupSize => return Some(Source::Lane(LaneOp::LaneCount(Group::Subgroup))),
         B::SubgroupInvocationId => return Some(Source::Lane(LaneOp::LaneIndex(Group::Subgroup))),
+        B::GeometryIndex => return Some(Source::Linear(BuiltIn::GlobalInvocationId)),
+        B::InstanceCustomData => return Some(Source::Linear(BuiltIn::WorkgroupId)),
         B::GlobalInvocationId => BuiltIn::GlobalInvocationId,
         B::LocalInvocationId => BuiltIn::LocalInvocationId,
         B::LocalInvocationIndex => BuiltIn::LocalInvocationIndex,
@@ -76,6 +81,9 @@ const fn sampling(of: naga::Sampling) -> Sampling {
     }
 }
 
+/// The stage of an entry point, and the size of its workgroups.
+pub(super) type StageAndSize = (Stage, [ConstId; 3]);
+
 /// One value between stages: its name, where it goes, its type.
 struct Port<'a> {
     name: &'a str,
@@ -85,21 +93,21 @@ struct Port<'a> {
 
 impl<'a> Body<'_, 'a, '_> {
     /// Reads the inputs of an entry point.
-    pub(super) fn inputs(&mut self, function: &'a naga::Function, stage: Stage) -> Outcome<()> {
+    pub(super) fn inputs(&mut self, function: &'a naga::Function, of: StageAndSize) -> Outcome<()> {
         for argument in &function.arguments {
             let name = argument.name.as_deref().unwrap_or("");
             let value = match &argument.binding {
-                Some(binding) => self.input(&Port { name, binding, ty: argument.ty }, stage)?,
-                None => self.input_struct(argument.ty, stage)?,
+                Some(binding) => self.input(&Port { name, binding, ty: argument.ty }, of)?,
+                None => self.input_struct(argument.ty, of)?,
             };
             self.arguments.push(Slot::Value(value));
         }
         Ok(())
     }
 
-    fn input_struct(&mut self, ty: Handle<naga::Type>, stage: Stage) -> Outcome<Value> {
+    fn input_struct(&mut self, ty: Handle<naga::Type>, of: StageAndSize) -> Outcome<Value> {
         let ports = self.ports_of(ty)?;
-        let parts = ports.iter().map(|port| self.input(port, stage)).collect::<Outcome<Vec<Value>>>()?;
+        let parts = ports.iter().map(|port| self.input(port, of)).collect::<Outcome<Vec<Value>>>()?;
         let ty = self.shader.logical(self.b.module, ty)?;
         Ok(self.b.construct(ty, &parts))
     }
@@ -120,13 +128,14 @@ impl<'a> Body<'_, 'a, '_> {
         all.ok_or_else(|| self.unexpected("an input or output without a binding", naga.types.get_span(ty)))
     }
 
-    fn input(&mut self, port: &Port<'a>, stage: Stage) -> Outcome<Value> {
+    fn input(&mut self, port: &Port<'a>, (stage, size): StageAndSize) -> Outcome<Value> {
         let from = match port.binding {
             naga::Binding::BuiltIn(of) => source(*of, stage),
             naga::Binding::Location { .. } => None,
         };
         let id = match (from, port.binding) {
             (Some(Source::Lane(op)), _) => return Ok(self.b.lane(op, Types::U32, &[])),
+            (Some(Source::Linear(of)), _) => return Ok(self.linear_index(of, size)),
             (Some(Source::Variable(of)), _) if is_of_workgroups(of) => return Ok(self.load_input(of)),
             (Some(Source::Variable(of)), _) => self.built_in(port, of, Space::Input)?,
             (None, naga::Binding::Location { .. }) => self.located(port, stage, Space::Input)?,
@@ -135,6 +144,26 @@ impl<'a> Body<'_, 'a, '_> {
         let value = self.b.load(Value::Global(id));
         let is_mask = matches!(port.binding, naga::Binding::BuiltIn(naga::BuiltIn::SampleMask));
         Ok(if is_mask { self.b.extract(value, 0) } else { value })
+    }
+
+    /// The index of an invocation or a workgroup, counted along x, then y, then z (WGSL 13.3.1, linear_indexing).
+    fn linear_index(&mut self, of: BuiltIn, size: [ConstId; 3]) -> Value {
+        let [place, counts] = [of, BuiltIn::NumWorkgroups].map(|of| self.load_input(of));
+        let [x, y, z] = [0, 1, 2].map(|n| self.b.extract(place, n));
+        let [width, height] = [0, 1].map(|n| {
+            let count = self.b.extract(counts, n);
+            match of {
+                BuiltIn::GlobalInvocationId => {
+                    let size = Value::Const(size[n as usize]);
+                    self.b.binary(BinaryOp::Mul, count, size)
+                }
+                _ => count,
+            }
+        });
+        let planes = self.b.binary(BinaryOp::Mul, z, height);
+        let rows = self.b.binary(BinaryOp::Add, planes, y);
+        let before = self.b.binary(BinaryOp::Mul, rows, width);
+        self.b.binary(BinaryOp::Add, before, x)
     }
 
     /// Declares the outputs of an entry point.
