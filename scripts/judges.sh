@@ -8,6 +8,7 @@
 #   DIR/dawn/       Dawn, which browsers run WGSL by, as the npm package `webgpu`; needs npm
 #   DIR/bin/ptxas  NVIDIA's assembler of PTX, from the Python package nvidia-cuda-nvcc-cu12; needs pip
 #   DIR/slang/      Slang, which reads HLSL, as a library from the Python package slangpy; needs pip
+#   DIR/pcode/      AMD's pseudo-code of the instructions of RDNA 3, RDNA 4 and CDNA, from the Python package tinygrad; needs pip
 #   DIR/lvp.json    lavapipe of Mesa 25.0.7, as a Vulkan driver manifest (name it in VK_ICD_FILENAMES)
 #
 # Nothing is installed and nothing outside DIR changes. A part that is there is left alone; a part that an earlier run
@@ -99,6 +100,17 @@ slang() {
     rm -r "$dir"/slang/*.whl "$dir/slang/root"
 }
 
+# The package has the texts of AMD's ISA guides as dictionaries of Python; the tests read them as they are.
+pcode() {
+    mkdir -p "$dir/pcode"
+    python3 -m pip download --quiet --no-deps --only-binary=:all: --dest "$dir/pcode" tinygrad==0.14.0
+    python3 -m zipfile -e "$dir"/pcode/*.whl "$dir/pcode/root"
+    for name in rdna3 rdna4 cdna; do
+        mv "$dir/pcode/root/tinygrad/runtime/autogen/amd/$name/str_pcode.py" "$dir/pcode/$name.py"
+    done
+    rm -r "$dir"/pcode/*.whl "$dir/pcode/root"
+}
+
 dawn() {
     mkdir -p "$dir/dawn"
     (cd "$dir/dawn" && npm install --silent --no-audit --no-fund --ignore-scripts --prefix . webgpu@0.6.2)
@@ -126,6 +138,6 @@ once tools
 once shaderc
 once cross
 once lavapipe "$suite"
-if python3 -m pip --version > /dev/null 2>&1; then once ptxas && once slang; else echo "judges.sh: going on without ptxas and Slang: pip is not here" >&2; fi
+if python3 -m pip --version > /dev/null 2>&1; then once ptxas && once slang && once pcode; else echo "judges.sh: going on without ptxas, Slang and AMD's pseudo-code: pip is not here" >&2; fi
 if command -v npm > /dev/null; then once dawn; else echo "judges.sh: going on without Dawn: npm is not here" >&2; fi
 [ "${2:-}" != newest ] || once newest

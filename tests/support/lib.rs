@@ -27,6 +27,7 @@ pub mod nv;
 pub mod opengl;
 pub mod outcomes;
 pub mod pattern;
+pub mod pcode;
 pub mod plan;
 pub mod ptx;
 pub mod ptxas;

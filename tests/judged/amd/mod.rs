@@ -1,12 +1,14 @@
 //! AMD assembly: every fixture and every shader of the core language becomes a kernel for every profile. LLVM's assembler
 //! and linker take all of a profile's kernels at once, LLVM's passes look for missing waits and hazards in them, and an
 //! interpreter of the text runs each. Fixtures are held against their formulas, the others against the simulator; cross-lane
-//! operations against ACO's counts; accesses and fences against LLVM's; texts against snapshots.
+//! operations against ACO's counts; accesses and fences against LLVM's; texts against snapshots; the interpreter against AMD's
+//! pseudo-code.
 
 mod aco;
 mod images;
 mod machine_code;
 mod memory_model;
+mod pcode;
 mod recognizer;
 mod speed;
 mod texts;
@@ -49,6 +51,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(profiles().into_iter().map(recognizer_trial));
     trials.push(trial("recognizer::finds".to_owned(), recognizer::finds));
     trials.push(trial("waits::finds".to_owned(), waits::finds));
+    trials.extend(pcode::trials());
     trials.push(trial("memory_model".to_owned(), || memory_model::hold(&profiles())));
     trials.push(trial("assembler::names_what_it_refuses".to_owned(), refused_program_is_named));
     trials

@@ -152,7 +152,7 @@ pub fn turns(bits: u64, f: impl Fn(f64) -> f64) -> u64 {
     if x.abs() > 256.0 {
         return f(0.0).to_bits() >> 63 << 31;
     }
-    (f(x.fract() * std::f64::consts::TAU) as f32).to_bits().into()
+    (f(x % 1.0 * std::f64::consts::TAU) as f32).to_bits().into()
 }
 
 /// V_DIV_SCALE: the scaled value, and whether V_DIV_FMAS must scale back. `s0` is the denominator `s1` or the numerator

@@ -135,7 +135,7 @@ impl<'p> Group<'p> {
                 Some(second) => vector::run_pair(&mut wave.state, inst, second, program.descriptor.ieee)?,
                 None => vector::run(&mut wave.state, inst, program.descriptor.ieee)?,
             },
-            Unit::Scalar => scalar_run::run(&mut wave.state, inst)?,
+            Unit::Scalar => scalar_run::run(&mut wave.state, inst, program.descriptor.ieee)?,
             Unit::Branch => wave.branch(inst, program)?,
             Unit::Control => wave.control(inst, program)?,
             _ => self.access(n, inst)?,

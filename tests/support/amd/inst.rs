@@ -519,14 +519,15 @@ fn control(name: &str, target: &Target) -> bool {
     control_row(name).is_some_and(|(_, since, until)| (*since..=*until).contains(&target.version))
 }
 
+const CONDITIONS: [&str; 6] = ["scc0", "scc1", "vccz", "vccnz", "execz", "execnz"];
+
 /// The condition that a branch waits for.
 fn branch(name: &str) -> Option<&'static str> {
-    const WHEN: [&str; 6] = ["scc0", "scc1", "vccz", "vccnz", "execz", "execnz"];
     if name == "s_branch" {
         return Some("");
     }
     let condition = name.strip_prefix("s_cbranch_")?;
-    WHEN.into_iter().find(|when| *when == condition)
+    CONDITIONS.into_iter().find(|when| *when == condition)
 }
 
 fn branch_reads(code: &Code, target: &Target) -> Vec<(Reg, Role)> {
@@ -540,13 +541,14 @@ fn branch_reads(code: &Code, target: &Target) -> Vec<(Reg, Role)> {
     }
 }
 
+const SAVES: [&str; 12] =
+    ["and", "or", "xor", "andn2", "orn2", "nand", "nor", "xnor", "andn1", "orn1", "and_not1", "or_not1"];
+
 /// `s_or_saveexec_b64`: the operation and the bits.
 fn save_exec(name: &str, target: &Target) -> Option<(&'static str, usize)> {
-    const OPERATIONS: [&str; 12] =
-        ["and", "or", "xor", "andn2", "orn2", "nand", "nor", "xnor", "andn1", "orn1", "and_not1", "or_not1"];
     let (operation, bits) = name.strip_prefix("s_")?.split_once("_saveexec_b")?;
     let bits = bits.parse().ok().filter(|bits| *bits == 64 || *bits == 32 && target.version >= 1000)?;
-    OPERATIONS.into_iter().find(|own| *own == operation).map(|operation| (operation, bits))
+    SAVES.into_iter().find(|own| *own == operation).map(|operation| (operation, bits))
 }
 
 /// The kind that a suffix names.
@@ -562,23 +564,31 @@ fn kind_of(suffix: &str) -> Option<Kind> {
     })
 }
 
-/// Minima and maxima of floats: which step is a maximum, and the names of gfx12, which know no IEEE mode.
+/// Minima and maxima of floats: the name, the first version, and which step is a maximum; no step is a median.
+static EXTREMES: [(&str, u32, &[bool]); 14] = [
+    ("min", 600, &[false]),
+    ("max", 600, &[true]),
+    ("min_num", 1200, &[false]),
+    ("max_num", 1200, &[true]),
+    ("min3", 600, &[false, false]),
+    ("min3_num", 1200, &[false, false]),
+    ("max3", 600, &[true, true]),
+    ("max3_num", 1200, &[true, true]),
+    ("maxmin", 1100, &[true, false]),
+    ("maxmin_num", 1200, &[true, false]),
+    ("minmax", 1100, &[false, true]),
+    ("minmax_num", 1200, &[false, true]),
+    ("med3", 600, &[]),
+    ("med3_num", 1200, &[]),
+];
+
+/// Those of gfx12 know no IEEE mode.
 fn extreme(name: &str, version: u32) -> Option<(Code, Vec<Kind>)> {
     let (stem, suffix) = name.strip_prefix("v_")?.rsplit_once('_')?;
     let kind = kind_of(suffix).filter(|kind| kind.sign().is_some())?;
-    let (steps, since): (&[bool], u32) = match stem {
-        "min" => (&[false], 600),
-        "max" => (&[true], 600),
-        "min_num" => (&[false], 1200),
-        "max_num" => (&[true], 1200),
-        "min3" | "min3_num" => (&[false, false], 600),
-        "max3" | "max3_num" => (&[true, true], 600),
-        "maxmin" | "maxmin_num" => (&[true, false], 1100),
-        "minmax" | "minmax_num" => (&[false, true], 1100),
-        "med3" | "med3_num" => (&[], 600),
-        _ => return None,
-    };
-    if version < since || kind == Kind::Float16 && version < 800 {
+    let (_, since, steps) = *EXTREMES.iter().find(|(own, ..)| *own == stem)?;
+    let is_none = kind == Kind::Float16 && version < 800 || kind == Kind::Float64 && steps.len() != 1;
+    if version < since || is_none {
         return None;
     }
     let count = if steps.len() == 1 { 2 } else { 3 };
@@ -586,17 +596,18 @@ fn extreme(name: &str, version: u32) -> Option<(Code, Vec<Kind>)> {
     Some((code, vec![kind; count]))
 }
 
+const TESTS: [&str; 18] =
+    ["f", "lt", "eq", "le", "gt", "lg", "ge", "o", "u", "nge", "nlg", "ngt", "nle", "neq", "nlt", "ne", "t", "tru"];
+
 /// `v_cmp_lt_u32` and `v_cmpx_class_f32`.
 fn compare(name: &str, version: u32) -> Option<(Code, Vec<Kind>)> {
-    const TESTS: [&str; 18] =
-        ["f", "lt", "eq", "le", "gt", "lg", "ge", "o", "u", "nge", "nlg", "ngt", "nle", "neq", "nlt", "ne", "t", "tru"];
     let (exec, rest) = match name.strip_prefix("v_cmpx_") {
         Some(rest) => (true, rest),
         None => (false, name.strip_prefix("v_cmp_")?),
     };
     let (test, suffix) = rest.rsplit_once('_')?;
     let kind = kind_of(suffix)?;
-    if kind.is_short() && version < 800 || version >= 1200 && ["f", "t", "tru"].contains(&test) {
+    if kind.is_short() && version < 800 || !has_test(test, kind, version) {
         return None;
     }
     if test == "class" {
@@ -606,6 +617,16 @@ fn compare(name: &str, version: u32) -> Option<(Code, Vec<Kind>)> {
     // The name of an unsigned comparison keeps its suffix, since the kind does not tell.
     let test = if suffix.starts_with('u') { unsigned(test)? } else { test };
     Some((Code::Compare { test, kind, exec }, vec![kind; 2]))
+}
+
+/// Returns true if a kind is compared so. Comparisons that are always true or false went one after the other.
+fn has_test(test: &str, kind: Kind, version: u32) -> bool {
+    let (is_float, is_constant) = (kind.sign().is_some(), ["f", "t", "tru"].contains(&test));
+    let named = match is_float {
+        true => test != "ne" && test != if version < 1100 { "t" } else { "tru" },
+        false => ["f", "lt", "eq", "le", "gt", "ne", "ge", "t"].contains(&test),
+    };
+    named && !(is_constant && (version >= 1200 || kind == Kind::Int16 && version >= 1000))
 }
 
 fn unsigned(test: &'static str) -> Option<&'static str> {
@@ -621,45 +642,73 @@ fn unsigned(test: &'static str) -> Option<&'static str> {
 
 const I: Kind = Kind::Int32;
 
-/// Instructions that do more than compute one result from their own lane.
+/// Instructions that do more than compute one result from their own lane: the name, the first and the last version, how many
+/// results the text has, and the sources.
+type Special = (&'static str, u32, u32, Code, usize, &'static [Kind]);
+
+static SPECIAL: &[Special] = {
+    use Kind::{Float32 as F, Float64 as D, Int16 as S, Int64 as Q};
+    &[
+        ("v_cndmask_b32", 600, 9999, Code::Select, 1, &[F, F, Q]),
+        ("v_cndmask_b16", 1100, 9999, Code::Select, 1, &[S, S, Q]),
+        ("v_div_scale_f32", 600, 9999, Code::DivScale(F), 2, &[F; 3]),
+        ("v_div_scale_f64", 600, 9999, Code::DivScale(D), 2, &[D; 3]),
+        ("v_div_fmas_f32", 600, 9999, Code::DivFmas(F), 1, &[F; 3]),
+        ("v_div_fmas_f64", 600, 9999, Code::DivFmas(D), 1, &[D; 3]),
+        ("v_mad_u64_u32", 700, 9999, Code::MadWide { signed: false }, 2, &[I, I, Q]),
+        ("v_mad_i64_i32", 700, 9999, Code::MadWide { signed: true }, 2, &[I, I, Q]),
+        ("v_mad_co_u64_u32", 700, 9999, Code::MadWide { signed: false }, 2, &[I, I, Q]),
+        ("v_mad_co_i64_i32", 700, 9999, Code::MadWide { signed: true }, 2, &[I, I, Q]),
+        ("v_mbcnt_lo_u32_b32", 600, 9999, Code::CountBelow { high: false }, 1, &[I, I]),
+        ("v_mbcnt_hi_u32_b32", 600, 9999, Code::CountBelow { high: true }, 1, &[I, I]),
+        ("v_readlane_b32", 600, 9999, Code::ReadLane, 1, &[I, I]),
+        ("v_readfirstlane_b32", 600, 9999, Code::ReadFirstLane, 1, &[I]),
+        ("v_writelane_b32", 600, 9999, Code::WriteLane, 1, &[I, I]),
+        ("v_permlane16_b32", 1000, 9999, Code::Permlane16 { crosses: false, by_lane: false }, 1, &[I; 3]),
+        ("v_permlanex16_b32", 1000, 9999, Code::Permlane16 { crosses: true, by_lane: false }, 1, &[I; 3]),
+        ("v_permlane16_var_b32", 1200, 9999, Code::Permlane16 { crosses: false, by_lane: true }, 1, &[I, I]),
+        ("v_permlanex16_var_b32", 1200, 9999, Code::Permlane16 { crosses: true, by_lane: true }, 1, &[I, I]),
+        ("v_permlane64_b32", 1100, 9999, Code::Permlane64, 1, &[I]),
+        ("v_permlane16_swap_b32", 950, 950, Code::SwapRows { lanes: 16 }, 1, &[I]),
+        ("v_permlane32_swap_b32", 950, 950, Code::SwapRows { lanes: 32 }, 1, &[I]),
+        ("v_swap_b32", 900, 9999, Code::Swap, 1, &[I]),
+    ]
+};
+
 fn special(name: &str, version: u32) -> Option<(Code, usize, &'static [Kind])> {
     if let Some((code, takes)) = carry(name, version) {
         return Some((code, 2, if takes { &[I, I, Kind::Int64] } else { &[I, I] }));
     }
-    let since = |least: u32| (version >= least).then_some(());
-    Some(match name {
-        "v_cndmask_b32" => (Code::Select, 1, &[Kind::Float32, Kind::Float32, Kind::Int64]),
-        "v_cndmask_b16" => (since(1100).map(|()| Code::Select)?, 1, &[Kind::Int16, Kind::Int16, Kind::Int64]),
-        "v_div_scale_f32" => (Code::DivScale(Kind::Float32), 2, &[Kind::Float32; 3]),
-        "v_div_scale_f64" => (Code::DivScale(Kind::Float64), 2, &[Kind::Float64; 3]),
-        "v_div_fmas_f32" => (Code::DivFmas(Kind::Float32), 1, &[Kind::Float32; 3]),
-        "v_div_fmas_f64" => (Code::DivFmas(Kind::Float64), 1, &[Kind::Float64; 3]),
-        "v_mad_u64_u32" | "v_mad_co_u64_u32" => {
-            (since(700).map(|()| Code::MadWide { signed: false })?, 2, &[I, I, Kind::Int64])
-        }
-        "v_mad_i64_i32" | "v_mad_co_i64_i32" => {
-            (since(700).map(|()| Code::MadWide { signed: true })?, 2, &[I, I, Kind::Int64])
-        }
-        "v_mbcnt_lo_u32_b32" => (Code::CountBelow { high: false }, 1, &[I, I]),
-        "v_mbcnt_hi_u32_b32" => (Code::CountBelow { high: true }, 1, &[I, I]),
-        "v_readlane_b32" => (Code::ReadLane, 1, &[I, I]),
-        "v_readfirstlane_b32" => (Code::ReadFirstLane, 1, &[I]),
-        "v_writelane_b32" => (Code::WriteLane, 1, &[I, I]),
-        "v_permlane16_b32" => (since(1000).map(|()| Code::Permlane16 { crosses: false, by_lane: false })?, 1, &[I; 3]),
-        "v_permlanex16_b32" => (since(1000).map(|()| Code::Permlane16 { crosses: true, by_lane: false })?, 1, &[I; 3]),
-        "v_permlane16_var_b32" => {
-            (since(1200).map(|()| Code::Permlane16 { crosses: false, by_lane: true })?, 1, &[I, I])
-        }
-        "v_permlanex16_var_b32" => {
-            (since(1200).map(|()| Code::Permlane16 { crosses: true, by_lane: true })?, 1, &[I, I])
-        }
-        "v_permlane64_b32" => (since(1100).map(|()| Code::Permlane64)?, 1, &[I]),
-        "v_permlane16_swap_b32" if version == 950 => (Code::SwapRows { lanes: 16 }, 1, &[I]),
-        "v_permlane32_swap_b32" if version == 950 => (Code::SwapRows { lanes: 32 }, 1, &[I]),
-        "v_swap_b32" => (since(900).map(|()| Code::Swap)?, 1, &[I]),
-        _ => return None,
-    })
+    let fits = |row: &&Special| row.0 == name && (row.1..=row.2).contains(&version);
+    SPECIAL.iter().find(fits).map(|(_, _, _, code, results, kinds)| (code.clone(), *results, *kinds))
 }
+
+/// The names of the instructions that this file knows and that compute.
+pub fn names() -> Vec<String> {
+    let mut names: Vec<String> = SPECIAL.iter().map(|row| row.0.to_owned()).collect();
+    names.extend(CARRIES.iter().map(|row| row.0.to_owned()));
+    let typed = |stems: &[&str], kinds: &[&str]| -> Vec<String> {
+        stems.iter().flat_map(|stem| kinds.iter().map(move |kind| format!("{stem}_{kind}"))).collect()
+    };
+    let minima: Vec<String> = EXTREMES.iter().map(|(stem, ..)| format!("v_{stem}")).collect();
+    names.extend(typed(&minima.iter().map(String::as_str).collect::<Vec<_>>(), &FLOATS));
+    for prefix in ["v_cmp", "v_cmpx"] {
+        let tests: Vec<String> = TESTS.iter().chain(&["class"]).map(|test| format!("{prefix}_{test}")).collect();
+        names.extend(typed(&tests.iter().map(String::as_str).collect::<Vec<_>>(), &[&FLOATS[..], &INTEGERS].concat()));
+    }
+    let saves: Vec<String> = SAVES.iter().map(|operation| format!("s_{operation}_saveexec")).collect();
+    names.extend(typed(&saves.iter().map(String::as_str).collect::<Vec<_>>(), &["b32", "b64"]));
+    names
+}
+
+/// The names of the instructions that do not compute: waits, barriers, branches and the like.
+pub fn control_names() -> Vec<String> {
+    let branches = CONDITIONS.iter().map(|condition| format!("s_cbranch_{condition}"));
+    CONTROL.iter().map(|row| row.0.to_owned()).chain(branches).chain(["s_branch".to_owned()]).collect()
+}
+
+const FLOATS: [&str; 3] = ["f16", "f32", "f64"];
+const INTEGERS: [&str; 6] = ["i16", "u16", "i32", "u32", "i64", "u64"];
 
 /// Additions and subtractions with a carry: the name, the versions, and whether a carry is taken.
 static CARRIES: &[(&str, u32, u32, bool)] = &[

@@ -6,6 +6,7 @@
 //! memory. Rounding is exact where the hardware's is not.
 
 pub mod memory;
+pub mod single;
 pub mod target;
 
 mod descriptor;

@@ -45,6 +45,11 @@ fn signed(bits: u64) -> i16 {
     bits as i16
 }
 
+/// The names of all packed instructions and of those that mix floats.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    row::names(&[PACKED]).chain(["v_fma_mix_f32", "v_fma_mixlo_f16", "v_fma_mixhi_f16"])
+}
+
 /// The kind and number of the sources of a packed instruction, and its function.
 pub fn find(name: &str, version: u32) -> Option<(Kind, usize, Function)> {
     let row = row::find(&[PACKED], name, version)?;

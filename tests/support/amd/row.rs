@@ -27,3 +27,8 @@ pub fn find<F>(tables: &[&'static [Row<F>]], name: &str, version: u32) -> Option
     let mut rows = tables.iter().copied().flatten();
     rows.find(|row| row.name == name && (row.since..=row.until).contains(&version))
 }
+
+/// The names of all rows.
+pub fn names<F>(tables: &[&'static [Row<F>]]) -> impl Iterator<Item = &'static str> + use<F> {
+    tables.iter().copied().flatten().map(|row| row.name).collect::<Vec<_>>().into_iter()
+}

@@ -3,6 +3,7 @@
 //! Signatures as in the vector tables; a `!` says that SCC is written, a `?` that it is read, a `+` that the old result
 //! is the first source.
 
+use super::float::extreme;
 use super::operand::Kind;
 use super::row::{self, NOW, ever, row};
 
@@ -22,9 +23,16 @@ pub struct Scalar {
     pub apply: Function,
 }
 
+static TABLES: [&[Row]; 4] = [BITS, ARITHMETIC, COMPARISONS, FLOATS];
+
+/// The names of all rows.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    row::names(&TABLES)
+}
+
 /// The instruction that a processor knows by a name.
 pub fn find(name: &str, version: u32) -> Option<Scalar> {
-    let found = row::find(&[BITS, ARITHMETIC, COMPARISONS, FLOATS], name, version)?;
+    let found = row::find(&TABLES, name, version)?;
     let (result, sources) = found.signature.split_once('=')?;
     Some(Scalar {
         result: result.chars().find_map(kind),
@@ -247,9 +255,9 @@ static ARITHMETIC: &[Row] = &[
     ever("s_sext_i32_i8", "i=i", |[a, ..]| only(a as i8 as i32 as u32 as u64)),
     ever("s_sext_i32_i16", "i=i", |[a, ..]| only(a as i16 as i32 as u32 as u64)),
     ever("s_min_i32", "i=ii!", |[a, b, _]| (int(a).min(int(b)) as u32 as u64, int(a) < int(b))),
-    ever("s_max_i32", "i=ii!", |[a, b, _]| (int(a).max(int(b)) as u32 as u64, int(a) > int(b))),
+    ever("s_max_i32", "i=ii!", |[a, b, _]| (int(a).max(int(b)) as u32 as u64, int(a) >= int(b))),
     ever("s_min_u32", "i=ii!", |[a, b, _]| (u64::from((a as u32).min(b as u32)), (a as u32) < b as u32)),
-    ever("s_max_u32", "i=ii!", |[a, b, _]| (u64::from((a as u32).max(b as u32)), a as u32 > b as u32)),
+    ever("s_max_u32", "i=ii!", |[a, b, _]| (u64::from((a as u32).max(b as u32)), a as u32 >= b as u32)),
 ];
 
 fn add_shifted(a: u64, b: u64, by: u32) -> (u64, bool) {
@@ -299,11 +307,11 @@ static FLOATS: &[Row] = &[
     row("s_add_f32", 1150, NOW, "f=ff", |[a, b, _]| of(f(a) + f(b))),
     row("s_sub_f32", 1150, NOW, "f=ff", |[a, b, _]| of(f(a) - f(b))),
     row("s_mul_f32", 1150, NOW, "f=ff", |[a, b, _]| of(f(a) * f(b))),
-    row("s_fmac_f32", 1150, NOW, "f=+ff", |[old, a, b]| of(f(a).mul_add(f(b), f(old)))),
-    row("s_min_f32", 1150, 1199, "f=ff", |[a, b, _]| of(f(a).min(f(b)))),
-    row("s_max_f32", 1150, 1199, "f=ff", |[a, b, _]| of(f(a).max(f(b)))),
-    row("s_min_num_f32", 1200, NOW, "f=ff", |[a, b, _]| of(f(a).min(f(b)))),
-    row("s_max_num_f32", 1200, NOW, "f=ff", |[a, b, _]| of(f(a).max(f(b)))),
+    row("s_fmac_f32", 1150, NOW, "f=+fff", |[old, a, b]| of(f(a).mul_add(f(b), f(old)))),
+    row("s_min_f32", 1150, 1199, "f=ff", |[a, b, _]| only(extreme(a, b, Kind::Float32, false, false))),
+    row("s_max_f32", 1150, 1199, "f=ff", |[a, b, _]| only(extreme(a, b, Kind::Float32, true, false))),
+    row("s_min_num_f32", 1200, NOW, "f=ff", |[a, b, _]| only(extreme(a, b, Kind::Float32, false, false))),
+    row("s_max_num_f32", 1200, NOW, "f=ff", |[a, b, _]| only(extreme(a, b, Kind::Float32, true, false))),
     row("s_ceil_f32", 1150, NOW, "f=f", |[a, ..]| of(f(a).ceil())),
     row("s_floor_f32", 1150, NOW, "f=f", |[a, ..]| of(f(a).floor())),
     row("s_trunc_f32", 1150, NOW, "f=f", |[a, ..]| of(f(a).trunc())),

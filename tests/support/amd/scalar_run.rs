@@ -1,13 +1,15 @@
 //! The scalar unit: operands, results, SCC, and EXEC where it is written.
 
+use super::float::extreme;
 use super::inst::{Code, Inst};
 use super::operand::{EXEC, Kind, SCC};
 use super::scalar::Scalar;
 use super::state::{State, Value};
 
-pub fn run(state: &mut State, inst: &Inst) -> Result<(), String> {
+/// Runs a scalar instruction; `ieee` is the mode of minima and maxima.
+pub fn run(state: &mut State, inst: &Inst, ieee: bool) -> Result<(), String> {
     match &inst.code {
-        Code::Scalar(scalar) => plain(state, inst, scalar),
+        Code::Scalar(scalar) => plain(state, inst, scalar, ieee),
         Code::SaveExec { operation, bits } => save_exec(state, inst, operation, *bits),
         _ => Err("the scalar unit does not do this".to_owned()),
     }
@@ -35,19 +37,27 @@ const BITWISE: [&str; 18] = [
     "s_pack",
 ];
 
-fn plain(state: &mut State, inst: &Inst, scalar: &Scalar) -> Result<(), String> {
+fn plain(state: &mut State, inst: &Inst, scalar: &Scalar, ieee: bool) -> Result<(), String> {
     let values = sources(state, inst, scalar)?;
     let mut all = [Value::default(); 3];
     all.iter_mut().zip(values).for_each(|(place, value)| *place = value);
     if scalar.reads_scc {
         all[2] = state.scalars(SCC, 1);
     }
-    let (value, scc) = apply(inst, scalar, all);
+    let (mut value, scc) = apply(inst, scalar, all);
+    if ieee && has_mode(inst) && value.undefined == 0 {
+        value.bits = extreme(all[0].bits, all[1].bits, Kind::Float32, inst.name == "s_max_f32", true);
+    }
     write(state, inst, scalar, value)?;
     if scalar.writes_scc {
         state.set_scc(scc.bits != 0, scc.undefined == 0);
     }
     Ok(())
+}
+
+/// Returns true for a minimum or maximum that a mode of the wave changes.
+pub fn has_mode(inst: &Inst) -> bool {
+    ["s_min_f32", "s_max_f32"].contains(&&inst.name[..])
 }
 
 fn sources(state: &State, inst: &Inst, scalar: &Scalar) -> Result<Vec<Value>, String> {

@@ -23,10 +23,16 @@ pub struct Plain {
     pub apply: Function,
 }
 
+static TABLES: [&[Row]; 8] = [MOVES, INTEGERS, WIDE, SHORT, FLOATS, HALVES, DOUBLES, CONVERSIONS];
+
+/// The names of all rows.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    row::names(&TABLES)
+}
+
 /// The instruction that a processor knows by a name.
 pub fn find(name: &str, version: u32) -> Option<Plain> {
-    let tables = [MOVES, INTEGERS, WIDE, SHORT, FLOATS, HALVES, DOUBLES, CONVERSIONS];
-    let found = row::find(&tables, name, version)?;
+    let found = row::find(&TABLES, name, version)?;
     let kinds: Vec<Kind> = found.signature.chars().filter_map(kind).collect();
     Some(Plain {
         result: kinds[0],
@@ -191,7 +197,8 @@ static INTEGERS: &[Row] = &[
     row("v_add_lshl_u32", 900, NOW, "i=iii", |[a, b, n]| a.wrapping_add(b) << (n & 31)),
     row("v_xad_u32", 900, NOW, "i=iii", |[a, b, c]| (a ^ b).wrapping_add(c)),
     ever("v_mul_lo_u32", "i=ii", |[a, b, _]| a.wrapping_mul(b)),
-    row("v_mul_lo_i32", 600, 1019, "i=ii", |[a, b, _]| a.wrapping_mul(b)),
+    row("v_mul_lo_i32", 600, 799, "i=ii", |[a, b, _]| a.wrapping_mul(b)),
+    row("v_mul_lo_i32", 1000, 1099, "i=ii", |[a, b, _]| a.wrapping_mul(b)),
     ever("v_mul_hi_u32", "i=ii", |[a, b, _]| ((a & 0xffff_ffff) * (b & 0xffff_ffff)) >> 32),
     ever("v_mul_hi_i32", "i=ii", |[a, b, _]| ((i64::from(int(a)) * i64::from(int(b))) >> 32) as u64),
     ever("v_mul_u32_u24", "i=ii", |[a, b, _]| u24(a) * u24(b)),
@@ -265,10 +272,13 @@ static FLOATS: &[Row] = &[
     row("v_fmac_f32", 906, NOW, "f=fff+", |[a, b, c]| fma(a, b, c, Kind::Float32)),
     row("v_fmaak_f32", 940, NOW, "f=fff", |[a, b, c]| fma(a, b, c, Kind::Float32)),
     row("v_fmamk_f32", 940, NOW, "f=fff", |[a, b, c]| fma(a, b, c, Kind::Float32)),
-    row("v_mad_f32", 600, 1019, "f=fff", unfused),
+    row("v_mad_f32", 600, 939, "f=fff", unfused),
+    row("v_mad_f32", 1000, 1019, "f=fff", unfused),
     row("v_mac_f32", 600, 939, "f=fff+", unfused),
-    row("v_madak_f32", 600, 1019, "f=fff", unfused),
-    row("v_madmk_f32", 600, 1019, "f=fff", unfused),
+    row("v_madak_f32", 600, 939, "f=fff", unfused),
+    row("v_madak_f32", 1000, 1019, "f=fff", unfused),
+    row("v_madmk_f32", 600, 939, "f=fff", unfused),
+    row("v_madmk_f32", 1000, 1019, "f=fff", unfused),
     ever("v_floor_f32", "f=f", |[a, ..]| of(f(a).floor())),
     ever("v_ceil_f32", "f=f", |[a, ..]| of(f(a).ceil())),
     ever("v_trunc_f32", "f=f", |[a, ..]| of(f(a).trunc())),
@@ -334,8 +344,8 @@ static HALVES: &[Row] = &[
     row("v_sqrt_f16", 800, NOW, "h=h", |[a, ..]| oh(h(a).sqrt())),
     row("v_exp_f16", 800, NOW, "h=h", |[a, ..]| oh(h(a).exp2())),
     row("v_log_f16", 800, NOW, "h=h", |[a, ..]| oh(h(a).log2())),
-    row("v_sin_f16", 800, NOW, "h=h", |[a, ..]| oh((h(a).fract() * std::f64::consts::TAU).sin())),
-    row("v_cos_f16", 800, NOW, "h=h", |[a, ..]| oh((h(a).fract() * std::f64::consts::TAU).cos())),
+    row("v_sin_f16", 800, NOW, "h=h", |[a, ..]| oh((h(a) % 1.0 * std::f64::consts::TAU).sin())),
+    row("v_cos_f16", 800, NOW, "h=h", |[a, ..]| oh((h(a) % 1.0 * std::f64::consts::TAU).cos())),
     row("v_ldexp_f16", 800, NOW, "h=hs", |[a, n, _]| oh(scale(h(a), short(n).into()))),
     row("v_frexp_mant_f16", 800, NOW, "h=h", |[a, ..]| oh(split(h(a)).0)),
     row("v_frexp_exp_i16_f16", 800, NOW, "s=h", |[a, ..]| s(exponent(h(a)) as i16)),
@@ -367,9 +377,9 @@ static CONVERSIONS: &[Row] = &[
     ever("v_cvt_f32_u32", "f=i", |[a, ..]| of(a as u32 as f32)),
     ever("v_cvt_i32_f32", "i=f", |[a, ..]| i(f(a) as i32)),
     ever("v_cvt_u32_f32", "i=f", |[a, ..]| u(f(a) as u32)),
-    row("v_cvt_rpi_i32_f32", 600, 1099, "i=f", |[a, ..]| i((f64::from(f(a)) + 0.5).floor() as i32)),
+    row("v_cvt_rpi_i32_f32", 600, 1099, "i=f", |[a, ..]| i((f(a) + 0.5).floor() as i32)),
     row("v_cvt_flr_i32_f32", 600, 1099, "i=f", |[a, ..]| i(f(a).floor() as i32)),
-    row("v_cvt_nearest_i32_f32", 1100, NOW, "i=f", |[a, ..]| i((f64::from(f(a)) + 0.5).floor() as i32)),
+    row("v_cvt_nearest_i32_f32", 1100, NOW, "i=f", |[a, ..]| i((f(a) + 0.5).floor() as i32)),
     row("v_cvt_floor_i32_f32", 1100, NOW, "i=f", |[a, ..]| i(f(a).floor() as i32)),
     ever("v_cvt_f32_ubyte0", "f=i", |[a, ..]| of((a & 0xff) as f32)),
     ever("v_cvt_f32_ubyte1", "f=i", |[a, ..]| of((a >> 8 & 0xff) as f32)),

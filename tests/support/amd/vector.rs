@@ -332,11 +332,12 @@ impl<'s> Vector<'s> {
     fn kept_part(&self, kind: Kind) -> u64 {
         let keeps = match self.inst.sdwa {
             Some(sdwa) => sdwa.preserve,
-            // gfx9 changed this for instructions of three operands.
+            // gfx9 changed this for instructions of three operands, and has the former ones as legacy.
             None => {
                 let version = self.state.target.version;
+                let clears = self.inst.name.contains("_legacy_");
                 self.state.target.keeps_upper_half()
-                    || version >= 900 && (self.sources.len() == 3 || self.writes_upper())
+                    || version >= 900 && (self.sources.len() == 3 && !clears || self.writes_upper())
             }
         };
         if keeps && (kind.is_short() || self.inst.sdwa.is_some()) { u64::MAX } else { 0 }
@@ -422,9 +423,10 @@ impl<'s> Vector<'s> {
     fn mad_wide(&mut self, signed: bool) -> Result<(), String> {
         self.with_mask(Kind::Int64, |[a, b, c]| {
             if signed {
+                // The mask gets the sign of the exact sum, its bit 64.
                 let product = i64::from(a as i32) * i64::from(b as i32);
-                let (sum, overflow) = product.overflowing_add(c as i64);
-                (sum as u64, overflow)
+                let sum = i128::from(product) + i128::from(c as i64);
+                (sum as u64, sum < 0)
             } else {
                 (u64::from(a as u32) * u64::from(b as u32)).overflowing_add(c)
             }
@@ -477,8 +479,14 @@ fn extreme([a, b, c]: [u64; 3], kind: Kind, steps: &[bool], median: bool, ieee: 
         return pick(pick(a, b, false), c, false);
     }
     if median {
-        // The middle of three: the largest of the pairs' least ones.
-        return pick(pick(pick(a, b, false), pick(a, c, false), true), pick(b, c, false), true);
+        // The larger one of those that are not the largest; zeros are equal here.
+        let most = float::value(pick(pick(a, b, true), c, true), kind);
+        let is_most = |bits| float::value(bits, kind) == most;
+        return match () {
+            () if is_most(a) => pick(b, c, true),
+            () if is_most(b) => pick(a, c, true),
+            () => pick(a, b, true),
+        };
     }
     let first = pick(a, b, steps[0]);
     steps.get(1).map_or(first, |greatest| pick(first, c, *greatest))

@@ -1,10 +1,15 @@
 //! The values that atomic operations leave in memory.
 
+use super::super::float::extreme;
+use super::super::operand::Kind;
+
 /// The operations, by every name that a generation has for them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operation {
     Swap,
     CompareSwap,
+    /// The same where the numbers are equal instead of the bits.
+    CompareSwapFloat,
     Add,
     Sub,
     ReverseSub,
@@ -20,6 +25,9 @@ pub enum Operation {
     AddFloat,
     MinFloat,
     MaxFloat,
+    /// The one of gfx12, which prefers a number to a NaN and minds the sign of zero.
+    MinNumber,
+    MaxNumber,
 }
 
 /// An operation on 4 or 8 bytes.
@@ -36,9 +44,9 @@ static STEMS: &[(&str, Operation, Operation, Operation)] = {
         ("swap", O::Swap, O::Swap, O::Swap),
         ("wrxchg", O::Swap, O::Swap, O::Swap),
         ("storexchg", O::Swap, O::Swap, O::Swap),
-        ("cmpswap", O::CompareSwap, O::CompareSwap, O::CompareSwap),
-        ("cmpst", O::CompareSwap, O::CompareSwap, O::CompareSwap),
-        ("cmpstore", O::CompareSwap, O::CompareSwap, O::CompareSwap),
+        ("cmpswap", O::CompareSwap, O::CompareSwap, O::CompareSwapFloat),
+        ("cmpst", O::CompareSwap, O::CompareSwap, O::CompareSwapFloat),
+        ("cmpstore", O::CompareSwap, O::CompareSwap, O::CompareSwapFloat),
         ("add", O::Add, O::Add, O::AddFloat),
         ("sub", O::Sub, O::Sub, O::Sub),
         ("rsub", O::ReverseSub, O::ReverseSub, O::ReverseSub),
@@ -50,8 +58,8 @@ static STEMS: &[(&str, Operation, Operation, Operation)] = {
         ("max", O::MaxSigned, O::MaxUnsigned, O::MaxFloat),
         ("fmin", O::MinFloat, O::MinFloat, O::MinFloat),
         ("fmax", O::MaxFloat, O::MaxFloat, O::MaxFloat),
-        ("min_num", O::MinFloat, O::MinFloat, O::MinFloat),
-        ("max_num", O::MaxFloat, O::MaxFloat, O::MaxFloat),
+        ("min_num", O::MinNumber, O::MinNumber, O::MinNumber),
+        ("max_num", O::MaxNumber, O::MaxNumber, O::MaxNumber),
         ("and", O::And, O::And, O::And),
         ("or", O::Or, O::Or, O::Or),
         ("xor", O::Xor, O::Xor, O::Xor),
@@ -78,7 +86,14 @@ impl Atomic {
 
     /// How many operands it takes.
     pub fn operands(self) -> usize {
-        if self.operation == Operation::CompareSwap { 2 } else { 1 }
+        if matches!(self.operation, Operation::CompareSwap | Operation::CompareSwapFloat) { 2 } else { 1 }
+    }
+
+    /// The value and what a conditional swap compares with, from the operands in their order. In memory the value is the
+    /// lower one; in LDS it was the second operand before gfx11.
+    pub fn ordered<T>(self, operands: [T; 2], is_lds: bool, version: u32) -> [T; 2] {
+        let [first, second] = operands;
+        if self.operands() == 2 && is_lds && version < 1100 { [second, first] } else { [first, second] }
     }
 
     /// The new value from the old one; `compare` is what a conditional swap asks for.
@@ -86,6 +101,7 @@ impl Atomic {
         let result = match self.operation {
             Operation::Swap => value,
             Operation::CompareSwap => return if old == compare { value } else { old },
+            Operation::CompareSwapFloat => self.pick(old, value, self.float(old) == self.float(compare)),
             Operation::Add => old.wrapping_add(value),
             Operation::Sub => old.wrapping_sub(value),
             Operation::ReverseSub => value.wrapping_sub(old),
@@ -113,6 +129,8 @@ impl Atomic {
             Operation::AddFloat => self.add(old, value),
             Operation::MinFloat => self.pick(old, value, self.float(value) < self.float(old)),
             Operation::MaxFloat => self.pick(old, value, self.float(value) > self.float(old)),
+            Operation::MinNumber => extreme(old, value, self.kind(), false, false),
+            Operation::MaxNumber => extreme(old, value, self.kind(), true, false),
         };
         if self.bytes == 4 { result & 0xffff_ffff } else { result }
     }
@@ -127,6 +145,10 @@ impl Atomic {
 
     fn float(self, bits: u64) -> f64 {
         if self.bytes == 4 { f32::from_bits(bits as u32).into() } else { f64::from_bits(bits) }
+    }
+
+    fn kind(self) -> Kind {
+        if self.bytes == 4 { Kind::Float32 } else { Kind::Float64 }
     }
 
     fn add(self, old: u64, value: u64) -> u64 {

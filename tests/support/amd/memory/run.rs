@@ -410,18 +410,12 @@ impl<'s> Lanes<'s> {
         let words = atomic.bytes / 4;
         let value = |register| self.state.lane(register, words, lane);
         let first = self.data(0)?;
-        if atomic.operation != Operation::CompareSwap {
+        if atomic.operands() == 1 {
             return Ok([value(first), Value::of(0)]);
         }
-        if self.access.space != Space::Lds {
-            return Ok([value(first), value(first + words)]);
-        }
-        let second = self.data(1)?;
-        Ok(if self.state.target.version >= 1100 {
-            [value(first), value(second)]
-        } else {
-            [value(second), value(first)]
-        })
+        let is_lds = self.access.space == Space::Lds;
+        let second = if is_lds { self.data(1)? } else { first + words };
+        Ok(atomic.ordered([value(first), value(second)], is_lds, self.state.target.version))
     }
 
     fn atomic(&mut self, atomic: Atomic, returns: bool, reach: &mut Reach<'_>) -> Result<(), String> {
