@@ -171,7 +171,7 @@ fn heir(base: &str, more: &str) -> String {
 #[test]
 fn errors_name_file_line_and_key() {
     let cases = [
-        (heir("b", ""), "my.toml:2: inherit: unknown profile b"),
+        (heir("b", ""), "my.toml:2: inherit: unknown profile `b`; `crosslane profiles` lists them"),
         (heir("b.toml", ""), "my.toml:2: inherit: there is no file b.toml"),
         ("target = \"spirv\"\n".into(), "my.toml:1: name: the key is missing"),
         ("# mine\nname = \"a\"\n".into(), "my.toml:2: target: the key is missing"),

@@ -65,6 +65,13 @@ fn refused(source: &str) -> (Code, String) {
     (error.code, result.sources.text(error.span()).to_string())
 }
 
+/// Code and message of the first error of a text that must not compile.
+fn refusal(source: &str) -> (Code, String) {
+    let result = compiled(source, &WgslOptions::default());
+    let error = result.diagnostics.iter().next().unwrap_or_else(|| panic!("accepted: {source}"));
+    (error.code, error.message.clone())
+}
+
 #[test]
 fn arithmetic_has_wgsl_results() {
     let printed = accepted(&kernel("v = v / (v - 3u) + v % 4u + (v << v) + (v << 3u) + u32(f32(v));"));
@@ -153,7 +160,7 @@ fn pointers_are_passed() {
 
 #[test]
 fn atomics_and_barriers() {
-    let source = "var<workgroup> flag: atomic<i32>; var<workgroup> shared_value: u32;\n\
+    let source = "enable subgroups; var<workgroup> flag: atomic<i32>; var<workgroup> shared_value: u32;\n\
         @group(0) @binding(0) var<storage, read_write> data: array<atomic<u32>>;\n\
         @compute @workgroup_size(8) fn main(@builtin(local_invocation_index) i: u32) {\n\
         atomicStore(&flag, 3); let old = atomicCompareExchangeWeak(&data[i], 1u, 2u);\n\
@@ -205,10 +212,10 @@ fn subgroup_built_ins_need_their_extension() {
     let with = |enabled: &str| kernel(body).replace("enable crosslane;\n", "").replace("enable subgroups;\n", enabled);
     let printed = accepted(&with("enable subgroups;\n"));
     assert_eq!(printed, accepted(&with("enable crosslane;\n")), "crosslane's extension includes it");
-    let (code, message) = refused(&with(""));
+    let (code, message) = refusal(&with(""));
     assert_eq!((code, &*message), (Code::WGSL_INVALID, "`subgroupAdd` needs `enable subgroups;`"));
     let value = "@compute @workgroup_size(8) fn main(@builtin(subgroup_size) s: u32) { }";
-    assert_eq!(refused(value).1, "`subgroup_size` needs `enable subgroups;`");
+    assert_eq!(refusal(value).1, "`subgroup_size` needs `enable subgroups;`");
     let own =
         "fn subgroupAdd(v: u32) -> u32 { return v; }\n@compute @workgroup_size(8) fn main() { _ = subgroupAdd(1u); }";
     accepted(own);
@@ -227,7 +234,7 @@ fn language_extensions_need_no_more_than_their_names() {
          let tt = t; let ss = s; textureStore(o, vec2u(0), k); return textureSample(tt, ss, uv).x; }}"
     );
     accepted(&source);
-    let (code, message) = refused("requires buffer_view;\n@compute @workgroup_size(1) fn main() { }");
+    let (code, message) = refusal("requires buffer_view;\n@compute @workgroup_size(1) fn main() { }");
     assert_eq!(code, Code::NOT_SUPPORTED);
     assert_eq!(message, "crosslane does not read the language extension `buffer_view` yet");
 }
@@ -237,7 +244,7 @@ fn uniform_buffers_may_have_the_layout_of_storage_buffers() {
     let source = "struct S { a: array<f32, 8>, b: vec2f }\n@group(0) @binding(1) var<uniform> u: S;\n\
         @group(0) @binding(0) var<storage, read_write> b: array<f32>;\n\
         @compute @workgroup_size(1) fn main() { b[0] = u.a[3] + u.b.y; }";
-    assert!(refused(source).1.contains("elements of this array lie 4 bytes apart"));
+    assert!(refusal(source).1.contains("elements of this array lie 4 bytes apart"));
     accepted(&format!("requires uniform_buffer_standard_layout;\n{source}"));
 }
 
@@ -265,8 +272,8 @@ fn swizzles_are_assigned_to() {
     // The member of a struct is none.
     let member = "struct S { xy: vec2f }\n@compute @workgroup_size(1) fn main() { var s: S; s.xy = vec2f(1.0); }";
     accepted(member);
-    assert!(refused(&kernel("var f: vec4f; f.xx = vec2f(1.0);")).1.contains("left-hand side"));
-    let (_, message) = refused(&kernel("var f: vec4f; f.xy = vec3f(1.0);"));
+    assert!(refusal(&kernel("var f: vec4f; f.xx = vec2f(1.0);")).1.contains("left-hand side"));
+    let (_, message) = refusal(&kernel("var f: vec4f; f.xy = vec3f(1.0);"));
     assert!(!message.contains("crosslane_call"), "{message}");
 }
 

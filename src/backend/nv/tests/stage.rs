@@ -116,7 +116,7 @@ fn what_shadow_maps_of_layers_lack_is_refused() {
         let said = emit(&b.kernel, &options, &SourceMap::new()).map(|program| program.text).unwrap_err();
         assert_eq!(
             said[0].message,
-            format!("{what} for a texture of this kind cannot be expressed in NV_gpu_program5")
+            format!("crosslane cannot write {what} for a texture of this kind as NVIDIA assembly yet")
         );
     };
     refused(ImageDim::D2, ImageParts::LOD, "a level other than the first");

