@@ -44,6 +44,8 @@ const INFINITY: &str = "bools move as words that are 0 or 1, of which one more l
 const BALLOT_CALLS: &str = "the words of a ballot are taken out by a line each, and a mask of lanes is a call, which is not priced; a ballot's four words are one operand, priced as four";
 const WGSL_JUMPS: &str = "a ballot's four words are one operand, priced as four, and a mask of lanes is a call, priced as none; bools move as words, of which one more line makes a bool again; an infinity takes two lines, as no literal says it";
 const OWN_LINE: &str = "an operand that is read more than once has a line of its own, which is not priced; a ballot's four words are one operand, priced as four";
+const EARLY_MOVES: &str =
+    "before SPIR-V 1.3 a vector is moved component by component, and bools move as words that are 0 or 1";
 const DRIVERS: &str = "the price is that of the instructions which a driver makes of it";
 const COMPOSED: &str = "a ballot is made of a 64-bit mask, which costs nothing on hardware";
 const PAIRED: &str = "the pair of results is composed by one more; the order of bools may be one comparison";
@@ -147,12 +149,14 @@ const REASONS: &[(&str, &str, &str, &[&str])] = &[
             "own lanes of a ballot",
             "push by ballots of the index",
             "quad permutation, zero from inactive lanes",
+            "reading of a ballot",
             "scan of runs by shuffles",
         ],
     ),
     ("spirv", PARTS[0], PAIRED, &["bitonic network of butterflies"]),
     ("spirv", PARTS[0], LOOP, &["comparison with the first lane that is left, in turns"]),
     ("spirv", PARTS[0], COMPOSED, &["count of a mask"]),
+    ("spirv", PARTS[0], EARLY_MOVES, &["vote of equality with the first active lane"]),
     ("spirv", PARTS[0], DRIVERS, &["native reduction of segments"]),
     (
         "wgsl",

@@ -321,6 +321,9 @@ impl Request {
         if self.source_entry.as_deref().is_some_and(|name| name != "main") {
             return Err("--source-entrypoint: the entry point of GLSL is main".into());
         }
+        if self.version.is_some() && !self.makes_module {
+            return Err("To generate SPIR-V, also specify client semantics. See -G and -V.".into());
+        }
         if self.output.is_some() && !self.makes_module {
             return Err("no binary generation requested (e.g., -V)".into());
         }
