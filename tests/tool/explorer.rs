@@ -7,8 +7,14 @@ use std::fs;
 use std::path::Path;
 
 /// The reasons for which a profile may refuse an example.
-const REASONS: &[&str] =
-    &["lacks nv-shuffle", "lacks shuffle", "lacks quad or shuffle", "lacks clustered", "lacks ballot"];
+const REASONS: &[&str] = &[
+    "lacks nv-shuffle",
+    "lacks shuffle",
+    "lacks quad or shuffle",
+    "lacks clustered",
+    "lacks ballot",
+    "which needs SPIR-V 1.3",
+];
 const STAGE: &str = "fragment shaders are not supported on AMD targets, in PTX and in the simulator yet";
 
 fn ask(session: &mut Session, question: &Value) -> Value {
