@@ -76,7 +76,7 @@ fn floats(sign: &str, a: Value, b: Value) -> Result<Value, String> {
         "/" => Value::float(x / y, width),
         "==" => Value::bool(x == y),
         "!=" => Value::bool(x != y),
-        "<>" => Value::bool(x < y || x > y),
+        "<>" => Value::bool(x.partial_cmp(&y).is_some_and(std::cmp::Ordering::is_ne)),
         "<" => Value::bool(x < y),
         ">" => Value::bool(x > y),
         "<=" => Value::bool(x <= y),

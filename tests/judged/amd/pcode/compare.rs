@@ -85,8 +85,8 @@ impl Subject<'_> {
                 let Some(kind) = self.form.sources.get(n) else { return 0 };
                 let list = &values[n];
                 match n {
-                    0 if round % 2 == 0 => list[pair % list.len()],
-                    1 if round % 2 == 0 => list[pair / values[0].len() % list.len()],
+                    0 if round.is_multiple_of(2) => list[pair % list.len()],
+                    1 if round.is_multiple_of(2) => list[pair / values[0].len() % list.len()],
                     _ => any(*kind, list, random),
                 }
             })
