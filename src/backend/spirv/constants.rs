@@ -276,19 +276,22 @@ impl Emitter<'_> {
         }
     }
 
-    /// Before 1.4 a choice between vectors takes as many conditions as components.
+    /// Before 1.4 a choice between vectors takes as many conditions as components. Later versions let one condition choose, but
+    /// Mesa then chooses the first component alone.
     fn spec_select(&mut self, condition: TypeId, ty: TypeId, words: &[Word]) -> Word {
         let types = &self.module.types;
-        let (Some(given), Some(size)) = (types.components(condition), types.components(ty)) else {
-            return self.internal("a choice between constants that are not vectors");
-        };
-        if given == size || self.version.has_1_4() {
-            return self.spec_word(Op::Select, ty, words);
+        match types.components(ty) {
+            Some(size) if types.components(condition) != Some(size) => {
+                let (conditions, id) = (self.vector_type(Scalar::BOOL, size), self.id());
+                let parts = [words[0]; 4];
+                self.out.globals.typed(Op::SpecConstantComposite, conditions, id, &parts[..usize::from(size)]);
+                self.spec_word(Op::Select, ty, &[&[id], &words[1..]].concat())
+            }
+            None if !self.version.has_1_4() => {
+                self.unsupported("a choice between specialization constants that are not vectors before SPIR-V 1.4")
+            }
+            _ => self.spec_word(Op::Select, ty, words),
         }
-        let (conditions, id) = (self.vector_type(Scalar::BOOL, size), self.id());
-        let parts = [words[0]; 4];
-        self.out.globals.typed(Op::SpecConstantComposite, conditions, id, &parts[..usize::from(size)]);
-        self.spec_word(Op::Select, ty, &[&[id], &words[1..]].concat())
     }
 
     pub fn spec_convert(&mut self, from: TypeId, to: TypeId, word: Word) -> Word {
