@@ -29,6 +29,7 @@ mod strength_reduction;
 mod unroll;
 
 use super::Kernel;
+use crate::limits;
 use crate::profile::{Joins, LoopCopies, Profile, Target};
 pub use unroll::{Count, counted, refused as not_unrolled};
 
@@ -152,6 +153,7 @@ impl<'w> Pipeline<'w> {
     }
 
     fn run(&mut self, pass: Pass, kernel: &mut Kernel) -> bool {
+        limits::spend(kernel.insts.len() + kernel.operands.len());
         let changed = (pass.run)(kernel);
         self.show(pass.name, changed, kernel);
         changed

@@ -119,6 +119,35 @@ impl Counter {
     }
 }
 
+/// Tokens of a function whose reading takes a step more for each further token: naga walks over the types of all expressions
+/// before each.
+const WALKED_IN_A_STEP: usize = 256;
+
+/// Bytes that naga's module and ours take for a token, at most.
+const BYTES_PER_TOKEN: usize = 256;
+
+/// Counts the work on a text against the limits of the compilation. What is outside of functions is like one of them.
+pub(super) fn count(tokens: &[Token]) {
+    let (mut depth, mut inside, mut outside) = (0_usize, 0_usize, 0_usize);
+    let mut steps = tokens.len();
+    for token in tokens {
+        match token.kind {
+            Kind::Punct(b'{') => depth += 1,
+            Kind::Punct(b'}') => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > 0 {
+            inside += 1;
+        } else {
+            outside += 1;
+            steps += inside * inside / WALKED_IN_A_STEP;
+            inside = 0;
+        }
+    }
+    crate::limits::spend(steps + outside * outside / WALKED_IN_A_STEP);
+    crate::limits::hold::<[u8; BYTES_PER_TOKEN]>(tokens.len());
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::lexer::tokens;

@@ -109,6 +109,7 @@ pub fn compile(
         return None;
     }
     let tokens = lexer::tokens(source);
+    limits::count(&tokens);
     let depth = match limits::measure(source, &tokens) {
         Ok(depth) => depth,
         Err(deep) => {

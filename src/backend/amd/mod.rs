@@ -154,12 +154,17 @@ fn with_parts<T>(
     }))
 }
 
+/// Walks over the instructions and registers of a function after selection, besides those that count their own steps.
+const PASSES: usize = 20;
+
 /// Chooses instructions and registers; once more, with scratch memory made ready, where registers do not suffice.
 fn place(subject: Subject<'_>) -> Result<(Selected, Allocation), Vec<Diagnostic>> {
     let limits = Limits::new(&subject.arch, subject.kernel.invocations());
     let mut failure = Failure::NeedsScratch;
     for spills in [false, true] {
         let mut selected = select(subject, spills)?;
+        let insts: usize = selected.function.blocks.iter().map(|block| block.insts.len()).sum();
+        crate::limits::spend(PASSES * (insts + selected.function.registers.len()));
         tidy::tidy(&mut selected.function);
         combine::combine(&mut selected.function, &subject.arch);
         let mut limits = limits;

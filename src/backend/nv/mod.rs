@@ -28,6 +28,7 @@ use crate::backend::{self, Backend, KernelWriter, Made, Options, Writer};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::kernel::Kernel;
 use crate::kernel::tree::Tree;
+use crate::limits;
 use crate::profile::Profile;
 use crate::source::SourceMap;
 use interface::Interface;
@@ -133,6 +134,9 @@ pub fn written(kernel: &Kernel, options: &Options, sources: &SourceMap) -> Resul
     with_program(kernel, options, sources, print::written)
 }
 
+/// Walks over the lines and registers of a program after selection.
+const PASSES: usize = 10;
+
 /// Runs every stage but the last, which is `print`.
 fn with_program<T>(
     kernel: &Kernel,
@@ -144,6 +148,7 @@ fn with_program<T>(
     let tree = Tree::new(kernel);
     let interface = Interface::of(kernel, &tree)?;
     let mut selected = select::select(kernel, &tree, &interface, options)?;
+    limits::spend(PASSES * (selected.lines.len() + selected.registers.regs.len()));
     trim::trim(&mut selected.lines, selected.registers.regs.len());
     selected.lines.retain(|line| *line != machine::Line::Empty);
     order::order(&mut selected.lines, &selected.registers);

@@ -39,6 +39,7 @@ use crate::backend::written::{Unit, Written};
 use crate::backend::{self, Backend, KernelWriter, Made, Options, Writer};
 use crate::diagnostic::Diagnostic;
 use crate::kernel::Kernel;
+use crate::limits;
 use crate::source::SourceMap;
 use interface::Interface;
 use isa::Isa;
@@ -96,6 +97,9 @@ pub fn written(kernel: &Kernel, options: &Options, sources: &SourceMap) -> Resul
     with_parts(kernel, options, sources, |parts| text::written(parts.selected, sources))
 }
 
+/// Walks over a kernel besides selection.
+const WALKS: usize = 6;
+
 /// Runs every stage but the last, which is `write`.
 fn with_parts<T>(
     kernel: &Kernel,
@@ -103,6 +107,8 @@ fn with_parts<T>(
     sources: &SourceMap,
     write: impl FnOnce(&text::Parts) -> T,
 ) -> Result<T, Vec<Diagnostic>> {
+    // Uniformity, the nesting, negations and the registers alive at once are found before and after selection.
+    limits::spend(WALKS * (kernel.insts.len() + kernel.values.len()));
     let isa = Isa::of(&options.profile);
     let interface = Interface::of(kernel)?;
     let selected = select::select(kernel, &interface, isa, options.debug.has_lines())?;

@@ -9,6 +9,7 @@ use super::control::Scope;
 use super::function::Body;
 use crate::ir::plain::{plain_locals, root_local};
 use crate::ir::{ArrayLen, BlockId, Function, InstId, LocalId, Module, Op, Scalar, Type, TypeId, Types, Value, Values};
+use crate::limits;
 use rspirv::spirv::{self, Word};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
@@ -86,6 +87,8 @@ impl Promoted {
             let mut inner: SmallVec<[LocalId; 8]> = SmallVec::from_slice(&open[start..]);
             inner.sort_unstable_by_key(|local| local.index());
             inner.dedup();
+            limits::spend(1 + inner.len());
+            limits::hold::<LocalId>(inner.len());
             open.truncate(start);
             open.extend_from_slice(&inner);
             if !matches!(f.insts[*id].op, Op::Store { .. }) {
@@ -179,6 +182,8 @@ impl Body<'_, '_> {
 
     /// The values of the variables of a list.
     pub fn state(&mut self, list: Range<usize>) -> State {
+        limits::spend(list.len());
+        limits::hold::<Word>(list.len());
         list.map(|at| self.current(self.promoted.stored[at])).collect()
     }
 
@@ -214,6 +219,7 @@ impl Body<'_, '_> {
 
     /// Sets the values where paths meet, at the begin of their block.
     pub fn join(&mut self, list: Range<usize>, edges: &[Edge]) {
+        limits::spend(list.len() * edges.len());
         for (number, at) in list.enumerate() {
             let Some(first) = edges.first().map(|edge| edge.state[number]) else { return };
             let local = self.promoted.stored[at];

@@ -11,6 +11,9 @@ use crate::source::Span;
 /// Longest number that a message spells out.
 const SHOWN: usize = 64;
 
+/// Bytes that the syntax tree takes for a token, at most.
+const TREE_BYTES: usize = 128;
+
 /// Reads a run to its end. Equal spellings of a number share one literal.
 pub(super) fn finish(run: Preprocessor<'_>) -> TokenStream {
     let mut tokens = Vec::with_capacity(run.expected_tokens());
@@ -26,6 +29,7 @@ pub(super) fn finish(run: Preprocessor<'_>) -> TokenStream {
     }
     limits::spend(tokens.len());
     limits::hold::<Token>(tokens.len());
+    limits::hold::<[u8; TREE_BYTES]>(tokens.len());
     let end = tokens.last().map_or(0, |last| last.span.hi);
     tokens.push(Token::new(TokenKind::End, Span::new(end, end)));
     let Finisher { run: Preprocessor { output, .. }, literals } = finisher;

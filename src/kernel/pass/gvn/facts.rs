@@ -2,6 +2,7 @@
 
 use crate::ir::Scalar;
 use crate::kernel::{BinOp, CmpOp, InstId, Kernel, Op, Ty, UnOp, Value};
+use crate::limits;
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 
@@ -23,6 +24,7 @@ impl Facts {
     pub fn hold(&mut self, kernel: &mut Kernel, condition: Value, truth: bool) {
         let mut open = vec![(condition, truth)];
         while let Some((value, truth)) = open.pop() {
+            limits::spend(1);
             if kernel.as_constant(value).is_some() {
                 continue;
             }
