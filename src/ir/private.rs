@@ -27,7 +27,8 @@ pub fn private_to_local(module: &mut Module, reached: &[FuncId]) {
             };
         });
     }
-    for id in reached {
+    let entries: Vec<FuncId> = module.entry_points.iter().map(|entry| entry.function).collect();
+    for id in reached.iter().filter(|id| entries.contains(id)) {
         let owned: Vec<GlobalId> = module
             .globals
             .iter()

@@ -226,7 +226,7 @@ impl Writer<'_> {
         let rule = layout.as_ref().map(|layout| layout.rule);
         let before = self.block_qualifiers(global, rule);
         let mut lines = vec![format!("{before}{block_name} {{")];
-        for (index, (member, name)) in item.members.iter().zip(&members).enumerate() {
+        for (index, (member, name)) in item.members.iter().zip(members.iter()).enumerate() {
             let said = layout.as_ref().map_or("", |layout| layout.members[index].as_str());
             let said = if said.is_empty() { String::new() } else { format!("layout({said}) ") };
             let access = access_words(member.access);
@@ -416,7 +416,7 @@ impl Writer<'_> {
             "layout({}, buffer_reference, buffer_reference_align = {align}) buffer {name} {{",
             layout.rule
         )];
-        for ((member, named), said) in item.members.iter().zip(&members).zip(&layout.members) {
+        for ((member, named), said) in item.members.iter().zip(members.iter()).zip(&layout.members) {
             let said = if said.is_empty() { String::new() } else { format!("layout({said}) ") };
             let (ty, dims) = self.declared(member.ty);
             lines.push(format!("    {said}{}{ty} {named}{dims};", access_words(member.access)));

@@ -5,6 +5,7 @@ use crate::diagnostic::Code;
 use crate::ir::{
     ArrayLen, ConstId, ImageDim, ImageType, Scalar, ScalarKind, StructId, Type, TypeId, print::scalar_name,
 };
+use std::rc::Rc;
 
 /// How a scalar is called, how its vectors begin, and the extension that brings it.
 struct ScalarRow {
@@ -134,19 +135,22 @@ impl Writer<'_> {
     /// The name of a struct, which is declared where it is not yet.
     pub fn struct_name(&mut self, id: StructId) -> String {
         let id = self.logical(id);
-        let item = self.types.structs[id].clone();
         let name = match self.struct_names.get(&id) {
             Some(known) => known.clone(),
             // Those of operations with two results.
-            None => self.names.unique(&item.name, None),
+            None => {
+                let name = self.types.structs[id].name.clone();
+                self.names.unique(&name, None)
+            }
         };
         self.struct_names.insert(id, name.clone());
         if !self.declared_structs.insert(id) {
             return name;
         }
+        let item = self.types.structs[id].clone();
         let members = self.member_names(id);
         let mut lines = vec![format!("struct {name} {{")];
-        for (member, named) in item.members.iter().zip(members) {
+        for (member, named) in item.members.iter().zip(members.iter()) {
             let (ty, dims) = self.declared(member.ty);
             lines.push(format!("    {ty} {named}{dims};"));
         }
@@ -156,14 +160,14 @@ impl Writer<'_> {
     }
 
     /// The names of a struct's members.
-    pub fn member_names(&mut self, id: StructId) -> Vec<String> {
+    pub fn member_names(&mut self, id: StructId) -> Rc<[String]> {
         let id = self.logical(id);
         if let Some(known) = self.members.get(&id) {
             return known.clone();
         }
         let mut names = super::names::Names::default();
         let item = &self.types.structs[id];
-        let made: Vec<String> = item.members.iter().map(|member| names.unique(&member.name, None)).collect();
+        let made: Rc<[String]> = item.members.iter().map(|member| names.unique(&member.name, None)).collect();
         self.members.insert(id, made.clone());
         made
     }

@@ -14,6 +14,7 @@ use crate::kernel::Origin;
 use crate::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// A module on its way to text.
 pub(super) struct Writer<'a> {
@@ -38,9 +39,9 @@ pub(super) struct Writer<'a> {
     pub functions: Vec<Definition>,
     pub struct_names: FxHashMap<StructId, String>,
     /// Names of members, by struct.
-    pub members: FxHashMap<StructId, Vec<String>>,
+    pub members: FxHashMap<StructId, Rc<[String]>>,
     /// Names that the members of blocks without a name of their own have.
-    pub block_members: FxHashMap<GlobalId, Vec<String>>,
+    pub block_members: FxHashMap<GlobalId, Rc<[String]>>,
     pub globals: FxHashMap<GlobalId, String>,
     pub spec_names: FxHashMap<u32, String>,
     /// Names of constant arrays and structs.

@@ -45,7 +45,7 @@ pub(super) struct TypeMap {
     pub references: FxHashMap<StructId, Word>,
     /// Scalar types by [`scalar_slot`].
     scalars: [Word; SCALAR_SLOTS],
-    functions: Vec<(SmallVec<[Word; 6]>, Word)>,
+    functions: FxHashMap<SmallVec<[Word; 6]>, Word>,
     /// Images; a module has few kinds.
     pub images: Vec<(ImageType, Word)>,
     /// Structs that are decorated as blocks of stage inputs and outputs.
@@ -229,14 +229,14 @@ impl Emitter<'_> {
         })
     }
 
-    /// The type of functions with these parameters; functions of one module have few signatures.
+    /// The type of functions with these parameters.
     pub fn function_type(&mut self, signature: &[Word]) -> Word {
-        if let Some((_, id)) = self.types.functions.iter().find(|(known, _)| known.as_slice() == signature) {
+        if let Some(id) = self.types.functions.get(signature) {
             return *id;
         }
         let id = self.id();
         self.out.globals.named(Op::TypeFunction, id, signature);
-        self.types.functions.push((SmallVec::from_slice(signature), id));
+        self.types.functions.insert(SmallVec::from_slice(signature), id);
         id
     }
 
