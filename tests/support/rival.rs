@@ -31,6 +31,11 @@ pub const PROFILES: [(&str, &str); 8] = [
     ("spirv-1.6 -Os", "vulkan1.3"),
 ];
 
+/// Returns true if a profile of [`PROFILES`] has all operations of subgroups.
+pub fn has_subgroups(profile: &str) -> bool {
+    !profile.starts_with("spirv-1.0")
+}
+
 /// glslang's module of a compute shader; not all of them are valid (copies of structs that hold bools), and those judge nothing.
 pub fn theirs(source: &str) -> Result<Vec<u32>, String> {
     theirs_of(source, "comp")

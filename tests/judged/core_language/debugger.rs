@@ -9,7 +9,7 @@ use crosslane::ir::Stage;
 use crosslane::source::NoIncludes;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use support::{compiler, judge};
+use support::{compiler, judge, rival};
 
 pub const FIXTURES: [&str; 38] = [
     "core/arrays.comp",
@@ -59,7 +59,8 @@ pub fn check(name: &str) -> Result<(), String> {
     let is_wgsl = ending == "wgsl";
     let theirs = (!is_wgsl).then(|| judge::glslang_with(&source, ending, &["-gVS"])).transpose()?;
     let theirs = theirs.map(|words| Told::of(&words)).transpose()?;
-    for (profile, environment) in support::rival::profiles_of(&source) {
+    let can = |profile: &str| !source.contains("enable crosslane;") || rival::has_subgroups(profile);
+    for (profile, environment) in rival::profiles_of(&source).filter(|(profile, _)| can(profile)) {
         let words = compiled(&source, ending, profile)?;
         judge::spirv_val(&words, environment, true).map_err(|e| format!("{profile}: {e}"))?;
         let mine = Told::of(&words)?;

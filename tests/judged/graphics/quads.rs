@@ -10,7 +10,7 @@
 use std::path::Path;
 
 use super::render::{Sources, shared};
-use support::rival::PROFILES;
+use support::rival::{PROFILES, has_subgroups};
 use support::trial::{Trial, judged};
 
 /// Pixels in a row and in a column.
@@ -88,7 +88,7 @@ fn check(row: &Row, shape: &str) -> Result<(), String> {
     request.runs.truncate(1);
     request.others.truncate(1);
     request.scenes.truncate(1);
-    for (profile, _) in PROFILES.into_iter().filter(|(profile, _)| !profile.starts_with("spirv-1.0")) {
+    for (profile, _) in PROFILES.into_iter().filter(|(profile, _)| has_subgroups(profile)) {
         let left = sources.run(&request, &sources.ours(profile)?).map_err(|e| format!("{profile}: {e}"))?;
         compare(row, &left[0], shape == WEDGE).map_err(|e| format!("{profile}: {e}"))?;
     }

@@ -99,7 +99,7 @@ const JUDGED: [Judged; 2] = [Judged { kind: Type::I32, closeness: Closeness::Sam
 fn agree(kind: Kind, seed: u64, source: &str, languages: &[&Language]) -> Result<(), String> {
     let request = (kind.request)();
     let theirs = rival::run(&request, &rival::theirs(source)?).map_err(|e| format!("glslang's module: {e}"))?;
-    let has_them = |profile: &str| !source.contains("subgroup") || !profile.starts_with("spirv-1.0");
+    let has_them = |profile: &str| !source.contains("subgroup") || rival::has_subgroups(profile);
     let profiles: Vec<_> = rival::PROFILES.into_iter().filter(|(profile, _)| has_them(profile)).collect();
     let (profile, environment) = profiles[seed as usize % profiles.len()];
     let profile = &match kind.option {
