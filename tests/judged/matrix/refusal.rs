@@ -54,8 +54,10 @@ pub static REASONS: &[Reason] = &[
         says: |_| vec![vec!["--wave-size".to_owned()]],
     },
     Reason {
-        title: "SPIR-V before 1.3 has votes, ballots and broadcasts alone",
-        applies: |asked| is_early(asked.profile) && !early_can(asked),
+        title: "no numbers of subgroups before SPIR-V 1.3",
+        // What it has is refused too: the shader around a cell asks for the subgroup's number. `fixtures/core/lanes_of_1_0.comp`
+        // judges it.
+        applies: |asked| is_early(asked.profile),
         says: |_| vec![["spirv-1.", "needs SPIR-V 1.3"].map(str::to_owned).to_vec()],
     },
     Reason {
@@ -116,25 +118,6 @@ fn lacks_type(asked: &Asked<'_>) -> bool {
 /// Returns true if a profile is of SPIR-V before its instructions of subgroups.
 fn is_early(profile: &Profile) -> bool {
     profile.target == Target::Spirv && profile.version < (1, 3)
-}
-
-/// Families of broadcasts, which [`FERMI`] lacks.
-const BROADCASTS: &[&str] =
-    &["broadcastFirst", "subgroupBroadcast", "subgroupBroadcastFirst", "readInvocationARB", "readFirstInvocationARB"];
-
-/// Votes on equal values, which compare them with a broadcast.
-const EQUAL: &[&str] = &["subgroupAllEqual", "allEqual"];
-
-/// Returns true if a version of SPIR-V before 1.3 can run a cell: broadcasts are of words and bools.
-fn early_can(asked: &Asked<'_>) -> bool {
-    let (row, profile) = (asked.unit.row(), asked.profile);
-    let extension = row.extension(|extension| extension.available(profile));
-    let has_extension = extension.is_none_or(|extension| extension.available(profile));
-    let family = row.family.as_str();
-    let has_words = asked.ty.is_none_or(|ty| matches!(ty.kind, Kind::F32 | Kind::I32 | Kind::U32 | Kind::Bool));
-    let moves = has_words && (BROADCASTS.contains(&family) || EQUAL.contains(&family));
-    let known = FERMI.contains(&family) || moves || stays(asked);
-    known && (has_extension || asked.unit.language == Language::Wgsl)
 }
 
 /// Families of votes, ballots and facts about lanes, which Fermi has.
