@@ -4,8 +4,8 @@
 //! its end, or from selections one of whose sides always returns; the code after such a selection moves into the other
 //! side. Each invocation runs the same operations in the same order as before, together with the same neighbours.
 //!
-//! Work and growth are linear in the size of the module: copies of functions that are neither small nor called once take
-//! from a budget.
+//! Growth is linear in the size of the module: copies of functions that are neither small nor called once take from a budget,
+//! and a function whose only call was inlined is given up.
 
 use super::calls::callees_first;
 use super::depth::DEPTH_LIMIT;
@@ -21,18 +21,31 @@ use smallvec::SmallVec;
 /// `most` instructions together.
 pub fn inline(module: &mut Module, small: usize, most: usize) {
     let roots: Vec<FuncId> = module.entry_points.iter().map(|entry| entry.function).collect();
-    let order = callees_first(module, roots);
+    let order = callees_first(module, roots.iter().copied());
     let mut plans: Vec<Option<Plan>> = (0..module.functions.len()).map(|_| None).collect();
     let calls = count_calls(module, &order);
+    let mut is_called_once: Vec<bool> = calls.iter().map(|count| *count == 1).collect();
+    roots.iter().for_each(|root| is_called_once[root.index()] = false);
+    give_up_unreached(module, &order);
     let mut left = most;
     for id in order {
         let stand_in = Function::bodiless(module.functions[id].ret);
         let mut function = std::mem::replace(&mut module.functions[id], stand_in);
-        Inliner { module, plans: &plans, left: &mut left, function: &mut function }.run();
+        Inliner { module, plans: &plans, is_called_once: &is_called_once, left: &mut left, function: &mut function }
+            .run();
         let is_free = |size: usize| calls[id.index()] == 1 || size <= small;
         plans[id.index()] =
             Plan::of(&function).map(|plan| Plan { price: if is_free(plan.size) { 0 } else { plan.size }, ..plan });
         module.functions[id] = function;
+    }
+}
+
+/// Functions that no entry point reaches keep no body: what they call may be given up.
+fn give_up_unreached(module: &mut Module, reached: &[FuncId]) {
+    let mut is_reached = vec![false; module.functions.len()];
+    reached.iter().for_each(|id| is_reached[id.index()] = true);
+    for (_, function) in module.functions.iter_mut().filter(|(id, _)| !is_reached[id.index()]) {
+        *function = Function::new("", function.span, Vec::new(), Types::VOID);
     }
 }
 
@@ -158,6 +171,8 @@ impl Within {
 struct Inliner<'a> {
     module: &'a mut Module,
     plans: &'a [Option<Plan>],
+    /// For each function, true if nothing needs it but one call.
+    is_called_once: &'a [bool],
     /// The rest of the budget.
     left: &'a mut usize,
     function: &'a mut Function,
@@ -246,6 +261,9 @@ impl Inliner<'_> {
             span: inst.span,
             from: &from,
         };
+        limits::spend(from.locals.len());
+        limits::hold::<Local>(from.locals.len());
+        limits::hold::<Option<Value>>(from.insts.len());
         for (_, local) in from.locals.iter() {
             let id = self.function.locals.push(local.clone());
             self.start_local(id, local, inst.span, into);
@@ -258,7 +276,9 @@ impl Inliner<'_> {
             Some(result) => Some(self.add(inst.ty, Op::Load(Value::Local(result)), inst.span, into)),
             None => copying.returned,
         };
-        self.module.functions[callee] = from;
+        let is_given_up = self.is_called_once[callee.index()];
+        self.module.functions[callee] =
+            if is_given_up { Function::new("", from.span, Vec::new(), Types::VOID) } else { from };
         value
     }
 
@@ -357,6 +377,7 @@ impl Inliner<'_> {
                 op.map_list(|list| {
                     let values: SmallVec<[Value; 8]> =
                         from.values(list).iter().map(|value| copying.value(*value)).collect();
+                    limits::hold::<Value>(values.len());
                     self.function.list(&values)
                 })
             }
@@ -371,6 +392,7 @@ impl Inliner<'_> {
     }
 
     fn copy_nested(&mut self, copying: &mut Copying<'_>, from: BlockId) -> BlockId {
+        limits::hold::<super::Block>(1);
         let block = self.function.blocks.push(super::Block::default());
         let mut insts = SmallVec::new();
         self.copy_block(copying, &copying.from.blocks[from].insts, &mut insts);
@@ -433,6 +455,7 @@ impl Copying<'_> {
 
 /// Returns true if a block returns from its function; there are no returns in loops and switches here.
 fn returns(function: &Function, block: BlockId) -> bool {
+    limits::spend(function.blocks[block].insts.len());
     function.blocks[block].insts.iter().any(|id| match function.insts[*id].op {
         Op::Return(_) => true,
         Op::If { then, otherwise, .. } => returns(function, then) || returns(function, otherwise),
@@ -442,6 +465,7 @@ fn returns(function: &Function, block: BlockId) -> bool {
 
 /// Returns true if control goes past the end of a block.
 fn falls(function: &Function, block: BlockId) -> bool {
+    limits::spend(function.blocks[block].insts.len());
     function.blocks[block].insts.iter().all(|id| match function.insts[*id].op {
         Op::If { then, otherwise, .. } if function.insts[*id].ty == Types::VOID => {
             falls(function, then) || falls(function, otherwise)

@@ -2,9 +2,13 @@
 
 use crosslane::compile::{Compilation, EmitKind, Input, Language, Options, Verdict, compile};
 use crosslane::diagnostic::{Code, Severity};
-use crosslane::limits::Limits;
+use crosslane::limits::{Limits, Taken};
 use crosslane::profile::Profile;
 use crosslane::source::{IncludeKind, LoadError, Loaded, Loader, NoIncludes};
+use std::process::Command;
+use std::time::Duration;
+use support::heap;
+use support::shapes::{self, PROFILES, Shape};
 
 const HEAD: &str = "#version 460\n#extension GL_GOOGLE_include_directive : require\nlayout(local_size_x = 32) in;\n\
                     layout(std430, binding = 0) buffer Data { float data[]; };\n";
@@ -140,4 +144,115 @@ fn preprocessing_is_limited() {
     let text = format!("{HEAD}#define A 1 2 3 4 5 6\nA A\n");
     let input = Input { name: "a.comp", bytes: text.as_bytes(), language: Language::Glsl };
     assert_eq!(codes(&compile(&input, &options, &NoIncludes)), [Code::MACRO_LIMIT]);
+}
+
+/// The limits that growing shapes are compiled within.
+const SMALL: Limits = Limits { steps: 1 << 18, memory: 1 << 23, ..Limits::DEFAULT };
+
+/// Time that a step may take, in a build with few optimisations that checks every form.
+const STEP: Duration = Duration::from_nanos(1000);
+
+/// Bytes and time that are not counted: tables, stacks, the first step over a limit.
+const FREE_BYTES: usize = 4 << 20;
+const FREE_TIME: Duration = Duration::from_millis(100);
+
+/// Sizes that are too much for the limits, whatever grows with them.
+const LARGE: usize = 2000;
+
+/// The time that this thread and those that it waits for have used.
+fn processor_time() -> Duration {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the structure is the function's to fill.
+    unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) };
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+/// What a compilation within the limits took too much of.
+fn excess(shape: &'static Shape, profile: &'static str) -> Option<String> {
+    let text = (shape.text)(LARGE);
+    let thread = std::thread::Builder::new().stack_size(2 << 20);
+    let compile = move || {
+        let start = processor_time();
+        let (compilation, peak) = heap::peak_of(|| shape.compile_within(&text, profile, SMALL));
+        (compilation.taken, processor_time() - start, peak)
+    };
+    let (taken, time, peak) = thread.spawn(compile).expect("a thread starts").join().expect("it ends well");
+    let (most_time, most_bytes) = (FREE_TIME + STEP * taken.steps as u32, FREE_BYTES + 2 * taken.memory as usize);
+    (time > most_time || peak > most_bytes).then(|| {
+        let Taken { steps, memory } = taken;
+        format!("{profile}: {}: {time:?} for {steps} steps, {peak} bytes for {memory}", shape.name)
+    })
+}
+
+/// Limits hold for every shape and writer: time is bounded by counted steps, memory by counted bytes. Nothing else may run in
+/// the process meanwhile.
+#[test]
+#[ignore = "the next test runs it in a process of its own"]
+fn shapes_alone() {
+    let pairs = shapes::all().flat_map(|shape| PROFILES.map(|profile| (shape, profile)));
+    let found: Vec<String> = pairs.filter_map(|(shape, profile)| excess(shape, profile)).collect();
+    assert!(found.is_empty(), "{} beyond the limits:\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
+fn growing_shapes_keep_to_limits() {
+    let program = std::env::current_exe().expect("the test has a file");
+    let run = Command::new(program).args(["limits::shapes_alone", "--exact", "--ignored"]).output().expect("it runs");
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stdout));
+}
+
+/// The exponent of steps against size that every shape keeps to.
+const MOST_GROWTH: f64 = 1.2;
+
+/// Shapes that grow faster, with a profile's name and the exponent that they keep to. Each function of a chain is copied into the
+/// next one with all that was copied into it; ways out of blocks are followed from each block that they cross.
+const STEEP: &[(&str, &str, f64)] = &[
+    ("a chain of functions", "spirv-1.6 -O", 2.0),
+    ("a chain of functions backwards", "spirv-1.6 -O", 2.0),
+    ("a chain of functions with lane operations", "spirv-1.6 -O", 2.0),
+    ("returns of values", "spirv-1.6 -O", 1.6),
+    ("returns of values", "nv-hopper", 1.7),
+    ("breaks", "nv-hopper", 1.6),
+    ("continues", "nv-hopper", 1.9),
+    ("breaks with many variables", "nv-hopper", 2.0),
+    ("cases that fall through", "nv-hopper", 1.4),
+    ("cases that fall through", "ptx-sm80", 1.3),
+    ("cases that return", "nv-hopper", 1.7),
+    ("cases that return", "gfx1100-wave32", 1.5),
+    ("members of a struct", "ptx-sm80", 1.4),
+];
+
+/// Sizes that double: so much that the square of a size outweighs what is in proportion to it.
+const DOUBLING: [usize; 3] = [150, 300, 600];
+
+/// The exponent of the steps against the bytes of source and output between the last two doublings; none if it does not compile.
+fn growth(shape: &Shape, profile: &str) -> Option<f64> {
+    let measured = |size| {
+        let text = (shape.text)(size);
+        let compilation = shape.compile(&text, profile);
+        let Verdict::Done(artifact) = compilation.verdict else { return None };
+        Some([text.len() + artifact.to_bytes().len(), compilation.taken.steps as usize].map(|n| n as f64))
+    };
+    let [first, second, third] = DOUBLING.map(measured);
+    let (first, second, third) = (first?, second?, third?);
+    let exponent = |which: usize| ((third[which] - second[which]) / (second[which] - first[which])).log2();
+    Some(exponent(1) / exponent(0))
+}
+
+/// Counted steps grow in proportion to what is read and written, and [`growing_shapes_keep_to_limits`] holds the time to them.
+/// What naga reads and writes grows as it does there.
+#[test]
+fn steps_grow_in_proportion() {
+    let shapes = || shapes::all().filter(|shape| shape.extension != "wgsl");
+    let profiles = || PROFILES.into_iter().filter(|profile| !["wgsl", "hlsl-6.5", "msl-3.0"].contains(profile));
+    let pairs = shapes().flat_map(|shape| profiles().map(move |profile| (shape, profile)));
+    let found: Vec<String> = pairs
+        .filter_map(|(shape, profile)| {
+            let is_it = |(name, of, _): &&(&str, &str, f64)| *name == shape.name && *of == profile;
+            let most = STEEP.iter().find(is_it).map_or(MOST_GROWTH, |(.., most)| *most);
+            let growth = growth(shape, profile)?;
+            (growth > most).then(|| format!("    (\"{}\", \"{profile}\", {growth:.2}),", shape.name))
+        })
+        .collect();
+    assert!(found.is_empty(), "{} shapes grow too fast:\n{}", found.len(), found.join("\n"));
 }

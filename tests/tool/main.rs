@@ -45,3 +45,7 @@ mod terminal;
 mod truth;
 mod warnings;
 mod wgsl_out;
+
+/// Tests of limits ask how much memory a compilation takes.
+#[global_allocator]
+static ALLOCATOR: support::heap::Counting = support::heap::Counting;

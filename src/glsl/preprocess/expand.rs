@@ -10,6 +10,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::lex::{self, PpKind, PpToken};
 use crate::glsl::token::Punct;
 use crate::glsl::types::counted;
+use crate::limits;
 use crate::source::Span;
 
 /// Longest token that pasting gives.
@@ -275,6 +276,7 @@ impl Preprocessor<'_> {
             tokens.push(token);
         };
         self.expansion.in_arguments = outer;
+        limits::hold::<PpToken>(tokens.len());
         ends.push(tokens.len());
         if close.is_none() {
             let message = format!("the arguments of the macro `{}` do not end", name.kind().spelling(self.interner));
@@ -379,6 +381,8 @@ impl Preprocessor<'_> {
             let message = format!("macro calls are nested more than {DEPTH_LIMIT} deep");
             self.exhaust(tokens.first().map_or(Span::NONE, |token| token.span), message);
         }
+        // Both the list that is read and what it becomes stay until the call around them ends.
+        limits::hold::<[PpToken; 2]>(tokens.len());
         let mut expanded = Vec::with_capacity(tokens.len());
         self.expansion.depth += 1;
         self.push_list(tokens);
