@@ -5,9 +5,11 @@ use crate::backend::Kept;
 use crate::ir::fold::{f16_to_f64, fix};
 use crate::ir::print::{snake, space_name};
 use crate::ir::{
-    Access, Binding, BuiltIn, ConstValue, Crowd, EntryPoint, Global, GlobalId, ImageDim, ImageType, Interpolation,
-    Module, PrimitiveMode, Sampling, Scalar, ScalarKind, Space, Stage, Type, TypeId, Value, calls,
+    Access, Binding, BuiltIn, ConstValue, Crowd, EntryPoint, ForeignDecoration, ForeignOperand, Global, GlobalId,
+    ImageDim, ImageType, Interpolation, Module, PrimitiveMode, Sampling, Scalar, ScalarKind, Space, Stage, Type,
+    TypeId, Value, calls,
 };
+use rspirv::spirv::Decoration;
 use serde::Serialize;
 use serde_json::Value as Json;
 
@@ -346,13 +348,27 @@ fn port(fields: &mut Fields<'_>, id: GlobalId, global: &Global) -> Port {
     let is_array = matches!(module.types.get(global.ty), Type::Array { .. });
     let stream = module.streams.iter().find(|(known, _)| *known == id).map(|(_, stream)| *stream);
     let is_interpolated = fields.stage == Stage::Fragment && global.space == Space::Input;
+    let place = match foreign_built_in(module, id) {
+        None => place(module, global.binding, global.ty, is_interpolated),
+        built_in => InterfacePlace { built_in, ..InterfacePlace::default() },
+    };
     Port {
         name: name_of(module, global),
-        place: place(module, global.binding, global.ty, is_interpolated),
+        place,
         shape: fields.shape(global.ty),
         each: crowd.filter(|_| is_array).map(snake),
         stream,
     }
+}
+
+/// The name of the built-in value that a decoration by number makes of a variable; its number where SPIR-V has no name for it.
+fn foreign_built_in(module: &Module, id: GlobalId) -> Option<String> {
+    let is_it = |known: &&ForeignDecoration| known.number == Decoration::BuiltIn as u32;
+    let decoration = module.foreign.decorations_of(id).iter().find(is_it)?;
+    let [ForeignOperand::Word(number)] = decoration.operands[..] else { return None };
+    Some(
+        rspirv::spirv::BuiltIn::from_u32(number).map_or_else(|| number.to_string(), |built_in| format!("{built_in:?}")),
+    )
 }
 
 /// How a variable meets the pipeline, or the members of its block, which are alike in whose values they are.
