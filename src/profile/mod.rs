@@ -67,7 +67,8 @@ impl Profile {
     /// The message about a scalar type that its language, or crosslane so far, does not have.
     pub fn lacks_type(&self, name: &str, is_float: bool, bits: u8) -> String {
         let row = self.target.row();
-        if row.has_more_widths && !self.target.has_width(is_float, bits) {
+        let unwritten = if is_float { row.more_floats } else { row.more_integers };
+        if unwritten.contains(&bits) {
             return cannot_write(&format!("type {name}"), row.language);
         }
         format!("{} has no type {name}", self.language())

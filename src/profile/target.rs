@@ -123,8 +123,10 @@ pub struct TargetRow {
     pub placing: Placing,
     /// True if its language has no stages but those that crosslane writes in it.
     pub has_no_more_stages: bool,
-    /// True if its language has scalars of other widths, which crosslane does not write.
-    pub has_more_widths: bool,
+    /// Bits of the integers that its language has and crosslane does not write.
+    pub more_integers: &'static [u8],
+    /// Bits of such floats.
+    pub more_floats: &'static [u8],
     /// The feature without which its language has types of 32 bits alone, and the name of that language in messages.
     pub wide_types: Option<(Feature, &'static str)>,
     /// The target whose extensions of GLSL it has.
@@ -160,7 +162,8 @@ const DRIVEN: TargetRow = TargetRow {
     has_graphics: true,
     placing: Placing::Fixed,
     has_no_more_stages: false,
-    has_more_widths: false,
+    more_integers: &[],
+    more_floats: &[],
     wide_types: None,
     extensions: Target::Spirv,
 };
@@ -274,7 +277,8 @@ static ROWS: [TargetRow; 8] = [
         integers: &[32],
         floats: &[16, 32],
         placing: Placing::Registers,
-        has_more_widths: true,
+        more_integers: &[16, 64],
+        more_floats: &[64],
         wide_types: Some((Feature::ExtendedTypes, "the profile's HLSL")),
         extensions: Target::Wgsl,
         ..DRIVEN
@@ -292,7 +296,7 @@ static ROWS: [TargetRow; 8] = [
         integers: &[32],
         floats: &[16, 32],
         placing: Placing::Slots,
-        has_more_widths: true,
+        more_integers: &[8, 16, 64],
         extensions: Target::Wgsl,
         ..DRIVEN
     },

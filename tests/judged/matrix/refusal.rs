@@ -79,6 +79,7 @@ pub static REASONS: &[Reason] = &[
             vec![
                 [
                     "has no type",
+                    "cannot write type",
                     "does not fit into a subgroup",
                     "bits as a type of another size",
                     "is not available",
