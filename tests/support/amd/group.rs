@@ -49,11 +49,13 @@ pub struct Group<'p> {
     lds: Bytes,
     waves: Vec<Wave>,
     executed: Executed,
+    /// Instructions that a wave runs before the next one's turn.
+    turn: usize,
 }
 
 impl<'p> Group<'p> {
-    /// `start` says everything but where a wave begins.
-    pub fn new(program: &'p Program, start: Start) -> Self {
+    /// `start` says everything but where a wave begins; a wave runs `turn` instructions, then another one does.
+    pub fn new(program: &'p Program, start: Start, turn: usize) -> Self {
         let (target, descriptor) = (program.target, &program.descriptor);
         let total: usize = start.group_size.iter().map(|size| *size as usize).product();
         let wave = |first: usize| {
@@ -73,18 +75,18 @@ impl<'p> Group<'p> {
         };
         let waves: Vec<Wave> = (0..total).step_by(target.wave).map(wave).collect();
         let executed = Executed { waves: waves.len() as u64, ..Executed::default() };
-        Self { program, memory: Memory::default(), lds: Bytes::undefined(descriptor.lds), waves, executed }
+        Self { program, memory: Memory::default(), lds: Bytes::undefined(descriptor.lds), waves, executed, turn }
     }
 
-    /// Runs the waves up to the next barrier, or for so many instructions, in one order or the other, on the memory that all
-    /// groups share. Returns false once all have ended.
-    pub fn run(&mut self, memory: &mut Memory, backwards: bool, instructions: usize) -> Result<bool, String> {
+    /// Runs the waves for a turn or up to the next barrier, in one order or the other, on the memory that all groups share.
+    /// Returns false once all have ended.
+    pub fn run(&mut self, memory: &mut Memory, backwards: bool) -> Result<bool, String> {
         std::mem::swap(&mut self.memory, memory);
         let mut order: Vec<usize> = (0..self.waves.len()).collect();
         if backwards {
             order.reverse();
         }
-        let done = order.into_iter().try_for_each(|n| self.run_wave(n, instructions));
+        let done = order.into_iter().try_for_each(|n| self.run_wave(n));
         std::mem::swap(&mut self.memory, memory);
         done?;
         if self.waves.iter().all(|wave| wave.status != Status::Runs) {
@@ -99,8 +101,8 @@ impl<'p> Group<'p> {
         self.executed
     }
 
-    fn run_wave(&mut self, n: usize, mut left: usize) -> Result<(), String> {
-        let program = self.program;
+    fn run_wave(&mut self, n: usize) -> Result<(), String> {
+        let (program, mut left) = (self.program, self.turn);
         while self.waves[n].status == Status::Runs && left > 0 {
             let inst = program.insts.get(self.waves[n].at).ok_or("the program runs past its end")?;
             self.step(n, inst).map_err(|why| format!("line {}: {}: {why}", inst.line, inst.text))?;
@@ -162,11 +164,13 @@ impl<'p> Group<'p> {
         if matches!(deed.deed, Deed::Atomic { .. }) { Ok(()) } else { self.check_seen(n, &touched) }
     }
 
-    /// No other wave may still be storing what this one reads.
+    /// No other wave may still be storing what this one reads. Between waves that take turns, a read may race with an atomic:
+    /// a loop of compare-and-swap guesses the value first.
     fn check_seen(&self, n: usize, touched: &[Touch]) -> Result<(), String> {
+        let may_race = self.turn != usize::MAX;
         let others = || self.waves.iter().enumerate().filter(|(other, _)| *other != n);
         for touch in touched.iter().filter(|touch| !touch.writes) {
-            if let Some(line) = others().find_map(|(_, wave)| wave.waits.unseen(touch)) {
+            if let Some(line) = others().find_map(|(_, wave)| wave.waits.unseen(touch, may_race)) {
                 return Err(format!("another wave has not waited for its store of line {line}, which is read here"));
             }
         }

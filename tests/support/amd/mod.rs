@@ -139,12 +139,13 @@ pub fn run(program: &Program, memory: &mut Memory, dispatch: &Dispatch<'_>) -> R
     let (at_once, turn) = if dispatch.together { (groups.len().max(1), TURN) } else { (1, usize::MAX) };
     let mut executed = Executed::default();
     for numbers in groups.chunks(at_once) {
-        let mut running: Vec<Group<'_>> = numbers.iter().map(|number| Group::new(program, start(*number))).collect();
+        let mut running: Vec<Group<'_>> =
+            numbers.iter().map(|number| Group::new(program, start(*number), turn)).collect();
         let mut goes_on = true;
         while goes_on {
             goes_on = false;
             for (group, number) in running.iter_mut().zip(numbers) {
-                let ran = group.run(memory, dispatch.backwards, turn);
+                let ran = group.run(memory, dispatch.backwards);
                 goes_on |= ran.map_err(|why| format!("workgroup {number:?}: {why}"))?;
             }
         }

@@ -38,6 +38,7 @@ struct Pending {
     reads: Vec<Reg>,
     /// Bytes that it writes.
     stores: Vec<Touch>,
+    is_atomic: bool,
     /// The lanes that take part.
     lanes: u64,
 }
@@ -104,18 +105,21 @@ impl Waits {
             writes: inst.writes.clone(),
             reads,
             stores,
+            is_atomic,
             lanes,
         });
     }
 
-    /// The line of a store that another wave would read before this one has written it for sure.
-    pub fn unseen(&self, touch: &Touch) -> Option<usize> {
+    /// The line of a store that another wave would read before this one has written it for sure; none of an atomic where
+    /// waves may race for it.
+    pub fn unseen(&self, touch: &Touch, may_race: bool) -> Option<usize> {
         let overlaps = |store: &Touch| {
             store.shared == touch.shared
                 && store.at < touch.at + touch.len as u64
                 && touch.at < store.at + store.len as u64
         };
-        self.pending.iter().find(|pending| pending.stores.iter().any(overlaps)).map(|pending| pending.line)
+        let is_unseen = |pending: &&Pending| !(may_race && pending.is_atomic) && pending.stores.iter().any(overlaps);
+        self.pending.iter().find(is_unseen).map(|pending| pending.line)
     }
 
     /// Returns true if nothing is under way that SMEM brings.
