@@ -1,4 +1,4 @@
-//! Text of the source in comments of assemblies, which assemblers take in ASCII only.
+//! Text of the source in assemblies, in comments and strings, which assemblers take in ASCII only.
 
 use crate::source::{SourceMap, Span};
 use std::fmt::Write;
@@ -27,11 +27,35 @@ pub fn ascii(text: &str) -> String {
     made
 }
 
+/// A name between the quotation marks of LLVM's assembler. Control characters become blanks, and bytes outside of ASCII are
+/// escaped, so that the program holds the name in UTF-8.
+pub fn string(text: &str) -> String {
+    let mut made = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            _ if c.is_control() => made.push(' '),
+            '\\' | '"' => made.extend(['\\', c]),
+            _ if c.is_ascii() => made.push(c),
+            _ => {
+                for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+                    write!(made, "\\{byte:03o}").expect("a string takes everything");
+                }
+            }
+        }
+    }
+    made
+}
+
 #[cfg(test)]
 mod tests {
     #[test]
     fn comments_are_one_line_of_ascii() {
         assert_eq!(super::ascii("größe\n.comp\u{85}"), "gr\\u{f6}\\u{df}e .comp ");
         assert_eq!(super::ascii("data[0]"), "data[0]");
+    }
+
+    #[test]
+    fn strings_escape_bytes() {
+        assert_eq!(super::string("größe\n\"\\.comp"), "gr\\303\\266\\303\\237e \\\"\\\\.comp");
     }
 }

@@ -101,10 +101,15 @@ fn piped(command: &mut Command, text: String) -> Result<String, String> {
 
 /// Assembles and links programs, each with its name for messages, as one: starting LLVM takes longer than its work.
 pub fn build_all(programs: &[(&str, &str)], processor: &str, wave: u32) -> Result<(), String> {
-    let joined: String = programs.iter().enumerate().map(|(n, (_, text))| apart(text, n)).collect();
-    let Err(why) = build(&joined, processor, wave) else { return Ok(()) };
     let alone = |&(name, text): &(&str, &str)| Some(format!("{name}: {}", build(text, processor, wave).err()?));
-    Err(programs.iter().find_map(alone).unwrap_or(why))
+    // Each numbers its files from 1.
+    let (with_files, others): (Vec<_>, Vec<_>) = programs.iter().partition(|(_, text)| text.contains("\t.file "));
+    if let Some(why) = with_files.into_iter().find_map(alone) {
+        return Err(why);
+    }
+    let joined: String = others.iter().enumerate().map(|(n, (_, text))| apart(text, n)).collect();
+    let Err(why) = build(&joined, processor, wave) else { return Ok(()) };
+    Err(others.into_iter().find_map(alone).unwrap_or(why))
 }
 
 /// A program whose kernel and labels have names of their own, without comments.

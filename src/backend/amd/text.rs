@@ -210,8 +210,7 @@ impl Writer<'_> {
         let file = match self.files.iter().position(|file| *file == at.file) {
             Some(file) => file,
             None => {
-                let name = at.file.replace(char::is_control, " ").replace('\\', "\\\\").replace('"', "\\\"");
-                writeln!(self.text, "\t.file {} \"{name}\"", self.files.len() + 1).expect(TAKEN);
+                writeln!(self.text, "\t.file {} \"{}\"", self.files.len() + 1, comment::string(&at.file)).expect(TAKEN);
                 self.files.push(at.file.clone());
                 self.files.len() - 1
             }

@@ -206,8 +206,16 @@ impl Selector<'_> {
         }
     }
 
+    /// The offset or the size of a field, of which constants have 8 bits (PTX ISA, `bfe` and `bfi`).
+    fn field_number(&mut self, number: Value) -> String {
+        match self.known(number) {
+            Some(known) => (known & 0xff).to_string(),
+            None => self.operand(number),
+        }
+    }
+
     fn field(&mut self, scalar: Scalar, base: Reg, offset: Value, bits: Value) -> Reg {
-        let [offset, bits] = [offset, bits].map(|arg| self.operand(arg));
+        let [offset, bits] = [offset, bits].map(|arg| self.field_number(arg));
         self.inst(class(scalar), format_args!("bfe.{}", ty(scalar)), format_args!("{base}, {offset}, {bits}"))
     }
 
@@ -236,7 +244,7 @@ impl Selector<'_> {
         let wide = Scalar { width: scalar.width.max(32), ..scalar };
         let [base, insert] =
             [args[0], args[1]].map(|arg| if is_narrow { self.widened(scalar, arg) } else { self.arg(arg) });
-        let [offset, bits] = [args[2], args[3]].map(|arg| self.operand(arg));
+        let [offset, bits] = [args[2], args[3]].map(|arg| self.field_number(arg));
         let name = format!("bfi.b{}", wide.width);
         let whole = self.inst(class(wide), name, format_args!("{insert}, {base}, {offset}, {bits}"));
         if is_narrow { self.cut(scalar, whole) } else { whole }
