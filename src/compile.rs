@@ -385,7 +385,9 @@ impl Job<'_> {
         self.diagnostics.take(self.check_workgroups())?;
         let made = (writer.write)(self.module, form, &self.options.of_backend(self.sources), self.sources);
         let made = self.diagnostics.take(made)?;
-        (writer.losses)(self.module).into_iter().for_each(|warning| self.diagnostics.push(warning));
+        (writer.losses)(self.module, &self.options.profile)
+            .into_iter()
+            .for_each(|warning| self.diagnostics.push(warning));
         Some(made)
     }
 

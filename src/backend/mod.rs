@@ -61,7 +61,7 @@ pub struct ModuleWriter {
     /// The lines of the text.
     pub written: fn(&Module, &Options, &SourceMap) -> Made<Code>,
     /// Warnings of what the language cannot keep.
-    pub losses: fn(&Module) -> Vec<Diagnostic>,
+    pub losses: fn(&Module, &Profile) -> Vec<Diagnostic>,
 }
 
 /// A back end that takes kernels.

@@ -286,6 +286,8 @@ codes! {
     PRECISE_LOST = "W0700";
     /// A loop that `[[unroll]]` asks to unroll stays a loop.
     NOT_UNROLLED = "W0701";
+    /// A qualifier that the target's text does not have.
+    QUALIFIER_LOST = "W0702";
 
     // Warnings of simulated runs.
     /// Contents are given for a buffer that the shader does not use.

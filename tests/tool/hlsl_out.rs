@@ -160,3 +160,25 @@ fn places_that_mean_nothing_are_refused() {
         assert!(stderr(&output).contains(why), "{}", stderr(&output));
     }
 }
+
+const QUALIFIED: &str = "#version 450
+layout(location = 0) in vec4 place;
+layout(std430, binding = 0) coherent buffer Flags { uint flag; };
+layout(std430, binding = 1) buffer Rest { volatile uint rest; };
+layout(std430, binding = 2) buffer Other { uint other; };
+invariant gl_Position;
+void main() { flag = rest; other = rest; gl_Position = place; }
+";
+
+#[test]
+fn memory_is_coherent_and_the_position_precise() {
+    let folder = Folder::new("hlsl-qualified");
+    folder.file("qualified.vert", QUALIFIED);
+    let text = text(&folder, "qualified.vert", "hlsl-6.5");
+    for part in
+        ["globallycoherent RWByteAddressBuffer Flags", "globallycoherent RWByteAddressBuffer Rest", "precise float4"]
+    {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+    assert!(!text.contains("globallycoherent RWByteAddressBuffer Other"), "{text}");
+}

@@ -40,7 +40,7 @@ pub(super) const BACKEND: Backend = Backend {
     units: &[Unit::Subgroup, Unit::Arithmetic, Unit::Control],
     unit,
     mnemonic: |_| None,
-    writer: BackendWriter::Module(ModuleWriter { write, written, losses: |_| Vec::new() }),
+    writer: BackendWriter::Module(ModuleWriter { write, written, losses: |_, _| Vec::new() }),
 };
 
 fn write(module: &Module, form: Form, options: &Options, _: &SourceMap) -> Made<Artifact> {

@@ -162,7 +162,7 @@ pub(super) const BACKEND: Backend = Backend {
     units: &[Unit::Subgroup, Unit::Arithmetic, Unit::Control],
     unit: written::unit,
     mnemonic: |_| None,
-    writer: Writer::Module(ModuleWriter { write, written, losses: |_| Vec::new() }),
+    writer: Writer::Module(ModuleWriter { write, written, losses: |_, _| Vec::new() }),
 };
 
 fn write(module: &Module, form: Form, options: &Options, sources: &SourceMap) -> Made<Artifact> {

@@ -8,7 +8,7 @@ use super::translator::Translator;
 use super::types::scalar_of;
 use crate::diagnostic::Code;
 use crate::ir::{
-    self, ArrayLen, Binding, BuiltIn, EntryPoint, FuncId, GlobalId, ScalarKind, Space, Type, TypeId, Value,
+    self, Access, ArrayLen, Binding, BuiltIn, EntryPoint, FuncId, GlobalId, ScalarKind, Space, Type, TypeId, Value,
 };
 use crate::limits;
 use crate::profile::Feature;
@@ -54,7 +54,7 @@ struct Leaf {
 }
 
 /// A built-in value and the kind of its scalars.
-fn built_in(of: BuiltIn) -> Option<(naga::BuiltIn, ScalarKind)> {
+fn built_in(of: BuiltIn, is_invariant: bool) -> Option<(naga::BuiltIn, ScalarKind)> {
     use ScalarKind::{Bool, Float, Uint};
     use naga::BuiltIn as N;
     Some(match of {
@@ -65,7 +65,8 @@ fn built_in(of: BuiltIn) -> Option<(naga::BuiltIn, ScalarKind)> {
         BuiltIn::LocalInvocationIndex => (N::LocalInvocationIndex, Uint),
         BuiltIn::NumSubgroups => (N::NumSubgroups, Uint),
         BuiltIn::SubgroupId => (N::SubgroupId, Uint),
-        BuiltIn::Position | BuiltIn::FragCoord => (N::Position { invariant: false }, Float),
+        BuiltIn::Position => (N::Position { invariant: is_invariant }, Float),
+        BuiltIn::FragCoord => (N::Position { invariant: false }, Float),
         BuiltIn::VertexIndex => (N::VertexIndex, Uint),
         BuiltIn::InstanceIndex => (N::InstanceIndex, Uint),
         BuiltIn::FrontFacing => (N::FrontFacing, Bool),
@@ -253,12 +254,23 @@ impl Translator<'_> {
         !is_block || self.module.functions.iter().any(|(_, f)| names_part(self.module, f, id, part))
     }
 
+    /// Returns true if every program computes an output to the same value from the same expressions.
+    fn is_invariant(&self, port: Port, path: &[u32]) -> bool {
+        let Port::Variable(id) = port else { return false };
+        let global = &self.module.globals[id];
+        let of_member = match (self.types.get(global.ty), path) {
+            (Type::Struct(id), [member, ..]) => self.types.structs[id].members[*member as usize].access,
+            _ => Access::empty(),
+        };
+        (global.access | of_member).contains(Access::INVARIANT)
+    }
+
     fn add_leaf(&mut self, of: &Finder, (ty, binding): (TypeId, Binding), path: Vec<u32>, leaves: &mut Vec<Leaf>) {
         let Some((scalar, _)) = self.shape(ty) else { return };
         let (binding, kind) = match binding {
             // Points are one pixel wide (WebGPU 10.3.4), so that nothing is to be said.
             Binding::BuiltIn(BuiltIn::PointSize) if self.is_always_one(of.port, &path) => return,
-            Binding::BuiltIn(built) => match built_in(built) {
+            Binding::BuiltIn(built) => match built_in(built, self.is_invariant(of.port, &path)) {
                 Some((built, _)) if self.lacks_number(built) => return,
                 Some((built, kind)) => {
                     let made = naga::Binding::BuiltIn(built);

@@ -1,5 +1,6 @@
 //! Module-scope variables other than a stage's inputs and outputs.
 
+use super::losses;
 use super::memory::is_written;
 use super::translator::Translator;
 use crate::diagnostic::{Code, Diagnostic, cannot_write};
@@ -52,10 +53,21 @@ impl Translator<'_> {
             binding,
             ty,
             init,
-            memory_decorations: naga::MemoryDecorations::empty(),
+            memory_decorations: self.decorations(global),
         };
         let here = self.here();
         self.out.global_variables.append(variable, here)
+    }
+
+    /// Volatile memory is coherent too.
+    fn decorations(&self, global: &Global) -> naga::MemoryDecorations {
+        let is_coherent = losses::shared_access(self.module, global).intersects(losses::SEEN_BY_OTHERS);
+        match self.spoken().coherent_since {
+            Some(since) if is_coherent && global.space == Space::Storage && self.options.profile.version >= since => {
+                naga::MemoryDecorations::COHERENT
+            }
+            _ => naga::MemoryDecorations::empty(),
+        }
     }
 
     /// The name of a variable: that of its block where it has none.

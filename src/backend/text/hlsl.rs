@@ -50,6 +50,8 @@ pub(super) static HLSL: Language = Language {
     most_slots: |_| Most { space: 255, index: u32::MAX },
     has_uniformity: false,
     has_vertex_writes: true,
+    coherent_since: Some((0, 0)),
+    has_precise: true,
     folds_unsigned_bits: true,
     absent: &[],
     missing_built_ins: &[naga::BuiltIn::NumWorkGroups],
@@ -149,8 +151,8 @@ fn text(module: &naga::Module, info: &ModuleInfo, asked: &Asked) -> Result<Strin
     Ok(mended(&text.0, module, asked))
 }
 
-/// The text with samplers at their registers, specialization constants as macros, and stores of one component to images
-/// that have one.
+/// The text with samplers at their registers, specialization constants as macros, stores of one component to images that have
+/// one, and stores to matrices of two rows that last.
 fn mended(text: &str, module: &naga::Module, asked: &Asked) -> String {
     let mut private = module.global_variables.iter().filter(|(_, variable)| variable.space == AddressSpace::Private);
     let images: Vec<&str> = text.lines().filter_map(image_of_one).collect();
@@ -169,7 +171,7 @@ fn mended(text: &str, module: &naga::Module, asked: &Asked) -> String {
             let constant = asked.macros.iter().find(|(made, _)| Some(*made) == variable);
             whole.push_str(&constant.map_or_else(|| line.to_string(), |(_, number)| constant_lines(line, *number)));
         } else {
-            match stored(line, &images) {
+            match stored(line, &images).or_else(|| setter(line)) {
                 Some(line) => whole.push_str(&line),
                 None => whole.push_str(line),
             }
@@ -192,6 +194,14 @@ fn stored(line: &str, images: &[&str]) -> Option<String> {
     let (place, value) = line.split_once("] = ")?;
     let value = value.strip_suffix(';').filter(|_| images.contains(&image))?;
     Some(format!("{place}] = ({value}).x;"))
+}
+
+/// The head of a function of naga's that stores to a matrix of two rows, whose first parameter naga passes by value: `void
+/// SetMatmOnS(S obj, float2x2 mat) {`. Functions of the shader have their brace on the next line.
+fn setter(line: &str) -> Option<String> {
+    let starts = ["void SetMat", "void __set_col_of_mat", "void __set_el_of_mat"];
+    let is_it = starts.iter().any(|start| line.starts_with(start)) && line.ends_with(") {");
+    is_it.then(|| line.replacen('(', "(inout ", 1))
 }
 
 /// Returns true for the declarations of the heaps of samplers and of the buffers with numbers in them.

@@ -49,6 +49,10 @@ pub(super) struct Language {
     pub has_uniformity: bool,
     /// True if vertex shaders may write to buffers.
     pub has_vertex_writes: bool,
+    /// The first version whose buffers can be coherent for the device; none if none is.
+    pub coherent_since: Option<(u8, u8)>,
+    /// True if the language can keep operations on floats from being contracted, which is not written.
+    pub has_precise: bool,
     /// True if bitwise folds take unsigned numbers alone.
     pub folds_unsigned_bits: bool,
     /// The first words of constructs that the language does not have, as its specification says. All others that are not
@@ -160,7 +164,8 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities::SUBGROUP
     .union(Capabilities::CUBE_ARRAY_TEXTURES)
     .union(Capabilities::PRIMITIVE_INDEX)
     .union(Capabilities::MULTISAMPLED_SHADING)
-    .union(Capabilities::DUAL_SOURCE_BLENDING);
+    .union(Capabilities::DUAL_SOURCE_BLENDING)
+    .union(Capabilities::MEMORY_DECORATION_COHERENT);
 
 pub(super) static WGSL: Language = Language {
     capabilities: CAPABILITIES,
@@ -190,6 +195,8 @@ pub(super) static WGSL: Language = Language {
     most_slots: |_| Most { space: 0, index: 0 },
     has_uniformity: true,
     has_vertex_writes: false,
+    coherent_since: None,
+    has_precise: false,
     folds_unsigned_bits: false,
     absent: WGSL_ABSENT,
     missing_built_ins: &[],

@@ -4,8 +4,8 @@
 //! Lane operations that naga's form lacks are calls of functions without a body, which [`finish`] replaces in the text by
 //! the language's own; so are the marks where the lines of an operation begin and end.
 //! One file per subject: `types`, `constants`, `globals`, `entry` (stage inputs and outputs), `function` (bodies),
-//! `control`, `memory`, `math`, `image`, `lane`, `sizes` (of arrays), `slots` (numbers of resources), `uniform`
-//! (divergent control flow), `hlsl`, `msl`. Languages are rows in `language`.
+//! `control`, `memory`, `math`, `image`, `lane`, `sizes` (of arrays), `slots` (numbers of resources), `losses` (of
+//! qualifiers), `uniform` (divergent control flow), `hlsl`, `msl`. Languages are rows in `language`.
 
 mod constants;
 mod control;
@@ -17,6 +17,7 @@ mod hlsl;
 mod image;
 mod lane;
 mod language;
+mod losses;
 mod math;
 mod memory;
 mod msl;
@@ -30,7 +31,7 @@ mod uniform;
 use super::written::{Code as WrittenCode, Unit};
 use super::{Artifact, Backend, Form, Made, ModuleWriter, Options, Writer};
 use crate::diagnostic::{Code, Diagnostic, cannot_write};
-use crate::ir::{Inst, InstFlags, Module, Op, Space, can_contract};
+use crate::ir::{Module, Space};
 use crate::source::{SourceMap, Span};
 use language::{Asked, Language};
 use translator::Translator;
@@ -50,7 +51,7 @@ const fn backend(unit: fn(&str) -> Unit) -> Backend {
         units: &[Unit::Subgroup, Unit::Arithmetic, Unit::Control],
         unit,
         mnemonic: |_| None,
-        writer: Writer::Module(ModuleWriter { write, written, losses }),
+        writer: Writer::Module(ModuleWriter { write, written, losses: losses::losses }),
     }
 }
 
@@ -66,20 +67,6 @@ fn write(module: &Module, form: Form, options: &Options, _: &SourceMap) -> Made<
 fn written(module: &Module, options: &Options, _: &SourceMap) -> Made<WrittenCode> {
     let module = options.places.applied(module, options.profile.target);
     Ok(Shader::new(&module, options)?.code())
-}
-
-/// A warning for the first operation on floats that is `precise`.
-fn losses(module: &Module) -> Vec<Diagnostic> {
-    let is_precise = |inst: &&Inst| {
-        let may_round = matches!(inst.op, Op::Binary(..) | Op::Math(..)) && can_contract(inst, &module.types);
-        inst.flags.contains(InstFlags::PRECISE) && may_round
-    };
-    let all = module.functions.iter().flat_map(|(_, f)| f.insts.iter().map(|(_, inst)| inst));
-    let warned = all.filter(is_precise).map(|inst| {
-        let message = "the language of the target has no `precise`: this may be contracted with other operations";
-        Diagnostic::warning(Code::PRECISE_LOST, message).at(inst.span, "")
-    });
-    warned.take(1).collect()
 }
 
 /// The text of a module as naga writes it, and what is said in it by calls.

@@ -56,6 +56,8 @@ pub(super) static MSL: Language = Language {
     most_slots: most,
     has_uniformity: false,
     has_vertex_writes: true,
+    coherent_since: Some((3, 2)),
+    has_precise: true,
     folds_unsigned_bits: false,
     absent: ABSENT,
     missing_built_ins: &[],

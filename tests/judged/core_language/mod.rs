@@ -7,6 +7,7 @@ mod lines;
 mod numbers;
 mod products;
 mod stages;
+mod texts;
 
 use std::path::Path;
 
@@ -29,7 +30,14 @@ pub fn trials() -> Vec<Trial> {
     let lines = std::iter::once(judged("lines", &["bin/spirv-val"], lines::check));
     let told = debugger::FIXTURES.into_iter();
     let told = told.map(|name| judged(format!("debugger {name}"), &compared, move || debugger::check(name)));
-    core.chain(told).chain(stages).chain(numbered).chain(products).chain(entries).chain(lines).collect()
+    core.chain(told)
+        .chain(stages)
+        .chain(numbered)
+        .chain(products)
+        .chain(entries)
+        .chain(lines)
+        .chain(texts::trials())
+        .collect()
 }
 
 fn stem(path: &Path) -> String {

@@ -1,0 +1,92 @@
+//! Warnings for qualifiers that the text does not have.
+
+use super::language::Language;
+use crate::diagnostic::{Code, Diagnostic, cannot_write};
+use crate::ir::{Access, Binding, BuiltIn, Global, Inst, InstFlags, Module, Op, Space, Type, can_contract};
+use crate::profile::Profile;
+use crate::source::Span;
+
+/// The qualifiers of memory that other invocations see at once.
+pub const SEEN_BY_OTHERS: Access = Access::COHERENT.union(Access::VOLATILE).union(Access::DEVICE);
+
+/// The qualifiers of a variable and of the members of its block.
+pub fn shared_access(module: &Module, global: &Global) -> Access {
+    let of_members = members(module, global).map(|(access, ..)| access);
+    of_members.fold(global.access, Access::union)
+}
+
+/// The qualifiers, places and bindings of the members of a variable's block.
+fn members<'m>(module: &'m Module, global: &Global) -> impl Iterator<Item = (Access, Span, Binding)> + use<'m> {
+    let members = match module.types.get(global.ty) {
+        Type::Struct(id) => module.types.structs[id].members.as_slice(),
+        _ => &[],
+    };
+    members.iter().map(|member| (member.access, member.span, member.binding))
+}
+
+/// A warning for the first of each kind of qualifier that is lost.
+pub fn losses(module: &Module, profile: &Profile) -> Vec<Diagnostic> {
+    let language = Language::of(profile.target);
+    let name = profile.target.row().language;
+    let precise = precise(module).map(|span| {
+        let message = if language.has_precise {
+            format!("{}: this may be contracted with other operations", cannot_write("`precise`", name))
+        } else {
+            format!("{name} has no `precise`: this may be contracted with other operations")
+        };
+        Diagnostic::warning(Code::PRECISE_LOST, message).at(span, "")
+    });
+    let lost = |span, message| Diagnostic::warning(Code::QUALIFIER_LOST, message).at(span, "");
+    let coherent = coherent(module, profile, language).map(|span| match language.coherent_since {
+        Some((major, minor)) if profile.version < (major, minor) => lost(
+            span,
+            format!(
+                "{name} has coherent memory from {major}.{minor} on: other invocations may not see what is written here"
+            ),
+        ),
+        Some(_) => lost(span, cannot_write("coherent images", name)),
+        None => lost(
+            span,
+            format!(
+                "{name} has no coherent memory: other invocations may not see what is written here, but by atomics"
+            ),
+        ),
+    });
+    let invariant = invariant(module).map(|span| lost(span, cannot_write("invariant outputs but the position", name)));
+    precise.into_iter().chain(coherent).chain(invariant).collect()
+}
+
+/// The first operation on floats that is `precise`.
+fn precise(module: &Module) -> Option<Span> {
+    let is_precise = |inst: &&Inst| {
+        let may_round = matches!(inst.op, Op::Binary(..) | Op::Math(..)) && can_contract(inst, &module.types);
+        inst.flags.contains(InstFlags::PRECISE) && may_round
+    };
+    let mut all = module.functions.iter().flat_map(|(_, f)| f.insts.iter().map(|(_, inst)| inst));
+    all.find(is_precise).map(|inst| inst.span)
+}
+
+/// The first variable whose memory is to be coherent and is not.
+fn coherent(module: &Module, profile: &Profile, language: &Language) -> Option<Span> {
+    let keeps =
+        |space| space == Space::Storage && language.coherent_since.is_some_and(|since| profile.version >= since);
+    let is_lost = |global: &&Global| {
+        matches!(global.space, Space::Storage | Space::Handle)
+            && shared_access(module, global).intersects(SEEN_BY_OTHERS)
+            && !keeps(global.space)
+    };
+    module.globals.iter().map(|(_, global)| global).find(is_lost).map(|global| global.span)
+}
+
+/// The first output that is `invariant` and not the position.
+fn invariant(module: &Module) -> Option<Span> {
+    let outputs = module.globals.iter().map(|(_, global)| global).filter(|global| global.space == Space::Output);
+    let parts = outputs.flat_map(|global| {
+        let whole = (global.access, global.span, global.binding);
+        std::iter::once(whole).chain(members(module, global))
+    });
+    let is_lost = |(access, _, binding): &(Access, Span, Binding)| {
+        access.contains(Access::INVARIANT) && *binding != Binding::BuiltIn(BuiltIn::Position)
+    };
+    parts.into_iter().find(is_lost).map(|(_, span, _)| span)
+}

@@ -1,0 +1,66 @@
+//! The same shaders by way of the shading languages: what comes out leaves what glslang's module leaves, or is refused as the
+//! language's or the writer's lack.
+
+use std::path::Path;
+
+use crosslane::ir::Stage;
+use support::by_text::{self, Outcome};
+use support::plan::Plan;
+use support::trial::{Trial, judged};
+use support::{dawn, fixture, judge, outcomes, rival, slang};
+
+/// The profiles with the programs that judge them.
+static WAYS: [(&str, &[&str]); 3] =
+    [("hlsl-6.5", &[slang::JUDGE]), ("wgsl", &dawn::JUDGES), ("glsl-450-khr", &["bin/glslangValidator"])];
+
+/// Fixtures that say nothing of a language here.
+static LEFT_OUT: [(&str, &str, &str); 9] = [
+    ("hlsl-6.5", "atomics", "Slang compares signed words of byte-address buffers as unsigned ones"),
+    ("hlsl-6.5", "float_operators", CONTRACTED),
+    ("hlsl-6.5", "guarded_indices", "Slang refuses constant indices outside of arrays, reached or not"),
+    ("hlsl-6.5", "handing_on", MACROS),
+    ("hlsl-6.5", "spec_constants_kinds", MACROS),
+    ("hlsl-6.5", "spec_vector_choices", MACROS),
+    ("hlsl-6.5", "std140", "Slang stores three words at multiples of 12 bytes elsewhere"),
+    ("hlsl-6.5", "uniform_blocks", "Vulkan has no members in the last row of a matrix, where Direct3D has them"),
+    ("wgsl", "float_operators", CONTRACTED),
+];
+
+/// Without `precise`, which the languages lack or the writer does not write.
+const CONTRACTED: &str = "products may be contracted with sums";
+
+const MACROS: &str = "specialization constants are macros, which keep their defaults here";
+
+/// The kind under which the outcomes are counted.
+const KIND: &str = "core";
+
+pub fn trials() -> impl Iterator<Item = Trial> {
+    let usual = ["bin/glslangValidator", "bin/spirv-val", "lvp.json"];
+    WAYS.iter().flat_map(move |(profile, own)| {
+        let judges: Vec<&str> = usual.iter().chain(*own).copied().collect();
+        let is_left_out = move |stem: &str| LEFT_OUT.iter().any(|(of, name, _)| of == profile && *name == stem);
+        let fixtures = fixture::files("fixtures/core").into_iter().filter(move |path| !is_left_out(&super::stem(path)));
+        fixtures.map(move |path| {
+            judged(format!("texts::{profile}::{}", super::stem(&path)), &judges, move || check(&path, profile))
+        })
+    })
+}
+
+fn check(path: &Path, profile: &'static str) -> Result<(), String> {
+    let source = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
+    let plan = Plan::read(&source)?;
+    let made = match by_text::make(profile, &super::stem(path), &source, Stage::Compute)? {
+        Outcome::Made(made) => made,
+        Outcome::Refused(_) => {
+            outcomes::refused(profile, KIND);
+            return Ok(());
+        }
+    };
+    judge::spirv_val(&made.module, "vulkan1.3", true)?;
+    let request = plan.request();
+    let theirs = rival::run(&request, &rival::theirs(&source)?).map_err(|e| format!("glslang's module: {e}"))?;
+    let ours = rival::run(&by_text::split(&request, std::slice::from_ref(&made)), &made.module)?;
+    let judged = plan.judged();
+    theirs.iter().zip(&ours).try_for_each(|(theirs, ours)| rival::differences(&judged, theirs, ours))?;
+    outcomes::counted(profile, KIND, Ok(())).map(drop)
+}
