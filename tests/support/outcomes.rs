@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-/// The counts of right, refused and wrong kernels.
-type Counts = BTreeMap<(String, &'static str), [u64; 3]>;
+/// The counts of right, refused and wrong kernels, and of those that a driver takes wrongly whoever compiles them.
+type Counts = BTreeMap<(String, &'static str), [u64; 4]>;
 
 static COUNTS: Mutex<Counts> = Mutex::new(BTreeMap::new());
 
@@ -33,6 +33,11 @@ fn count(target: &str, kind: &'static str, at: usize) {
 /// Counts a kernel that a target does not express.
 pub fn refused(target: &str, kind: &'static str) {
     count(target, kind, 1);
+}
+
+/// Counts a kernel that a driver takes wrongly from another compiler too.
+pub fn alike(target: &str, kind: &'static str) {
+    count(target, kind, 3);
 }
 
 /// Counts what came of a kernel; none if it was refused.
@@ -71,8 +76,9 @@ pub fn state() {
     if !counts.is_empty() {
         eprintln!("\nrandom kernels:");
     }
-    for ((target, kind), [right, refused, wrong]) in counts.iter() {
+    for ((target, kind), [right, refused, wrong, alike]) in counts.iter() {
         let wrong = if *wrong > 0 { format!(", {wrong} WRONG") } else { String::new() };
-        eprintln!("  {target:16} {kind:10} {right} right, {refused} refused{wrong}");
+        let alike = if *alike > 0 { format!(", {alike} wrong as another compiler's") } else { String::new() };
+        eprintln!("  {target:16} {kind:10} {right} right, {refused} refused{alike}{wrong}");
     }
 }
