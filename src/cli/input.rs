@@ -28,6 +28,8 @@ pub fn read(args: &SourceArgs, claims: &Claims) -> Result<Shader, CommandError> 
         (Some(Lang::Glsl), _) => Language::Glsl,
         (Some(Lang::Wgsl), _) => Language::Wgsl,
         (None, Some(kind)) => kind.language,
+        // WGSL says its stages itself.
+        (None, None) if args.stage.is_some() => Language::Glsl,
         (None, None) => {
             return Err(CommandError(format!("{}: which language? Say --lang glsl or --lang wgsl", path.display())));
         }

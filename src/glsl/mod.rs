@@ -55,6 +55,7 @@ impl<'a> GlslOptions<'a> {
         let Dialect { version, names_profile, preamble, .. } = self.dialect;
         PreprocessOptions {
             dialects,
+            stage: self.stage,
             macros: self.macros,
             preamble: preamble.as_deref().unwrap_or_default(),
             default_version: None,
@@ -146,10 +147,8 @@ fn stage(stream: &TokenStream, words: &Interner, options: &GlslOptions, diagnost
     if let Some(stage) = options.stage {
         return stage;
     }
-    let named = stream.pragmas.iter().find_map(|pragma| {
-        let name = words.text(pragma.text).strip_prefix("shader_stage")?.trim().strip_prefix('(')?.strip_suffix(')')?;
-        Some((name.trim(), pragma.span))
-    });
+    let named =
+        stream.pragmas.iter().find_map(|pragma| Some((pragma::shader_stage(words.text(pragma.text))?, pragma.span)));
     let stage = named.and_then(|(name, _)| Stage::named(name));
     let (message, span) = match named {
         Some((name, span)) => (format!("unknown shader stage `{name}`"), span),

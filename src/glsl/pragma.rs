@@ -1,4 +1,4 @@
-//! `#pragma crosslane …`: what a shader asks of this compiler. Other pragmas are for other compilers.
+//! `#pragma crosslane …`: what a shader asks of this compiler, and `#pragma shader_stage`. Other pragmas are for other compilers.
 
 use super::token::{Interner, Pragma, TokenStream};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
@@ -17,6 +17,11 @@ pub fn fp_contract(stream: &TokenStream, words: &Interner, diagnostics: &mut Dia
         }
     }
     chosen.map(|(choice, _)| choice)
+}
+
+/// The word of `#pragma shader_stage(WORD)`.
+pub fn shader_stage(text: &str) -> Option<&str> {
+    Some(text.strip_prefix("shader_stage")?.trim().strip_prefix('(')?.strip_suffix(')')?.trim())
 }
 
 /// The text after `crosslane`.

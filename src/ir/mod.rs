@@ -137,6 +137,8 @@ pub enum BuiltIn {
     WorldToObject,
     HitTriangleVertexPositions,
     CullMask,
+    /// SPV_NV_cluster_acceleration_structure.
+    ClusterId,
     CurrentRayTime,
     ViewportMask,
     SecondaryPosition,

@@ -381,3 +381,12 @@ fn names_in_assemblies_are_ascii() {
         assert!(text.contains("gr\\u{f6}\\u{df}e.wgsl"), "{profile}: {text}");
     }
 }
+
+/// WGSL says its stages itself: an option that does is for GLSL.
+#[test]
+fn a_stage_says_the_language() {
+    let folder = Folder::new("stage-language");
+    folder.file("shader.tmpl", "#version 450\nlayout(location = 0) in vec4 p;\nvoid main() { gl_Position = p; }\n");
+    assert_eq!(status(&folder.run(&["compile", "shader.tmpl", "--stage", "vertex", "-o", "out.spv"])), 0);
+    assert_eq!(status(&folder.run(&["compile", "shader.tmpl", "-o", "other.spv"])), 2);
+}

@@ -223,7 +223,7 @@ const STEEP: &[(&str, &str, f64)] = &[
 ];
 
 /// Sizes that double: so much that the square of a size outweighs what is in proportion to it.
-const DOUBLING: [usize; 3] = [150, 300, 600];
+const DOUBLING: [usize; 3] = [200, 400, 800];
 
 /// The exponent of the steps against the bytes of source and output between the last two doublings; none if it does not compile.
 fn growth(shape: &Shape, profile: &str) -> Option<f64> {

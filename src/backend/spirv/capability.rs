@@ -462,6 +462,7 @@ const fn of_built_in(built_in: BuiltIn) -> Option<Capability> {
         BuiltIn::SampleId | BuiltIn::SamplePosition => Some(Capability::SampleRateShading),
         BuiltIn::HitTriangleVertexPositionsKHR => Some(Capability::RayTracingPositionFetchKHR),
         BuiltIn::CullMaskKHR => Some(Capability::RayCullMaskKHR),
+        BuiltIn::ClusterIDNV => Some(Capability::RayTracingClusterAccelerationStructureNV),
         BuiltIn::CurrentRayTimeNV => Some(Capability::RayTracingMotionBlurNV),
         BuiltIn::DeviceIndex => Some(Capability::DeviceGroup),
         BuiltIn::FragSizeEXT | BuiltIn::FragInvocationCountEXT => Some(Capability::FragmentDensityEXT),

@@ -330,6 +330,7 @@ pub(super) const fn spirv_built_in(built_in: ir::BuiltIn) -> BuiltIn {
         ir::BuiltIn::WorldToObject => BuiltIn::WorldToObjectKHR,
         ir::BuiltIn::HitTriangleVertexPositions => BuiltIn::HitTriangleVertexPositionsKHR,
         ir::BuiltIn::CullMask => BuiltIn::CullMaskKHR,
+        ir::BuiltIn::ClusterId => BuiltIn::ClusterIDNV,
         ir::BuiltIn::CurrentRayTime => BuiltIn::CurrentRayTimeNV,
         ir::BuiltIn::ViewportMask => BuiltIn::ViewportMaskNV,
         ir::BuiltIn::SecondaryPosition => BuiltIn::SecondaryPositionNV,

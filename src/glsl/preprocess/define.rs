@@ -138,7 +138,8 @@ impl Preprocessor<'_> {
     /// The macro that a name stands for.
     pub(super) fn lookup(&mut self, name: Symbol) -> Option<MacroId> {
         let (interner, version, dialects) = (&*self.interner, self.output.version, self.options.dialects);
-        self.macros.lookup(name, || predefined::find(name, interner, version, dialects))
+        let stage = self.stage();
+        self.macros.lookup(name, || predefined::find(name, interner, version, stage, dialects))
     }
 
     /// `#define name body` or `#define name(parameters) body`

@@ -4,7 +4,9 @@ use super::{KeptLine, Preprocessor};
 use crate::diagnostic::nearest::nearest;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::lex::{PpKind, PpToken};
+use crate::glsl::pragma::shader_stage;
 use crate::glsl::token::{Pragma, Symbol};
+use crate::ir::Stage;
 use crate::source::{LineMark, Span};
 
 /// Carries out a directive whose `#` and name, at the span, have been read.
@@ -115,6 +117,7 @@ impl Preprocessor<'_> {
         if text == "once" {
             return self.mark_once();
         }
+        self.named_stage = self.named_stage.or_else(|| Stage::named(shader_stage(text)?));
         let (text, span, token) = (self.interner.intern(text), at.to(span), self.token_index());
         self.output.pragmas.push(Pragma { text, span, token });
         self.keep_line(span);

@@ -23,6 +23,7 @@ mod tests;
 use super::lex::{PpKind, PpToken};
 use super::token::{ExtensionUse, GlslProfile, Interner, Pragma, Symbol, TokenStream, Version};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::ir::Stage;
 use crate::limits::Limits;
 use crate::source::{FileId, Loader, SourceMap, Span};
 use condition::Conditional;
@@ -95,6 +96,8 @@ impl MacroOption {
 /// The options that a caller can set.
 pub struct PreprocessOptions<'a> {
     pub dialects: &'a dyn Dialects,
+    /// The stage of the shader, where it is not for `#pragma shader_stage` to say.
+    pub stage: Option<Stage>,
     /// In the order of the command line.
     pub macros: &'a [MacroOption],
     /// Version of a shader without `#version` line, which is an error without this.
@@ -178,6 +181,8 @@ struct Preprocessor<'a> {
     stands_in: bool,
     /// The `#version` line names a profile.
     names_profile: bool,
+    /// The stage that a pragma names.
+    named_stage: Option<Stage>,
     /// The warnings given so far, each of which is given once.
     warned: Warned,
     output: Output,
@@ -224,12 +229,18 @@ impl<'a> Preprocessor<'a> {
             file_names: false,
             stands_in: false,
             names_profile: false,
+            named_stage: None,
             warned: Warned::default(),
             output,
         };
         run.read_version();
         run.enter_command_line();
         run
+    }
+
+    /// The stage of the shader, as far as it is known by now.
+    fn stage(&self) -> Stage {
+        self.options.stage.or(self.named_stage).unwrap_or(Stage::Compute)
     }
 
     /// The next token of the output, not yet checked for being GLSL's; none at the end.
@@ -244,12 +255,12 @@ impl<'a> Preprocessor<'a> {
         if !self.expansion.is_idle() {
             return self.next_token();
         }
+        let (version, stage, dialects) = (self.output.version, self.stage(), self.options.dialects);
         let Input { lexer, pristine, .. } = self.inputs.last_mut().expect("the main file is never left");
-        let (version, dialects) = (self.output.version, self.options.dialects);
         let mut taken = 0;
         let token = lexer.pass(self.interner, |token, words| {
             if let Some(name) = token.word()
-                && self.macros.lookup(name, || predefined::find(name, words, version, dialects)).is_some()
+                && self.macros.lookup(name, || predefined::find(name, words, version, stage, dialects)).is_some()
             {
                 return false;
             }

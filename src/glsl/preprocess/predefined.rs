@@ -3,6 +3,7 @@
 use super::{Dialects, Preprocessor, extension};
 use crate::glsl::lex::{PpKind, PpToken};
 use crate::glsl::token::{GlslProfile, Interner, Symbol, Version};
+use crate::ir::Stage;
 use crate::source::Span;
 
 /// The value of a predefined macro.
@@ -23,26 +24,44 @@ pub(super) fn is_fixed(name: &str) -> bool {
 }
 
 /// The predefined macro of this name.
-pub(super) fn find(name: Symbol, words: &Interner, version: Version, dialects: &dyn Dialects) -> Option<Builtin> {
+pub(super) fn find(
+    name: Symbol,
+    words: &Interner,
+    version: Version,
+    stage: Stage,
+    dialects: &dyn Dialects,
+) -> Option<Builtin> {
     match words.bytes(name) {
         b"__LINE__" => Some(Builtin::Line),
         b"__FILE__" => Some(Builtin::File),
         b"__VERSION__" => Some(Builtin::Version),
         b"VULKAN" => Some(Builtin::Value(VULKAN)),
-        [b'G', b'L', b'_', ..] => gl_macro(words.text(name), version.profile, dialects).map(Builtin::Value),
+        [b'G', b'L', b'_', ..] => gl_macro(words.text(name), version.profile, stage, dialects).map(Builtin::Value),
         bytes if bytes.starts_with(b"CROSSLANE_") => dialects.predefined(words.text(name)).map(Builtin::Value),
         _ => None,
     }
 }
 
-fn gl_macro(name: &str, profile: GlslProfile, dialects: &dyn Dialects) -> Option<u32> {
+fn gl_macro(name: &str, profile: GlslProfile, stage: Stage, dialects: &dyn Dialects) -> Option<u32> {
     let es = profile == GlslProfile::Es;
     match name {
         "GL_core_profile" => (!es).then_some(1),
         "GL_compatibility_profile" => (profile == GlslProfile::Compatibility).then_some(1),
+        _ if is_of_stage(name, stage) => (!es).then_some(1),
         "GL_ES" | "GL_es_profile" | "GL_FRAGMENT_PRECISION_HIGH" => es.then_some(1),
         _ => extension::find(name, dialects).filter(|info| info.unavailable.is_none()).map(|info| info.value),
     }
+}
+
+/// Returns true for the macro of a stage, such as `GL_VERTEX_SHADER` and, for those that extensions brought,
+/// `GL_ANY_HIT_SHADER_EXT` (as in glslang, whose headers for GL_EXT_spirv_intrinsics ask for them).
+fn is_of_stage(name: &str, stage: Stage) -> bool {
+    let ending = if stage >= Stage::Task { "_SHADER_EXT" } else { "_SHADER" };
+    let word = name.strip_prefix("GL_").and_then(|name| name.strip_suffix(ending));
+    word.is_some_and(|word| {
+        let spelled = stage.name().bytes().map(|c| if c.is_ascii_lowercase() { c.to_ascii_uppercase() } else { b'_' });
+        word.bytes().eq(spelled)
+    })
 }
 
 impl Preprocessor<'_> {

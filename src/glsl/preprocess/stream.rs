@@ -4,7 +4,7 @@ use super::{Output, Preprocessor};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::lex::{PpKind, PpToken};
 use crate::glsl::number::{self, NumberError};
-use crate::glsl::token::{Interner, Literal, LiteralId, Packed, Symbol, Token, TokenKind, TokenStream};
+use crate::glsl::token::{Interner, Literal, LiteralId, Packed, Punct, Symbol, Token, TokenKind, TokenStream};
 use crate::limits;
 use crate::source::Span;
 
@@ -30,11 +30,42 @@ pub(super) fn finish(run: Preprocessor<'_>) -> TokenStream {
     limits::spend(tokens.len());
     limits::hold::<Token>(tokens.len());
     limits::hold::<[u8; TREE_BYTES]>(tokens.len());
+    fold_layouts(&mut tokens, finisher.run.interner);
     let end = tokens.last().map_or(0, |last| last.span.hi);
     tokens.push(Token::new(TokenKind::End, Span::new(end, end)));
     let Finisher { run: Preprocessor { output, .. }, literals } = finisher;
     let Output { version, extensions, pragmas, .. } = output;
     TokenStream { tokens, literals: literals.list, version, extensions, pragmas }
+}
+
+/// Makes the names in `layout(…)` lower case: they stand for the same in any (GLSL 1.50 section 4.3.8; glslang and the
+/// drivers keep to it in later versions). Names of extensions stay.
+fn fold_layouts(tokens: &mut [Token], words: &mut Interner) {
+    let layout = TokenKind::Word(words.intern("layout"));
+    let mut depth = 0;
+    for at in 1..tokens.len() {
+        let before = tokens[at - 1].kind();
+        match tokens[at].kind() {
+            TokenKind::Punct(Punct::LeftParen) if depth > 0 || before == layout => depth += 1,
+            TokenKind::Punct(Punct::RightParen) if depth > 0 => depth -= 1,
+            TokenKind::Word(name)
+                if depth == 1 && matches!(before, TokenKind::Punct(Punct::LeftParen | Punct::Comma)) =>
+            {
+                if has_capitals(words.text(name)) {
+                    let folded = words.text(name).to_ascii_lowercase();
+                    tokens[at] = Token::new(TokenKind::Word(words.intern(&folded)), tokens[at].span);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Returns true if a name has capitals and is not that of an extension, as `shaderRecordEXT` is.
+fn has_capitals(name: &str) -> bool {
+    let rest = name.trim_end_matches(|c: char| c.is_ascii_uppercase());
+    let is_of_vendor = rest.len() + 2 <= name.len() && rest.bytes().any(|c| c.is_ascii_lowercase());
+    !is_of_vendor && name.bytes().any(|c| c.is_ascii_uppercase())
 }
 
 /// The values of the numbers so far.

@@ -71,6 +71,7 @@ fn run_with(text: &str, loader: &dyn Loader, macros: &[MacroOption]) -> Outcome 
     let mut diagnostics = Diagnostics::new();
     let options = PreprocessOptions {
         dialects: &TestDialects,
+        stage: None,
         macros,
         default_version: None,
         forced_version: None,

@@ -55,7 +55,7 @@ impl Sema<'_> {
             return self.index_swizzle(b, lvalue, swizzle, at, base, span);
         }
         let ty = lvalue.ty;
-        self.check_resource_length(b, &lvalue, base)?;
+        self.check_resource_length(b, &lvalue, Some(at), base)?;
         let Some(element) = self.element_of(b, ty, at, span)? else { return self.no_parts(b, Some(ty), base) };
         self.note_index(b, &lvalue, at, span);
         let mutability = self.element_mutability(b, &lvalue, at);
@@ -308,7 +308,7 @@ impl Sema<'_> {
     }
 
     fn run_time_length(&mut self, b: &mut Builder<'_>, lvalue: &LValue, span: Span) -> Option<Value> {
-        self.check_resource_length(b, lvalue, span)?;
+        self.check_resource_length(b, lvalue, None, span)?;
         if lvalue.space == Space::Physical {
             let message = "the length of an array that a buffer reference points to is not known";
             self.error(Code::NO_SUCH_PART, span, message, "only its author knows");

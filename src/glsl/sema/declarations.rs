@@ -39,6 +39,9 @@ impl Sema<'_> {
                 self.capture_builtin(b, declarator, feedback.unwrap_or(none), none, None);
                 continue;
             }
+            if base.is_some_and(|base| self.resource_again(b, decl, base, declarator)) {
+                continue;
+            }
             let made = base.and_then(|base| self.global_variable(b, decl, &qualifiers, base, declarator));
             if let Some(Entity::LValue(LValue { root: Value::Global(id), .. })) = made {
                 self.decorate(b, decl.qualifiers, id);

@@ -177,6 +177,7 @@ impl Sema<'_> {
         self.initialize_globals(module, function);
         self.check_definitions(module);
         self.report_refusals(module, function);
+        self.check_incoming(module, function);
         let workgroup_size = self.workgroup_size(module);
         self.check_derivative_group(module, workgroup_size);
         let reconvergence = self.reconvergence;

@@ -88,7 +88,7 @@ impl Sema<'_> {
     }
 }
 
-fn known(b: &Builder<'_>, index: Value) -> Option<u32> {
+pub fn known(b: &Builder<'_>, index: Value) -> Option<u32> {
     match index {
         Value::Const(id) => b.module.constants.as_int(&b.module.types, id).and_then(|at| u32::try_from(at).ok()),
         _ => None,

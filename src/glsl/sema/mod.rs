@@ -157,6 +157,8 @@ struct Sema<'a> {
     derivatives_at: Span,
     /// Arrays of distances whose length their constant indices tell, and the length so far.
     open_arrays: Vec<(GlobalId, u32)>,
+    /// The same of arrays of resources.
+    open_resources: Vec<(GlobalId, u32)>,
     /// Arrays in blocks whose length their constant indices tell, and how many there were so far.
     open_members: Vec<lengths::Open>,
     open_count: usize,
@@ -226,6 +228,7 @@ impl<'a> Sema<'a> {
             located: Vec::new(),
             derivatives_at: Span::NONE,
             open_arrays: Vec::new(),
+            open_resources: Vec::new(),
             open_members: Vec::new(),
             open_count: 0,
             lengths: Vec::new(),
@@ -298,6 +301,7 @@ impl<'a> Sema<'a> {
             return;
         }
         self.close_arrays(module);
+        self.close_resources(module);
         self.check_locations(module);
         self.close_feedback(module);
         module.layer = self.layer;

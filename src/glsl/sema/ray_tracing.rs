@@ -11,12 +11,14 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{self, Declarator, ExprId, LayoutId, List, Name, RayStorage};
 use crate::grammar::Stages;
 use crate::ir::build::Builder;
+use crate::ir::calls::callees_first;
 use crate::ir::{
-    Access, Binding, Ending, ForeignInstruction, Global, GlobalId, Passing, RayOperand as Operand, Requirements, Space,
-    Stage, Struct, TypeId, Types, Value,
+    Access, Binding, Ending, ForeignInstruction, FuncId, Global, GlobalId, Module, Passing, RayOperand as Operand,
+    Requirements, Space, Stage, Struct, TypeId, Types, Value,
 };
 use crate::source::Span;
 use smallvec::SmallVec;
+use std::collections::BTreeSet;
 
 pub const RAY_TRACING: &str = "GL_EXT_ray_tracing";
 pub const RAY_TRACING_NV: &str = "GL_NV_ray_tracing";
@@ -274,13 +276,18 @@ impl Sema<'_> {
         location.map(|_| Binding::Location { location, component: 0, index: 0, interpolation, sampling })
     }
 
-    /// A shader takes one of each kind in, and has one of each location.
+    /// A shader has one of each location, and one hit attribute. Of payloads and callable data that come in it uses one.
     fn check_others(&mut self, b: &Builder<'_>, row: &Row, location: Option<u32>, name: Name) -> Option<()> {
         let (_, word, space, ..) = *row;
         let of_space = |global: &Global| global.space == space;
         let is_single = !matches!(
             space,
-            Space::RayPayload | Space::CallableData | Space::HitObjectAttributeNv | Space::HitObjectAttribute
+            Space::RayPayload
+                | Space::CallableData
+                | Space::IncomingRayPayload
+                | Space::IncomingCallableData
+                | Space::HitObjectAttributeNv
+                | Space::HitObjectAttribute
         );
         let mut others = b.module.globals.iter().map(|(_, global)| global).filter(|global| of_space(global));
         let clash = others.find(|global| is_single || location.is_some() && location_of(global) == location);
@@ -292,6 +299,30 @@ impl Sema<'_> {
         let diagnostic = Diagnostic::error(Code::BAD_DECLARATION, message).at(name.span, "the second one");
         self.report(diagnostic.with(first.span, "the first one"));
         None
+    }
+
+    /// Refuses a second payload or second callable data that come in, where the shader uses both.
+    pub fn check_incoming(&mut self, module: &Module, main: FuncId) {
+        let comes_in = |space| matches!(space, Space::IncomingRayPayload | Space::IncomingCallableData);
+        if module.globals.iter().filter(|(_, global)| comes_in(global.space)).count() < 2 {
+            return;
+        }
+        let mut used = BTreeSet::new();
+        for function in callees_first(module, [main]).into_iter().map(|id| &module.functions[id]) {
+            for (_, inst) in function.insts.iter() {
+                inst.op.each_operand(function, |value| {
+                    used.extend(match value {
+                        Value::Global(id) if comes_in(module.globals[id].space) => Some(id),
+                        _ => None,
+                    });
+                });
+            }
+        }
+        let mut used = used.into_iter().map(|id| &module.globals[id]);
+        let (Some(first), Some(second)) = (used.next(), used.next()) else { return };
+        let message = "a shader uses one variable that comes in from its caller";
+        let diagnostic = Diagnostic::error(Code::BAD_DECLARATION, message).at(second.span, "the second one");
+        self.report(diagnostic.with(first.span, "the first one"));
     }
 
     fn ray_global(

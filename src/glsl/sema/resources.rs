@@ -2,6 +2,7 @@
 //! GL_KHR_vulkan_glsl), and which of their uses their qualifiers allow.
 
 use super::Sema;
+use super::lengths;
 use super::lvalue::LValue;
 use super::qualifiers::Qualifiers;
 use super::scope::Entity;
@@ -11,7 +12,7 @@ use crate::glsl::opaque;
 use crate::glsl::types::with_article;
 use crate::ir::build::Builder;
 use crate::ir::format::format;
-use crate::ir::{Access, ArrayLen, Binding, Global, ImageDim, ImageType, Space, Type, TypeId, Value};
+use crate::ir::{Access, ArrayLen, Binding, Global, ImageDim, ImageType, Module, Space, Type, TypeId, Value};
 use crate::source::Span;
 
 /// The `layout(…)` of a resource.
@@ -130,11 +131,29 @@ impl Sema<'_> {
     }
 
     /// Arrays of resources that the pipeline sizes belong to GL_EXT_nonuniform_qualifier, which may come between their
-    /// declaration and their use.
-    pub fn check_resource_length(&mut self, b: &Builder<'_>, lvalue: &LValue, span: Span) -> Option<()> {
+    /// declaration and their use. Without it constant indices tell how long an array is (GLSL 4.60 section 4.1.9).
+    pub fn check_resource_length(
+        &mut self,
+        b: &Builder<'_>,
+        lvalue: &LValue,
+        at: Option<Value>,
+        span: Span,
+    ) -> Option<()> {
         let is_open = matches!(b.module.types.get(lvalue.ty), Type::Array { len: ArrayLen::Runtime, .. });
         let is_resource = matches!(lvalue.space, Space::Handle | Space::Uniform | Space::Storage);
-        if !(is_open && is_resource && lvalue.path.is_empty()) || self.env.is_enabled("GL_EXT_nonuniform_qualifier") {
+        if !(is_open && is_resource && lvalue.path.is_empty()) {
+            return Some(());
+        }
+        if self.env.is_enabled("GL_EXT_nonuniform_qualifier") {
+            self.open_resources.retain(|(open, _)| Value::Global(*open) != lvalue.root);
+            return Some(());
+        }
+        let known = at.and_then(|at| lengths::known(b, at)).and_then(|at| at.checked_add(1));
+        if let (Value::Global(id), Some(length)) = (lvalue.root, known) {
+            match self.open_resources.iter_mut().find(|(open, _)| *open == id) {
+                Some((_, least)) => *least = length.max(*least),
+                None => self.open_resources.push((id, length)),
+            }
             return Some(());
         }
         let message = "an array of resources without a size needs the extension GL_EXT_nonuniform_qualifier";
@@ -145,6 +164,61 @@ impl Sema<'_> {
         }
         self.report(diagnostic.note(note));
         None
+    }
+
+    /// Gives arrays of resources without a size the length that their constant indices ask for.
+    pub fn close_resources(&mut self, module: &mut Module) {
+        for (id, length) in std::mem::take(&mut self.open_resources) {
+            if let Type::Array { element, len: ArrayLen::Runtime, .. } = module.types.get(module.globals[id].ty) {
+                module.globals[id].ty = module.types.array(element, ArrayLen::Fixed(length));
+            }
+        }
+    }
+
+    /// Returns true if a resource is declared again in its scope, at the same place: an array without a size may be, with one
+    /// or without (GLSL 4.60 section 4.1.9).
+    pub fn resource_again(
+        &mut self,
+        b: &mut Builder<'_>,
+        decl: &ast::Decl,
+        base: TypeId,
+        declarator: &Declarator,
+    ) -> bool {
+        let Some(before) = self.scopes.get_innermost(declarator.name.symbol) else { return false };
+        let Entity::LValue(lvalue) = &before.entity else { return false };
+        let (lvalue, Value::Global(id)) = (lvalue.clone(), lvalue.root) else { return false };
+        let Global { ty, space: Space::Handle, binding, .. } = b.module.globals[id] else { return false };
+        let Type::Array { element, len: ArrayLen::Runtime, .. } = b.module.types.get(ty) else { return false };
+        let alike = match (b.module.types.get(element), b.module.types.get(base)) {
+            // The format is one of the layout's words.
+            (Type::Image(first), Type::Image(second)) => ImageType { format: second.format, ..first } == second,
+            (first, second) => first == second,
+        };
+        if !alike || declarator.dimensions.is_empty() || !self.is_bound_so(b, decl, binding) {
+            return false;
+        }
+        let Some(again) = self.with_dimensions(b, element, declarator.dimensions) else { return true };
+        if again != ty {
+            b.module.globals[id].ty = again;
+            self.scopes.declare(
+                declarator.name.symbol,
+                Entity::LValue(LValue { ty: again, ..lvalue }),
+                declarator.name.span,
+            );
+        }
+        true
+    }
+
+    /// Returns true if the layout of a declaration names no other place than this.
+    fn is_bound_so(&mut self, b: &mut Builder<'_>, decl: &ast::Decl, place: Binding) -> bool {
+        let mut layout = ResourceLayout::default();
+        for id in &self.layout_ids(decl.qualifiers) {
+            if self.resource_layout_id(b, id, &mut layout).is_none() {
+                return true;
+            }
+        }
+        matches!(place, Binding::Resource { set, binding }
+            if layout.set.is_none_or(|given| given == set) && layout.binding.is_none_or(|given| given == binding))
     }
 
     fn resource_binding(

@@ -54,6 +54,7 @@ fn a_default_version_replaces_a_missing_line() {
     let (mut interner, mut diagnostics) = (Interner::new(), Diagnostics::new());
     let options = PreprocessOptions {
         dialects: &TestDialects,
+        stage: None,
         macros: &[],
         default_version: Some(default),
         forced_version: None,

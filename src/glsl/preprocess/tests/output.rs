@@ -9,6 +9,7 @@ fn text_of(text: &str, files: &[(&'static str, &'static str)]) -> String {
     let main = sources.add("main.comp", text).unwrap();
     let options = PreprocessOptions {
         dialects: &TestDialects,
+        stage: None,
         macros: &[],
         default_version: None,
         forced_version: None,
