@@ -49,12 +49,12 @@ fn fold_layouts(tokens: &mut [Token], words: &mut Interner) {
             TokenKind::Punct(Punct::LeftParen) if depth > 0 || before == layout => depth += 1,
             TokenKind::Punct(Punct::RightParen) if depth > 0 => depth -= 1,
             TokenKind::Word(name)
-                if depth == 1 && matches!(before, TokenKind::Punct(Punct::LeftParen | Punct::Comma)) =>
+                if depth == 1
+                    && matches!(before, TokenKind::Punct(Punct::LeftParen | Punct::Comma))
+                    && has_capitals(words.text(name)) =>
             {
-                if has_capitals(words.text(name)) {
-                    let folded = words.text(name).to_ascii_lowercase();
-                    tokens[at] = Token::new(TokenKind::Word(words.intern(&folded)), tokens[at].span);
-                }
+                let folded = words.text(name).to_ascii_lowercase();
+                tokens[at] = Token::new(TokenKind::Word(words.intern(&folded)), tokens[at].span);
             }
             _ => {}
         }
