@@ -8,6 +8,7 @@
 #   DIR/dawn/       Dawn, which browsers run WGSL by, as the npm package `webgpu`; needs npm
 #   DIR/bin/ptxas  NVIDIA's assembler of PTX, from the Python package nvidia-cuda-nvcc-cu12; needs pip
 #   DIR/slang/      Slang, which reads HLSL, as a library from the Python package slangpy; needs pip
+#   DIR/dxc/        Microsoft's compiler of HLSL, as a library from the Python package compushady; needs pip
 #   DIR/pcode/      AMD's pseudo-code of the instructions of RDNA 3, RDNA 4 and CDNA, from the Python package tinygrad; needs pip
 #   DIR/lvp.json    lavapipe of Mesa 25.0.7, as a Vulkan driver manifest (name it in VK_ICD_FILENAMES)
 #
@@ -111,6 +112,15 @@ pcode() {
     rm -r "$dir"/pcode/*.whl "$dir/pcode/root"
 }
 
+# The source package has the library of DirectXShaderCompiler's release; nothing of it is built.
+dxc() {
+    mkdir -p "$dir/dxc"
+    python3 -m pip download --quiet --no-deps --no-binary=:all: --dest "$dir/dxc" compushady==0.17.5
+    tar -xzf "$dir"/dxc/compushady-*.tar.gz -C "$dir/dxc" --strip-components=3 --wildcards '*/libdxcompiler_x86_64.so.*'
+    ln -sf "$(basename "$dir"/dxc/libdxcompiler_x86_64.so.*)" "$dir/dxc/libdxcompiler.so"
+    rm "$dir"/dxc/*.tar.gz
+}
+
 dawn() {
     mkdir -p "$dir/dawn"
     (cd "$dir/dawn" && npm install --silent --no-audit --no-fund --ignore-scripts --prefix . webgpu@0.6.2)
@@ -138,6 +148,6 @@ once tools
 once shaderc
 once cross
 once lavapipe "$suite"
-if python3 -m pip --version > /dev/null 2>&1; then once ptxas && once slang && once pcode; else echo "judges.sh: going on without ptxas, Slang and AMD's pseudo-code: pip is not here" >&2; fi
+if python3 -m pip --version > /dev/null 2>&1; then once ptxas && once slang && once dxc && once pcode; else echo "judges.sh: going on without ptxas, Slang, DXC and AMD's pseudo-code: pip is not here" >&2; fi
 if command -v npm > /dev/null; then once dawn; else echo "judges.sh: going on without Dawn: npm is not here" >&2; fi
 [ "${2:-}" != newest ] || once newest

@@ -9,7 +9,7 @@ use crosslane::source::{Loader, NoIncludes};
 
 use super::device::{ImageKind, Resources, SamplerBinding};
 use super::lavapipe::Request;
-use super::{compiler, dawn};
+use super::{compiler, dawn, dxc, judge};
 
 /// A module that was text.
 #[derive(Debug, Clone)]
@@ -38,6 +38,9 @@ pub fn make(profile: &str, name: &str, source: &str, stage: Stage) -> Result<Out
         Ok(text) => {
             if target == Target::Wgsl {
                 dawn::takes(&text).map_err(|why| format!("{why}\n{text}"))?;
+            }
+            if target == Target::Hlsl && judge::find(dxc::JUDGE).is_some() {
+                dxc::takes(&text, stage, options.profile.version)?;
             }
             let samplers = (target == Target::Wgsl).then(|| samplers(&text));
             Ok(Outcome::Made(Made { module: compiler::module_of(target, Artifact::Text(text), stage)?, samplers }))

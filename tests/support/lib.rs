@@ -14,6 +14,7 @@ pub mod compiler;
 pub mod cuda;
 pub mod dawn;
 pub mod device;
+pub mod dxc;
 pub mod fixture;
 pub mod generator;
 pub mod heap;

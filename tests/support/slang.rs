@@ -122,7 +122,7 @@ fn zeros(line: &str) -> Option<String> {
 }
 
 /// The name of the entry point: of compute shaders that after the size of the workgroup.
-fn entry(text: &str) -> String {
+pub fn entry(text: &str) -> String {
     let mut lines = text.lines().skip_while(|line| !line.starts_with("[numthreads("));
     let named = lines.nth(1).and_then(|line| line.strip_prefix("void ")?.split_once('('));
     named.map_or("main", |(name, _)| name).to_owned()

@@ -7,11 +7,11 @@ use crosslane::ir::Stage;
 use support::by_text::{self, Outcome};
 use support::plan::Plan;
 use support::trial::{Trial, judged};
-use support::{dawn, fixture, judge, outcomes, rival, slang};
+use support::{dawn, dxc, fixture, judge, outcomes, rival, slang};
 
 /// The profiles with the programs that judge them.
 static WAYS: [(&str, &[&str]); 3] =
-    [("hlsl-6.5", &[slang::JUDGE]), ("wgsl", &dawn::JUDGES), ("glsl-450-khr", &["bin/glslangValidator"])];
+    [("hlsl-6.5", &[slang::JUDGE, dxc::JUDGE]), ("wgsl", &dawn::JUDGES), ("glsl-450-khr", &["bin/glslangValidator"])];
 
 /// Fixtures that say nothing of a language here.
 static LEFT_OUT: [(&str, &str, &str); 9] = [
@@ -36,14 +36,26 @@ const KIND: &str = "core";
 
 pub fn trials() -> impl Iterator<Item = Trial> {
     let usual = ["bin/glslangValidator", "bin/spirv-val", "lvp.json"];
-    WAYS.iter().flat_map(move |(profile, own)| {
+    let by_way = WAYS.iter().flat_map(move |(profile, own)| {
         let judges: Vec<&str> = usual.iter().chain(*own).copied().collect();
         let is_left_out = move |stem: &str| LEFT_OUT.iter().any(|(of, name, _)| of == profile && *name == stem);
         let fixtures = fixture::files("fixtures/core").into_iter().filter(move |path| !is_left_out(&super::stem(path)));
         fixtures.map(move |path| {
             judged(format!("texts::{profile}::{}", super::stem(&path)), &judges, move || check(&path, profile))
         })
-    })
+    });
+    by_way.chain([judged("texts::dxc", &[dxc::JUDGE], dxc_judges)])
+}
+
+/// Microsoft's compiler is called rightly: it refuses a text for the reason that it says, and takes the same without it.
+fn dxc_judges() -> Result<(), String> {
+    let text = "[numthreads(1, 1, 1)]\nvoid main() { undeclared(); }\n";
+    match dxc::takes(text, Stage::Compute, (6, 5)) {
+        Err(why) if why.contains("'undeclared'") => {
+            dxc::takes(&text.replace("undeclared();", ""), Stage::Compute, (6, 5))
+        }
+        said => Err(format!("{said:?}")),
+    }
 }
 
 fn check(path: &Path, profile: &'static str) -> Result<(), String> {

@@ -1,0 +1,146 @@
+//! Microsoft's compiler of HLSL: the library in the Python package `compushady`, called in this process.
+//!
+//! Its interface is that of `dxcapi.h`: COM objects, whose functions are known by their places in a table.
+
+use std::ffi::{c_int, c_void};
+
+use crosslane::ir::Stage;
+use libloading::Library;
+
+use super::{judge, slang};
+
+/// The judge, by the name of its file.
+pub const JUDGE: &str = "dxc/libdxcompiler.so";
+
+/// `CLSID_DxcCompiler`, `IID_IDxcCompiler3` and `IID_IDxcResult`.
+const COMPILER: Guid = Guid(0x73e2_2d93, 0xe6ce, 0x47f3, [0xb5, 0xbf, 0xf0, 0x66, 0x4f, 0x39, 0xc1, 0xb0]);
+const COMPILER_3: Guid = Guid(0x228b_4687, 0x5a6a, 0x4730, [0x90, 0x0c, 0x97, 0x02, 0xb2, 0x20, 0x3f, 0x54]);
+const RESULT: Guid = Guid(0x5834_6cda, 0xdde7, 0x4497, [0x94, 0x61, 0x6f, 0x87, 0xaf, 0x5e, 0x06, 0x59]);
+
+/// `DXC_CP_UTF8`.
+const UTF_8: u32 = 65001;
+
+/// Places in the tables of functions. Off Windows two of every object's are a destructor's.
+const RELEASE: usize = 2;
+const COMPILE: usize = 5;
+const GET_STATUS: usize = 5;
+const GET_ERRORS: usize = 7;
+const GET_POINTER: usize = 5;
+const GET_SIZE: usize = 6;
+
+#[repr(C)]
+struct Guid(u32, u16, u16, [u8; 8]);
+
+/// `DxcBuffer`.
+#[repr(C)]
+struct Source {
+    text: *const c_void,
+    size: usize,
+    encoding: u32,
+}
+
+/// Accepts a text if the compiler makes DXIL of it that its validator takes.
+///
+/// # Errors
+/// What the compiler says, or that it cannot be loaded.
+pub fn takes(text: &str, stage: Stage, (major, minor): (u8, u8)) -> Result<(), String> {
+    let kind = match stage {
+        Stage::Vertex => "vs",
+        Stage::Fragment => "ps",
+        _ => "cs",
+    };
+    let options = ["-T", &format!("{kind}_{major}_{minor}"), "-E", &slang::entry(text), "-HV", "2018"];
+    let path = judge::need(JUDGE)?;
+    type Create = unsafe extern "C" fn(*const Guid, *const Guid, *mut Object) -> c_int;
+    // SAFETY: the library's initialisers ask for nothing, and the functions have these types in its header.
+    let said = unsafe {
+        let library = Library::new(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let create: Create = *library.get(b"DxcCreateInstance\0").map_err(|e| e.to_string())?;
+        let mut compiler = Object::NONE;
+        if create(&COMPILER, &COMPILER_3, &raw mut compiler) != 0 {
+            return Err("DXC makes no compiler".to_owned());
+        }
+        let said = compiled(compiler, text, &options);
+        compiler.release();
+        // Its threads may go on.
+        std::mem::forget(library);
+        said
+    };
+    said.map_err(|why| format!("DXC: {why}\n{text}"))
+}
+
+/// # Safety
+/// The object is a compiler.
+unsafe fn compiled(compiler: Object, text: &str, options: &[&str]) -> Result<(), String> {
+    type Compile = unsafe extern "C" fn(
+        Object,
+        *const Source,
+        *const *const u32,
+        u32,
+        *const c_void,
+        *const Guid,
+        *mut Object,
+    ) -> c_int;
+    type Get<T> = unsafe extern "C" fn(Object, *mut T) -> c_int;
+    // `wchar_t` has 32 bits.
+    let wide: Vec<Vec<u32>> = options.iter().map(|option| option.chars().map(u32::from).chain([0]).collect()).collect();
+    let options: Vec<*const u32> = wide.iter().map(Vec::as_ptr).collect();
+    let source = Source { text: text.as_ptr().cast(), size: text.len(), encoding: UTF_8 };
+    let (mut result, mut errors, mut status) = (Object::NONE, Object::NONE, 0);
+    // SAFETY: as the caller says; the types are those of the header, and the objects are released once.
+    unsafe {
+        let run: Compile = compiler.function(COMPILE);
+        let count = options.len() as u32;
+        if run(compiler, &source, options.as_ptr(), count, std::ptr::null(), &RESULT, &raw mut result) != 0 {
+            return Err("the call fails".to_owned());
+        }
+        result.function::<Get<c_int>>(GET_STATUS)(result, &raw mut status);
+        result.function::<Get<Object>>(GET_ERRORS)(result, &raw mut errors);
+        let said = errors.text();
+        errors.release();
+        result.release();
+        if status == 0 { Ok(()) } else { Err(said) }
+    }
+}
+
+/// A COM object: it begins with a pointer to its table of functions.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+struct Object(*const *const *const c_void);
+
+impl Object {
+    const NONE: Object = Object(std::ptr::null());
+
+    /// # Safety
+    /// The object lives, and its function at the place has the type `F`.
+    unsafe fn function<F: Copy>(self, place: usize) -> F {
+        // SAFETY: as the caller says; a function's pointer is as large as any.
+        unsafe { std::mem::transmute_copy(&*(*self.0).add(place)) }
+    }
+
+    /// The bytes of a blob as text.
+    ///
+    /// # Safety
+    /// The object is a blob, or none.
+    unsafe fn text(self) -> String {
+        if self.0.is_null() {
+            return String::new();
+        }
+        // SAFETY: as the caller says.
+        unsafe {
+            let start = self.function::<unsafe extern "C" fn(Object) -> *const u8>(GET_POINTER)(self);
+            let size = self.function::<unsafe extern "C" fn(Object) -> usize>(GET_SIZE)(self);
+            let bytes = if start.is_null() { &[][..] } else { std::slice::from_raw_parts(start, size) };
+            String::from_utf8_lossy(bytes).trim_end_matches('\0').to_owned()
+        }
+    }
+
+    /// # Safety
+    /// The object lives, or is none, and is not used afterwards.
+    unsafe fn release(self) {
+        if !self.0.is_null() {
+            // SAFETY: as the caller says.
+            unsafe { self.function::<unsafe extern "C" fn(Object) -> u32>(RELEASE)(self) };
+        }
+    }
+}
