@@ -5,7 +5,6 @@
 pub mod amd;
 mod comment;
 mod copies;
-mod glsl;
 mod negations;
 pub mod nv;
 mod pieces;
@@ -14,6 +13,7 @@ pub mod plans;
 pub mod ptx;
 mod range;
 pub mod reflection;
+mod source;
 pub mod spirv;
 mod text;
 mod truth;
@@ -107,7 +107,7 @@ impl Backend {
             Target::Amd => &amd::BACKEND,
             Target::Ptx => &ptx::BACKEND,
             Target::Wgsl => &text::WGSL,
-            Target::Glsl => &glsl::BACKEND,
+            Target::Glsl => &source::GLSL,
             Target::Hlsl => &text::HLSL,
             Target::Msl => &text::MSL,
         }

@@ -3,14 +3,15 @@
 use super::constants::component;
 use super::expr::{Expr, Reads};
 use super::inout::Copies;
+use super::memory::Address;
 use super::names::Names;
 use super::tree::{Kind, Lines, Stmt};
 use super::uses::Uses;
 use super::writer::Writer;
 use crate::backend::written::Written;
 use crate::ir::{
-    self, BlockId, EntryPoint, FuncId, Function, Inst, InstFlags, InstId, LocalId, Op, Scalar, Space, Type, TypeId,
-    Types, Value, Values,
+    self, BlockId, EntryPoint, FuncId, Function, Inst, InstFlags, InstId, LocalId, Op, Scalar, Type, TypeId, Types,
+    Value, Values,
 };
 use crate::kernel::Origin;
 use crate::limits;
@@ -49,6 +50,8 @@ pub(super) enum Made {
     One(Expr),
     /// A function of the language that gives its results in two places.
     Pair([Expr; 2]),
+    /// A place in a buffer without types.
+    Bytes(Address),
 }
 
 /// The function being written.
@@ -58,6 +61,8 @@ pub(super) struct Body<'t, 'a> {
     pub id: FuncId,
     pub names: Names,
     pub uses: Uses,
+    /// The entry point, where this is its function.
+    pub entry: Option<&'a EntryPoint>,
     pub values: FxHashMap<InstId, Made>,
     pub params: Vec<String>,
     pub locals: FxHashMap<LocalId, String>,
@@ -80,16 +85,20 @@ pub(super) struct Body<'t, 'a> {
 }
 
 impl<'a> Writer<'a> {
-    pub fn function(&mut self, id: FuncId, entry: Option<&EntryPoint>) -> Definition {
+    pub fn function(&mut self, id: FuncId, entry: Option<&'a EntryPoint>) -> Definition {
         let f = &self.module.functions[id];
         self.span = f.span;
         let name = match entry {
             Some(_) => "main".to_string(),
             None => self.function_names.get(&id).cloned().unwrap_or_default(),
         };
-        let mut body = Body::new(self, id);
+        let language = self.language;
+        let mut body = Body::new(self, id, entry);
         let params = body.parameters();
-        let code = body.block_of(f.body);
+        let mut code = body.block_of(f.body);
+        if entry.is_some() && !code.last().is_some_and(Stmt::jumps) {
+            code.extend(body.within(|body| language.leave_entry(body)));
+        }
         let mut statements = std::mem::take(&mut body.setup);
         statements.extend(code);
         if f.ret == Types::VOID
@@ -97,25 +106,26 @@ impl<'a> Writer<'a> {
         {
             statements.pop();
         }
-        let ret = self.type_name(f.ret);
-        let note = entry.map_or("", |entry| self.reconvergence(entry));
-        Definition { head: format!("{ret} {name}({params}){note} {{"), body: statements }
+        let head = language.signature(&mut body, &name, &params, entry);
+        Definition { head, body: statements }
     }
 }
 
 impl<'t, 'a> Body<'t, 'a> {
-    fn new(t: &'t mut Writer<'a>, id: FuncId) -> Body<'t, 'a> {
+    fn new(t: &'t mut Writer<'a>, id: FuncId, entry: Option<&'a EntryPoint>) -> Body<'t, 'a> {
         let f = &t.module.functions[id];
         let exact = exact_locals(f, &t.types);
         let mut uses = Uses::of(f);
         let copies = Copies::of(t.module, f, &uses);
         uses.declare(f, &copies.passed);
+        let names = Names::new(t.language);
         Body {
             t,
             f,
             id,
-            names: Names::default(),
+            names,
             uses,
+            entry,
             values: FxHashMap::default(),
             params: Vec::new(),
             locals: FxHashMap::default(),
@@ -132,29 +142,16 @@ impl<'t, 'a> Body<'t, 'a> {
         }
     }
 
-    fn parameters(&mut self) -> String {
+    fn parameters(&mut self) -> Vec<String> {
         let mut list = Vec::new();
         for (index, param) in (0..).zip(&self.f.params) {
             self.t.span = param.span;
             let name = self.named(if param.name.is_empty() { "parameter" } else { &param.name });
-            let (mode, ty) = match self.t.types.pointee(param.ty) {
-                Some((Space::Function | Space::Private, pointee)) => {
-                    (if param.is_out { "out " } else { "inout " }, pointee)
-                }
-                Some((Space::Handle, pointee)) => ("", pointee),
-                Some(_) => {
-                    self.t.unsupported("parameters that point to memory");
-                    ("", param.ty)
-                }
-                None => ("", param.ty),
-            };
-            let access = self.t.param_access.get(&(self.id, index)).copied().unwrap_or_default();
-            let access = if self.is_image(ty) { super::globals::access_words(access) } else { String::new() };
-            let (ty, dims) = self.t.declared(ty);
-            list.push(format!("{mode}{access}{ty} {name}{dims}"));
+            let language = self.t.language;
+            list.push(language.parameter(self, index, param, &name));
             self.params.push(name);
         }
-        list.join(", ")
+        list
     }
 
     /// A name that nothing else in sight has.
@@ -231,7 +228,8 @@ impl<'t, 'a> Body<'t, 'a> {
     /// The type of a variable as its declaration begins.
     pub fn local_type(&mut self, id: LocalId) -> (String, String) {
         let (ty, dims) = self.t.declared(self.f.locals[id].ty);
-        if self.exact.contains(&id) { (format!("precise {ty}"), dims) } else { (ty, dims) }
+        let word = if self.exact.contains(&id) { self.t.language.precise_word() } else { "" };
+        (format!("{word}{ty}"), dims)
     }
 
     /// The parameter that can be a variable: one that nothing uses but the store that gives the variable its first value,
@@ -273,7 +271,7 @@ impl<'t, 'a> Body<'t, 'a> {
         let Some(made) = self.operation(id, inst) else { return };
         let made = match made {
             Made::One(value) => Made::One(self.settle(id, inst, value)),
-            pair => pair,
+            other => other,
         };
         self.values.insert(id, made);
     }
@@ -312,7 +310,7 @@ impl<'t, 'a> Body<'t, 'a> {
         if is_exact {
             let name = self.named(&base);
             let (ty, dims) = self.t.declared(inst.ty);
-            let ty = format!("precise {ty}");
+            let ty = format!("{}{ty}", self.t.language.precise_word());
             self.push(Kind::Define { ty, name: name.clone(), dims, value: Some(value.text) });
             return Expr::primary(name);
         }
@@ -344,7 +342,7 @@ impl<'t, 'a> Body<'t, 'a> {
     }
 
     /// Returns true if a type is a storage image, or an array of such.
-    fn is_image(&self, ty: TypeId) -> bool {
+    pub fn is_image(&self, ty: TypeId) -> bool {
         match self.t.types.get(ty) {
             Type::Array { element, .. } => self.is_image(element),
             Type::Image(image) => image.storage,
@@ -364,7 +362,11 @@ impl<'t, 'a> Body<'t, 'a> {
                 let points = self.t.types.pointee(self.f.params[index as usize].ty).is_some();
                 Expr::primary(self.params[index as usize].clone()).reading_memory(points)
             }
-            Value::Global(id) => Expr::primary(self.t.global(id)),
+            Value::Global(id) => {
+                let language = self.t.language;
+                let made = language.global(self, id);
+                self.single(made)
+            }
             Value::Local(id) if self.copies.passed.contains_key(&id) => self.value(self.copies.passed[&id]),
             Value::Local(id) => match self.locals.get(&id) {
                 Some(name) => Expr::primary(name.clone()).reading(&Reads::local(id)),
@@ -374,11 +376,20 @@ impl<'t, 'a> Body<'t, 'a> {
                 Some(Made::One(value)) => value.clone(),
                 Some(Made::Pair(parts)) => {
                     let (parts, ty) = (parts.clone(), self.f.insts[id].ty);
-                    let name = self.t.type_name(ty);
-                    Expr::call(&name, &parts)
+                    let language = self.t.language;
+                    language.construct(self, ty, parts.to_vec())
                 }
+                Some(Made::Bytes(_)) => self.t.broken("an address as a value"),
                 None => self.t.broken("a value before its instruction"),
             },
+        }
+    }
+
+    /// The one expression of a result.
+    fn single(&mut self, made: Made) -> Expr {
+        match made {
+            Made::One(value) => value,
+            Made::Pair(_) | Made::Bytes(_) => self.t.broken("an address as a value"),
         }
     }
 
@@ -403,13 +414,14 @@ impl<'t, 'a> Body<'t, 'a> {
     }
 
     fn operation(&mut self, id: InstId, inst: &Inst) -> Option<Made> {
+        let language = self.t.language;
         Some(Made::One(match inst.op {
             Op::Unary(op, a) => {
                 let (of, a) = (self.type_of(a), self.value(a));
                 self.t.unary(op, &a, of)
             }
             Op::Binary(op, a, b) => self.binary(op, a, b),
-            Op::Math(function, args) => return Some(self.math(function, args, inst.ty)),
+            Op::Math(function, args) => return Some(language.math(self, function, args, inst.ty)),
             Op::Convert(a) => {
                 let (of, a) = (self.type_of(a), self.value(a));
                 self.t.converted(&a, of, inst.ty)
@@ -421,13 +433,11 @@ impl<'t, 'a> Body<'t, 'a> {
             Op::Select { condition, accept, reject } => self.select(condition, accept, reject, inst.ty),
             Op::Construct(parts) => {
                 let parts = self.list(parts);
-                let name = self.t.type_name(inst.ty);
-                Expr::call(&name, &parts)
+                language.construct(self, inst.ty, parts)
             }
             Op::Splat(a) => {
                 let a = self.value(a);
-                let name = self.t.type_name(inst.ty);
-                Expr::call(&name, &[a])
+                language.splat(self.t, inst.ty, a)
             }
             Op::Extract { composite, index } => return self.extract(composite, index),
             Op::ExtractDynamic { composite, index } => {
@@ -442,52 +452,47 @@ impl<'t, 'a> Body<'t, 'a> {
                 copy
             }
             Op::Shuffle { a, b, mask } => self.shuffle(a, b, mask, inst.ty),
-            Op::Access { base, indices } => self.access(id, base, indices, inst.flags),
-            Op::Load(pointer) => self.load(pointer),
+            Op::Access { base, indices } => return Some(language.access(self, id, base, indices, inst.flags)),
+            Op::Load(pointer) => return Some(language.load(self, pointer, inst.ty)),
             Op::Store { pointer, value } => {
                 self.store(pointer, value);
                 return None;
             }
-            Op::ArrayLength { block } => self.array_length(block),
+            Op::ArrayLength { block } => language.array_length(self, block),
             Op::Atomic { op, pointer, args, scope, order } => {
-                return self.atomic(op, pointer, args, (scope, order)).map(Made::One);
+                return language.atomic(self, op, pointer, args, (scope, order)).map(Made::One);
             }
-            Op::Image { op, parts, operands } => return self.image(op, parts, operands, inst.ty).map(Made::One),
+            Op::Image { op, parts, operands } => return self.image(op, parts, operands, inst.ty),
             Op::Lane(op, args) => return self.lane(id, op, args, inst.ty),
             Op::Call(callee, args) => {
                 let args = self.list(args);
                 let Some(name) = self.t.function_names.get(&callee).cloned() else {
                     return Some(Made::One(self.t.broken("a call of a function that is not written")));
                 };
-                let call = Expr::call(&name, &args).reading_memory(true);
+                let call = language.call(self, callee, &name, args).reading_memory(true);
                 if inst.ty == Types::VOID {
                     self.line(call.text);
                     return None;
                 }
                 call
             }
-            Op::Interpolate { at, pointer, args } => self.interpolate(at, pointer, args),
+            Op::Interpolate { at, pointer, args } => language.interpolate(self, at, pointer, args),
             Op::Barrier { execution, memory, kinds, order } => {
-                self.barrier(execution, memory, kinds, order);
+                language.barrier(self, execution, memory, kinds, order);
                 return None;
             }
             Op::Ray { .. } => self.t.stand_in("ray queries"),
             Op::Cooperative(..) => self.t.stand_in("cooperative matrices"),
             Op::Foreign(..) => self.t.stand_in("instructions of SPIR-V's own"),
             Op::Print { text, args } => {
-                self.t.need("GL_EXT_debug_printf");
-                let text = self.t.module.texts.get(text as usize).map_or_else(String::new, |text| quoted(text));
-                let mut list = vec![Expr::primary(text)];
-                list.extend(self.list(args));
-                let call = Expr::call("debugPrintfEXT", &list);
-                self.line(call.text);
+                let args = self.list(args);
+                let text = self.t.module.texts.get(text as usize).map_or("", |text| text);
+                language.print(self, text, args);
                 return None;
             }
             Op::PixelDepth | Op::PixelStencil => self.t.stand_in("reads of the pixel"),
             Op::Interlock { begin } => {
-                self.t.need("GL_ARB_fragment_shader_interlock");
-                let name = if begin { "beginInvocationInterlockARB" } else { "endInvocationInterlockARB" };
-                self.line(format!("{name}()"));
+                language.interlock(self, begin);
                 return None;
             }
             _ => return self.control(inst).map(Made::One),
@@ -552,37 +557,30 @@ impl<'t, 'a> Body<'t, 'a> {
                 if size == 1 { values[of].clone() } else { values[of].part(&component(at.into())) }
             })
             .collect();
-        let name = self.t.type_name(ty);
-        Expr::call(&name, &parts)
+        let language = self.t.language;
+        language.construct(self, ty, parts)
+    }
+
+    /// A choice for each component by itself, component by component.
+    pub fn chosen_apart(&mut self, [c, a, r]: [&Expr; 3], ty: TypeId) -> Expr {
+        let size = self.t.types.components(ty).unwrap_or(1);
+        let bools = self.t.types.vector(Scalar::BOOL, size);
+        let [c, a, r] = [(c, bools), (a, ty), (r, ty)].map(|(value, ty)| self.plain(value.clone(), ty));
+        let parts: Vec<Expr> = (0..u32::from(size))
+            .map(|n| Expr::choice(&c.part(&component(n)), &a.part(&component(n)), &r.part(&component(n))))
+            .collect();
+        let language = self.t.language;
+        language.construct(self, ty, parts)
     }
 
     fn select(&mut self, condition: Value, accept: Value, reject: Value, ty: TypeId) -> Expr {
         let is_vector = self.shape_of(condition).is_some_and(|(_, size)| size > 1);
         let [c, a, r] = [condition, accept, reject].map(|value| self.value(value));
+        let language = self.t.language;
         if !is_vector {
-            return Expr::choice(&c, &a, &r);
+            return language.choice(self, &[c, a, r], ty);
         }
-        self.mixed(&[c, a, r], ty)
-    }
-
-    /// A choice for each component by itself.
-    pub fn mixed(&mut self, [c, a, r]: &[Expr; 3], ty: TypeId) -> Expr {
-        let Some((scalar, size)) = self.t.shape(ty) else {
-            return self.t.broken("a choice by components of no vector");
-        };
-        if scalar.width == 32 || scalar.is_bool() {
-            return Expr::call("mix", &[r.clone(), a.clone(), c.clone()]);
-        }
-        let bools = self.t.types.vector(Scalar::BOOL, size);
-        let [c, a, r] = [(c, bools), (a, ty), (r, ty)].map(|(value, ty)| match value.is_plain() {
-            true => value.clone(),
-            false => self.name("t", ty, value),
-        });
-        let parts: Vec<Expr> = (0..u32::from(size))
-            .map(|n| Expr::choice(&c.part(&component(n)), &a.part(&component(n)), &r.part(&component(n))))
-            .collect();
-        let name = self.t.type_name(ty);
-        Expr::call(&name, &parts)
+        language.mixed(self, &[c, a, r], ty)
     }
 }
 
@@ -600,19 +598,4 @@ fn exact_locals(f: &Function, types: &Types) -> FxHashSet<LocalId> {
         _ => None,
     });
     stored.collect()
-}
-
-/// A text as the language writes it.
-fn quoted(text: &str) -> String {
-    let mut made = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '\n' => made.push_str("\\n"),
-            '\t' => made.push_str("\\t"),
-            '"' | '\\' => made.extend(['\\', c]),
-            other => made.push(other),
-        }
-    }
-    made.push('"');
-    made
 }

@@ -1,8 +1,8 @@
 //! The state of writing one module.
 
-use super::dialect::{Dialect, Lanes};
 use super::expr::Expr;
 use super::function::Definition;
+use super::language::Language;
 use super::names::Names;
 use crate::backend::Options;
 use crate::backend::written::{Code, Written};
@@ -20,7 +20,7 @@ use std::rc::Rc;
 pub(super) struct Writer<'a> {
     pub module: &'a Module,
     pub options: &'a Options,
-    pub dialect: &'static Dialect,
+    pub language: &'static dyn Language,
     /// The types of the module, with those that are asked for on the way.
     pub types: Types,
     /// A copy of the module to lay types out in.
@@ -34,8 +34,9 @@ pub(super) struct Writer<'a> {
     pub variables: Vec<String>,
     /// Functions that the text needs besides those of the source.
     pub helpers: Vec<String>,
-    /// The name of the one that reads a lane, and the types for which it is there.
-    pub shuffle: (String, FxHashSet<TypeId>),
+    /// Names of those that are not called as they would be, and the types for which each is there.
+    pub helper_names: FxHashMap<&'static str, String>,
+    pub helped: FxHashSet<(&'static str, TypeId)>,
     pub functions: Vec<Definition>,
     pub struct_names: FxHashMap<StructId, String>,
     /// Names of members, by struct.
@@ -91,20 +92,22 @@ pub(super) struct Shader {
 
 impl<'a> Writer<'a> {
     pub fn new(module: &'a Module, options: &'a Options) -> Writer<'a> {
+        let language = super::language_of(&options.profile);
         Writer {
             module,
             options,
-            dialect: Dialect::of(&options.profile),
+            language,
             types: module.types.clone(),
             scratch: module.clone(),
-            names: Names::default(),
+            names: Names::new(language),
             extensions: BTreeSet::new(),
             specializations: Vec::new(),
             structs: Vec::new(),
             tables: Vec::new(),
             variables: Vec::new(),
             helpers: Vec::new(),
-            shuffle: (String::new(), FxHashSet::default()),
+            helper_names: FxHashMap::default(),
+            helped: FxHashSet::default(),
             functions: Vec::new(),
             struct_names: FxHashMap::default(),
             members: FxHashMap::default(),
@@ -141,11 +144,8 @@ impl<'a> Writer<'a> {
         self.span = module.functions[entry.function].span;
         let functions = calls::callees_first(module, [entry.function]);
         self.name_all(&functions, entry.function);
-        if self.dialect.lanes == Lanes::Amd {
-            self.shuffle.0 = self.names.unique("shuffleInvocation", None);
-        }
         self.pass_access(&functions);
-        let layouts = self.entry_layouts(entry);
+        let layouts = self.language.stage(&mut self, entry);
         for id in functions {
             let definition = self.function(id, (id == entry.function).then_some(entry));
             self.functions.push(definition);
@@ -188,13 +188,8 @@ impl<'a> Writer<'a> {
     }
 
     fn finish(self, layouts: Vec<String>) -> Shader {
-        let mut head = vec![self.dialect.version.to_string()];
-        head.extend(self.extensions.iter().map(|name| format!("#extension {name} : require")));
-        let precision = ["precision highp float;", "precision highp int;"].map(str::to_string);
-        let default_precision = if self.dialect.is_es { precision.to_vec() } else { Vec::new() };
-        for part in
-            [default_precision, layouts, self.specializations, self.structs, self.tables, self.variables, self.helpers]
-        {
+        let mut head = self.language.head(&self);
+        for part in [layouts, self.specializations, self.structs, self.tables, self.variables, self.helpers] {
             if !part.is_empty() {
                 head.push(String::new());
                 head.extend(part);
@@ -208,27 +203,10 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The function that gives a value of any lane, by reads of one lane after the other.
-    pub fn shuffle_by_reads(&mut self, ty: TypeId) -> String {
-        self.need("GL_ARB_shader_ballot");
-        let name = self.shuffle.0.clone();
-        if self.shuffle.1.insert(ty) {
-            let of = self.type_name(ty);
-            let lines = [
-                format!("{of} {name}({of} value, uint lane) {{"),
-                format!("    {of} moved = value;"),
-                "    for (uint turn = 0u; turn < gl_SubGroupSizeARB; turn++) {".to_string(),
-                format!("        {of} read = readInvocationARB(value, turn);"),
-                "        if (turn == lane) {".to_string(),
-                "            moved = read;".to_string(),
-                "        }".to_string(),
-                "    }".to_string(),
-                "    return moved;".to_string(),
-                "}".to_string(),
-            ];
-            self.helpers.extend(lines);
-        }
-        name
+    /// The name of a function that the text needs besides those of the source, and true where it is to be written for a type.
+    pub fn helper(&mut self, name: &'static str, ty: TypeId) -> (String, bool) {
+        let is_new = self.helped.insert((name, ty));
+        (self.helper_names.get(name).map_or_else(|| name.to_string(), String::clone), is_new)
     }
 
     /// Turns an extension on.
@@ -239,19 +217,19 @@ impl<'a> Writer<'a> {
     /// Reports a construct that the language does not have.
     #[cold]
     pub fn lacks(&mut self, construct: &str) {
-        self.fail(Number::NOT_SUPPORTED, format!("{} has no {construct}", self.dialect.language));
+        self.fail(Number::NOT_SUPPORTED, format!("{} has no {construct}", self.language.name()));
     }
 
     /// Reports a construct that is not written yet.
     #[cold]
     pub fn unsupported(&mut self, construct: &str) {
-        self.fail(Number::NOT_SUPPORTED, cannot_write(construct, self.dialect.language));
+        self.fail(Number::NOT_SUPPORTED, cannot_write(construct, self.language.name()));
     }
 
     /// Reports a module that breaks the rules of `ir`.
     #[cold]
     pub fn internal(&mut self, found: &str) {
-        self.fail(Number::INTERNAL, format!("the GLSL target met {found}"));
+        self.fail(Number::INTERNAL, format!("the writer of {} met {found}", self.language.name()));
     }
 
     /// As [`Self::lacks`]. Returns a placeholder for a value.

@@ -5,7 +5,7 @@ use crate::profile::{Feature, Profile};
 
 /// The functions for cross-lane operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Lanes {
+pub(in crate::backend::source) enum Lanes {
     /// GL_KHR_shader_subgroup_*.
     Khr,
     /// GL_NV_shader_thread_shuffle, GL_NV_shader_thread_group, GL_NV_gpu_shader5.
@@ -16,7 +16,7 @@ pub(super) enum Lanes {
 
 /// The differences between the dialects of GLSL.
 #[derive(Debug)]
-pub(super) struct Dialect {
+pub(in crate::backend::source) struct Dialect {
     /// The line that begins the text.
     pub version: &'static str,
     pub is_es: bool,
@@ -27,7 +27,7 @@ pub(super) struct Dialect {
     pub lanes: Lanes,
 }
 
-const KHR: Dialect =
+pub(in crate::backend::source) const KHR: Dialect =
     Dialect { version: "#version 450", is_es: false, is_vulkan: true, language: "GLSL", lanes: Lanes::Khr };
 const NV: Dialect = Dialect { is_vulkan: false, language: "GLSL for OpenGL", lanes: Lanes::Nv, ..KHR };
 const AMD: Dialect = Dialect { lanes: Lanes::Amd, ..KHR };

@@ -1,37 +1,38 @@
 //! Conversions: of numbers, and of bits (GLSL 4.60 sections 5.4.1 and 8.3, GL_EXT_shader_explicit_arithmetic_types).
 
-use super::expr::Expr;
-use super::writer::Writer;
+use super::Dialect;
+use crate::backend::source::expr::Expr;
+use crate::backend::source::writer::Writer;
 use crate::ir::{Scalar, ScalarKind, Type, TypeId};
 
-impl Writer<'_> {
+impl Dialect {
     /// A number as another type, component by component.
-    pub fn converted(&mut self, value: &Expr, from: TypeId, to: TypeId) -> Expr {
+    pub fn converted(&self, t: &mut Writer, value: &Expr, from: TypeId, to: TypeId) -> Expr {
         if from == to {
             return value.clone();
         }
-        let name = self.type_name(to);
+        let name = t.type_name(to);
         Expr::call(&name, std::slice::from_ref(value))
     }
 
     /// The same bits as another type.
-    pub fn reinterpreted(&mut self, value: &Expr, from: TypeId, to: TypeId) -> Expr {
+    pub fn reinterpreted(&self, t: &mut Writer, value: &Expr, from: TypeId, to: TypeId) -> Expr {
         if from == to {
             return value.clone();
         }
-        let is_reference = |ty| matches!(self.types.get(ty), Type::BufferReference { .. });
+        let is_reference = |ty| matches!(t.types.get(ty), Type::BufferReference { .. });
         if is_reference(from) || is_reference(to) {
-            if self.shape(from).or(self.shape(to)).is_some_and(|(_, size)| size == 2) {
-                self.need("GL_EXT_buffer_reference_uvec2");
+            if t.shape(from).or(t.shape(to)).is_some_and(|(_, size)| size == 2) {
+                t.need("GL_EXT_buffer_reference_uvec2");
             }
-            let name = self.type_name(to);
+            let name = t.type_name(to);
             return Expr::call(&name, std::slice::from_ref(value));
         }
-        let (Some((a, n)), Some((b, m))) = (self.shape(from), self.shape(to)) else {
-            return self.stand_in("bits of such types as others");
+        let (Some((a, n)), Some((b, m))) = (t.shape(from), t.shape(to)) else {
+            return t.stand_in("bits of such types as others");
         };
         if n == m {
-            return self.same_width(value, a, b, n);
+            return self.same_width(t, value, a, b, n);
         }
         if (a, n, b, m) == (Scalar::F64, 1, Scalar::U32, 2) {
             return Expr::call("unpackDouble2x32", std::slice::from_ref(value));
@@ -40,19 +41,19 @@ impl Writer<'_> {
             return Expr::call("packDouble2x32", std::slice::from_ref(value));
         }
         let unsigned = |scalar: Scalar| Scalar { kind: ScalarKind::Uint, ..scalar };
-        let words = self.same_width(value, a, unsigned(a), n);
+        let words = self.same_width(t, value, a, unsigned(a), n);
         let Some(function) = repacking(a.width, n, b.width, m) else {
-            return self.stand_in("bits of such types as others");
+            return t.stand_in("bits of such types as others");
         };
         for width in [a.width, b.width] {
-            self.vector_name(Scalar { kind: ScalarKind::Uint, width }, 1);
+            t.vector_name(Scalar { kind: ScalarKind::Uint, width }, 1);
         }
         let packed = Expr::call(function, &[words]);
-        self.same_width(&packed, unsigned(b), b, m)
+        self.same_width(t, &packed, unsigned(b), b, m)
     }
 
     /// The same bits as another kind of number of that width.
-    fn same_width(&mut self, value: &Expr, from: Scalar, to: Scalar, size: u8) -> Expr {
+    fn same_width(&self, t: &mut Writer, value: &Expr, from: Scalar, to: Scalar, size: u8) -> Expr {
         use ScalarKind::{Float, Sint, Uint};
         if from == to {
             return value.clone();
@@ -71,12 +72,12 @@ impl Writer<'_> {
             (Sint, Float, 64) => "int64BitsToDouble",
             (Uint, Float, 64) => "uint64BitsToDouble",
             _ => {
-                let name = self.vector_name(to, size);
+                let name = t.vector_name(to, size);
                 return Expr::call(&name, std::slice::from_ref(value));
             }
         };
         for scalar in [from, to] {
-            self.vector_name(scalar, size);
+            t.vector_name(scalar, size);
         }
         Expr::call(name, std::slice::from_ref(value))
     }

@@ -9,6 +9,7 @@ use crate::ir::{self, BlockId, Case, Cases, ControlHint, Inst, Op, ScalarKind, T
 impl Body<'_, '_> {
     /// An instruction that moves control.
     pub fn control(&mut self, inst: &Inst) -> Option<Expr> {
+        let language = self.t.language;
         match inst.op {
             Op::If { condition, then, otherwise, hint } => {
                 return self.conditional(condition, [then, otherwise], inst.ty, hint);
@@ -19,11 +20,8 @@ impl Body<'_, '_> {
             Op::Continue => self.line("continue".to_string()),
             Op::Return(value) => self.return_from(value),
             Op::Yield(value) => self.give(value),
-            Op::Discard => self.line("discard".to_string()),
-            Op::Demote => {
-                self.t.need("GL_EXT_demote_to_helper_invocation");
-                self.line("demote".to_string());
-            }
+            Op::Discard => language.discard(self),
+            Op::Demote => language.demote(self),
             Op::Unreachable => self.leave(),
             Op::End(..) => self.t.unsupported("shaders that end so"),
             _ => self.t.internal("an instruction that it does not know"),
@@ -33,24 +31,13 @@ impl Body<'_, '_> {
 
     /// Returns from the function with any value: nothing comes here.
     fn leave(&mut self) {
-        if self.f.ret == Types::VOID {
-            return self.line("return".to_string());
-        }
-        let value = self.t.zero(self.f.ret);
-        self.line(format!("return {}", value.text));
+        let value = (self.f.ret != Types::VOID).then(|| self.t.zero(self.f.ret).text);
+        self.leave_with(value);
     }
 
     fn hint(&mut self, hint: ControlHint) -> &'static str {
-        let text = match hint {
-            ControlHint::None => return "",
-            _ if !self.t.dialect.is_vulkan => return "",
-            ControlHint::Unroll => "[[unroll]] ",
-            ControlHint::DontUnroll => "[[dont_unroll]] ",
-            ControlHint::Flatten => "[[flatten]] ",
-            ControlHint::DontFlatten => "[[dont_flatten]] ",
-        };
-        self.t.need("GL_EXT_control_flow_attributes");
-        text
+        let language = self.t.language;
+        language.hint(self, hint)
     }
 
     fn conditional(

@@ -1,41 +1,42 @@
 //! The entry point: what its `layout` lines say.
 
-use super::writer::Writer;
+use super::Dialect;
+use crate::backend::source::writer::Writer;
 use crate::ir::{ConstValue, DepthPromise, DerivativeGroup, EntryPoint, PixelParts, Reconvergence, Stage};
 
-impl Writer<'_> {
+impl Dialect {
     /// The lines that say how the stage runs.
-    pub fn entry_layouts(&mut self, entry: &EntryPoint) -> Vec<String> {
+    pub fn entry_layouts(&self, t: &mut Writer, entry: &EntryPoint) -> Vec<String> {
         match entry.stage {
-            Stage::Compute => vec![self.workgroup_size(entry)],
+            Stage::Compute => vec![self.workgroup_size(t, entry)],
             Stage::Vertex => Vec::new(),
-            Stage::Fragment => self.fragment_layouts(entry),
+            Stage::Fragment => self.fragment_layouts(t, entry),
             other => {
-                self.unsupported(&format!("{} shaders", other.name()));
+                t.unsupported(&format!("{} shaders", other.name()));
                 Vec::new()
             }
         }
     }
 
-    fn workgroup_size(&mut self, entry: &EntryPoint) -> String {
+    fn workgroup_size(&self, t: &mut Writer, entry: &EntryPoint) -> String {
         let mut words = Vec::new();
         for (axis, id) in ["x", "y", "z"].into_iter().zip(entry.workgroup_size) {
-            let constant = self.module.constants.get(id).clone();
+            let constant = t.module.constants.get(id).clone();
             match constant.value {
                 ConstValue::Bits(1) if axis != "x" => {}
                 ConstValue::Bits(size) => words.push(format!("local_size_{axis} = {size}")),
-                ConstValue::Spec { id, default } if self.dialect.is_vulkan => {
+                ConstValue::Spec { id, default } if self.is_vulkan => {
                     words.push(format!("local_size_{axis} = {default}, local_size_{axis}_id = {id}"));
                 }
                 ConstValue::Spec { .. } => {
-                    let size = self.constant(id).text;
+                    let size = t.constant(id).text;
                     words.push(format!("local_size_{axis} = int({size})"));
                 }
-                _ => self.unsupported("sizes of workgroups that are expressions of specialization constants"),
+                _ => t.unsupported("sizes of workgroups that are expressions of specialization constants"),
             }
         }
         if let Some(group) = entry.derivatives {
-            self.need("GL_NV_compute_shader_derivatives");
+            t.need("GL_NV_compute_shader_derivatives");
             words.push(match group {
                 DerivativeGroup::Quads => "derivative_group_quadsNV".to_string(),
                 DerivativeGroup::Linear => "derivative_group_linearNV".to_string(),
@@ -44,7 +45,7 @@ impl Writer<'_> {
         format!("layout({}) in;", words.join(", "))
     }
 
-    fn fragment_layouts(&mut self, entry: &EntryPoint) -> Vec<String> {
+    fn fragment_layouts(&self, t: &mut Writer, entry: &EntryPoint) -> Vec<String> {
         let modes = entry.fragment;
         let mut lines = Vec::new();
         if modes.early_tests {
@@ -60,11 +61,11 @@ impl Writer<'_> {
             lines.push("layout(pixel_center_integer) in vec4 gl_FragCoord;".to_string());
         }
         if modes.post_depth_coverage {
-            self.need("GL_ARB_post_depth_coverage");
+            t.need("GL_ARB_post_depth_coverage");
             lines.push("layout(post_depth_coverage) in;".to_string());
         }
         if modes.full_quads || modes.quad_derivatives {
-            self.need("GL_EXT_shader_quad_control");
+            t.need("GL_EXT_shader_quad_control");
         }
         if modes.full_quads {
             lines.push("layout(full_quads) in;".to_string());
@@ -73,27 +74,27 @@ impl Writer<'_> {
             lines.push("layout(quad_derivatives) in;".to_string());
         }
         if let Some(interlock) = modes.interlock {
-            self.need("GL_ARB_fragment_shader_interlock");
+            t.need("GL_ARB_fragment_shader_interlock");
             let of = if interlock.of_sample { "sample" } else { "pixel" };
             let order = if interlock.ordered { "ordered" } else { "unordered" };
             lines.push(format!("layout({of}_interlock_{order}) in;"));
         }
         if modes.override_coverage || modes.early_and_late_tests || modes.non_coherent != PixelParts::empty() {
-            self.unsupported("such modes of fragment shaders");
+            t.unsupported("such modes of fragment shaders");
         }
         lines
     }
 
     /// The attribute that follows the header of `main`.
-    pub fn reconvergence(&mut self, entry: &EntryPoint) -> &'static str {
+    pub fn reconvergence(&self, t: &mut Writer, entry: &EntryPoint) -> &'static str {
         match entry.reconvergence {
             Reconvergence::Default => "",
             Reconvergence::SubgroupUniform => {
-                self.need("GL_EXT_subgroup_uniform_control_flow");
+                t.need("GL_EXT_subgroup_uniform_control_flow");
                 " [[subgroup_uniform_control_flow]]"
             }
             Reconvergence::Maximal => {
-                self.need("GL_EXT_maximal_reconvergence");
+                t.need("GL_EXT_maximal_reconvergence");
                 " [[maximally_reconverges]]"
             }
         }

@@ -1,7 +1,7 @@
 //! The requirements of a shader in GLSL to its caller and to the compiler that reads it, as JSON.
 
-use super::writer::Shader;
 use crate::backend::reflection::{self, Reflection};
+use crate::backend::source::writer::Shader;
 use crate::backend::{Made, Options};
 use crate::ir::Module;
 use crate::kernel::{self, LaneContract};

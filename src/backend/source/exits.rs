@@ -11,7 +11,6 @@
 //! That compiler does not reconverge invocations that return from inside a loop either, so such a return also sets a
 //! flag and leaves the loop by `break`.
 
-use super::dialect::Lanes;
 use super::expr::Expr;
 use super::function::Body;
 use super::tree::{Kind, Stmt};
@@ -77,17 +76,27 @@ impl Body<'_, '_> {
     pub fn return_from(&mut self, value: Option<Value>) {
         let given = value.map(|value| self.value(value).text);
         let Some(Returns { flag, value }) = &self.returns else {
-            return self.line(given.map_or("return".to_string(), |given| format!("return {given}")));
+            return self.leave_with(given);
         };
         let raised = format!("{flag} = true");
         let stored = value.as_ref().zip(given).map(|(name, given)| format!("{name} = {given}"));
         stored.into_iter().chain([raised, "break".to_string()]).for_each(|text| self.line(text));
     }
 
+    /// Returns from the function, or from the entry point as the language does.
+    pub fn leave_with(&mut self, value: Option<String>) {
+        let language = self.t.language;
+        match value {
+            None if self.entry.is_some() => language.leave_entry(self),
+            None => self.line("return".to_string()),
+            Some(value) => self.line(format!("return {value}")),
+        }
+    }
+
     /// Returns true if blocks of a loop or a switch have returns that leave it by a flag. The outermost loop makes that.
     pub fn raises_returns(&mut self, blocks: &[BlockId], is_loop: bool) -> bool {
         let f = self.f;
-        let is_wanted = self.t.dialect.lanes == Lanes::Nv && self.t.reaching.contains(&true);
+        let is_wanted = self.t.language.jumps_after_arms() && self.t.reaching.contains(&true);
         let has_returns = || blocks.iter().any(|block| leaves(f, &f.blocks[*block].insts, RETURNS));
         if !is_wanted || !(is_loop || self.returns.is_some()) || !has_returns() {
             return false;
@@ -133,7 +142,7 @@ impl Body<'_, '_> {
 
     /// For each arm, true if its jump is to be taken after the selection.
     pub fn jumps_after(&mut self, arms: [BlockId; 2]) -> [bool; 2] {
-        if self.t.dialect.lanes != Lanes::Nv || !self.around.contains(&Around::Loop) {
+        if !self.t.language.jumps_after_arms() || !self.around.contains(&Around::Loop) {
             return [false; 2];
         }
         arms.map(|arm| self.jumps_after_arm(arm))

@@ -1,0 +1,116 @@
+//! Constants as expressions, and specialization constants.
+
+use super::expr::{Expr, Level};
+use super::writer::Writer;
+use crate::ir::{ConstId, ConstValue, Scalar, SpecOp, Type, TypeId};
+
+impl Writer<'_> {
+    /// A constant where a value is wanted: arrays and structs have a name.
+    pub fn constant(&mut self, id: ConstId) -> Expr {
+        let constant = self.module.constants.get(id);
+        let has_name = matches!(self.types.get(constant.ty), Type::Array { .. } | Type::Struct(_))
+            && matches!(constant.value, ConstValue::Composite(_));
+        if !has_name {
+            return self.spelled(id);
+        }
+        if let Some(name) = self.constants.get(&id) {
+            return Expr::primary(name.clone());
+        }
+        let ty = constant.ty;
+        let value = self.spelled(id).text;
+        let name = self.names.unique("table", None);
+        let (ty, dims) = self.declared(ty);
+        let words = self.language.constant_words();
+        self.tables.push(format!("{words}{ty} {name}{dims} = {value};"));
+        self.constants.insert(id, name.clone());
+        Expr::primary(name)
+    }
+
+    /// A constant as an expression of its parts.
+    pub fn spelled(&mut self, id: ConstId) -> Expr {
+        let constant = self.module.constants.get(id).clone();
+        match (&constant.value, self.types.get(constant.ty)) {
+            (ConstValue::Bits(bits), Type::Scalar(scalar)) => self.literal(scalar, *bits),
+            (ConstValue::Zero | ConstValue::Undef, _) => self.zero(constant.ty),
+            (ConstValue::Composite(parts), ty) => {
+                let is_splat = matches!(ty, Type::Vector { .. }) && parts.iter().all(|part| *part == parts[0]);
+                let parts = if is_splat { &parts[..1] } else { parts };
+                let parts: Vec<Expr> = parts.iter().map(|part| self.spelled(*part)).collect();
+                let language = self.language;
+                language.composite(self, constant.ty, &parts)
+            }
+            (ConstValue::Spec { id: number, default }, Type::Scalar(scalar)) => {
+                Expr::primary(self.specialization(*number, scalar, *default))
+            }
+            (ConstValue::SpecOp { op, args }, _) => self.spec_op(*op, args, constant.ty),
+            (ConstValue::MatrixLength(_), _) => self.stand_in("lengths of cooperative matrices"),
+            (ConstValue::Bits(_) | ConstValue::Spec { .. }, _) => {
+                self.internal("bits of a composite");
+                Expr::primary("0")
+            }
+        }
+    }
+
+    /// The name of a specialization constant, which is declared where it is not yet.
+    fn specialization(&mut self, number: u32, scalar: Scalar, default: u64) -> String {
+        let name = match self.spec_names.get(&number) {
+            Some(known) => known.clone(),
+            None => self.names.unique(&format!("constant_{number}"), None),
+        };
+        self.spec_names.insert(number, name.clone());
+        if self.declared_constants.insert(number) {
+            let language = self.language;
+            language.specialization(self, &name, number, scalar, default);
+        }
+        name
+    }
+
+    /// A scalar by its bits.
+    pub fn literal(&mut self, scalar: Scalar, bits: u64) -> Expr {
+        let language = self.language;
+        language.literal(self, scalar, bits)
+    }
+
+    /// Zero of any type that has values.
+    pub fn zero(&mut self, ty: TypeId) -> Expr {
+        let language = self.language;
+        language.zero(self, ty)
+    }
+
+    /// The initial value of a variable.
+    pub fn initial(&mut self, id: ConstId) -> String {
+        let language = self.language;
+        language.initial(self, id)
+    }
+
+    fn spec_op(&mut self, op: SpecOp, args: &[ConstId], ty: TypeId) -> Expr {
+        let of: Vec<TypeId> = args.iter().map(|arg| self.module.constants.get(*arg).ty).collect();
+        let values: Vec<Expr> = args.iter().map(|arg| self.constant(*arg)).collect();
+        match op {
+            SpecOp::Unary(op) => self.unary(op, &values[0], of[0]),
+            SpecOp::Binary(op) => match self.binary(op, [&values[0], &values[1]], [of[0], of[1]]) {
+                Some(made) => made,
+                // The remainder of integers, of operands that have no effects.
+                None => {
+                    let quotient = Expr::binary("/", Level::Product, &values[0], &values[1]);
+                    let product = Expr::binary("*", Level::Product, &quotient, &values[1]);
+                    Expr::binary("-", Level::Sum, &values[0], &product)
+                }
+            },
+            SpecOp::Convert => self.converted(&values[0], of[0], ty),
+            SpecOp::Bitcast => self.reinterpreted(&values[0], of[0], ty),
+            SpecOp::Select => Expr::choice(&values[0], &values[1], &values[2]),
+            SpecOp::Extract(index) => values[0].part(&component(index)),
+            SpecOp::Math(function) => match self.function_of(function, &values, &of, ty) {
+                Some(made) => made,
+                None => self.stand_in("such expressions of specialization constants"),
+            },
+        }
+    }
+}
+
+/// A component of a vector, after its name.
+pub(super) fn component(index: u32) -> String {
+    const NAMES: [&str; 4] = [".x", ".y", ".z", ".w"];
+    NAMES.get(index as usize).map_or_else(|| format!("[{index}]"), |name| (*name).to_string())
+}

@@ -1,0 +1,126 @@
+//! Module-scope variables: resources, memory of workgroups and invocations, inputs and outputs.
+
+use super::writer::Writer;
+use crate::ir::{Binding, FuncId, Global, GlobalId, ImageOp, Op, Stage, StructId, Type, TypeId, Value};
+use rustc_hash::FxHashSet;
+
+impl Writer<'_> {
+    /// Gives names to all that has one in the whole module, before anything in a function gets one.
+    pub fn name_all(&mut self, functions: &[FuncId], entry: FuncId) {
+        for (id, global) in self.module.globals.iter() {
+            self.name_global(id, global);
+        }
+        for id in functions.iter().rev().filter(|id| **id != entry) {
+            let name = self.names.unique(&self.module.functions[*id].name, None);
+            self.function_names.insert(*id, name);
+        }
+        for (number, name) in &self.module.spec_names {
+            let name = self.names.unique(name, None);
+            self.spec_names.insert(*number, name);
+        }
+        let referred: Vec<StructId> = self.types.iter().filter_map(|(id, _)| self.types.referred(id)).collect();
+        for id in referred {
+            let name = self.names.unique(&self.types.structs[id].name, None);
+            self.references.insert(id, name);
+        }
+        // A block without a layout is named when a value of it is.
+        let structs = &self.module.types.structs;
+        let blocks: FxHashSet<StructId> =
+            structs.iter().filter(|(_, item)| item.block).filter_map(|(_, item)| item.logical).collect();
+        for (id, item) in structs.iter() {
+            if item.logical.is_none() && !item.block && !blocks.contains(&id) {
+                let name = self.names.unique(&item.name, None);
+                self.struct_names.insert(id, name);
+            }
+        }
+        for (id, global) in self.module.globals.iter() {
+            if let Some(of) = self.block_of(global.ty) {
+                let name = self.names.unique(&self.types.structs[of].name, None);
+                self.block_names.insert(id, name);
+            }
+        }
+    }
+
+    fn name_global(&mut self, id: GlobalId, global: &Global) {
+        if matches!(global.binding, Binding::BuiltIn(_)) {
+            return;
+        }
+        match self.block_of(global.ty) {
+            Some(of) if global.name.is_empty() => {
+                let members = self.types.structs[of].members.clone();
+                let names = members.iter().map(|member| match member.binding {
+                    Binding::BuiltIn(_) => member.name.to_string(),
+                    _ => self.names.unique(&member.name, None),
+                });
+                let names = names.collect();
+                self.block_members.insert(id, names);
+            }
+            _ => {
+                let name = self.names.unique(if global.name.is_empty() { "variable" } else { &global.name }, None);
+                self.global_names.insert(id, name);
+            }
+        }
+    }
+
+    pub fn stage(&self) -> Option<Stage> {
+        self.module.entry_points.first().map(|entry| entry.stage)
+    }
+
+    /// The name of a variable, which is declared where it is not yet.
+    pub fn global(&mut self, id: GlobalId) -> String {
+        if let Some(known) = self.globals.get(&id) {
+            return known.clone();
+        }
+        let module = self.module;
+        let global = &module.globals[id];
+        let outside = std::mem::replace(&mut self.span, global.span);
+        if global.span == crate::source::Span::NONE {
+            self.span = outside;
+        }
+        let language = self.language;
+        let name = language.declare(self, id, global);
+        self.span = outside;
+        self.globals.insert(id, name.clone());
+        name
+    }
+
+    pub fn innermost(&self, ty: TypeId) -> TypeId {
+        match self.types.get(ty) {
+            Type::Array { element, .. } => self.innermost(element),
+            _ => ty,
+        }
+    }
+
+    /// The struct of a block, or of an array of blocks.
+    pub fn block_of(&self, ty: TypeId) -> Option<StructId> {
+        match self.types.get(self.innermost(ty)) {
+            Type::Struct(of) if self.types.structs[of].block => Some(of),
+            _ => None,
+        }
+    }
+
+    /// Returns true if a sampler is used for comparisons.
+    pub fn compares(&self, sampler: GlobalId) -> bool {
+        let module = self.module;
+        module.functions.iter().any(|(_, f)| {
+            let root = |value| match value {
+                Value::Inst(id) => match f.insts[id].op {
+                    Op::Load(Value::Global(global)) => Some(global),
+                    Op::Load(Value::Inst(at)) => match f.insts[at].op {
+                        Op::Access { base: Value::Global(global), .. } => Some(global),
+                        _ => None,
+                    },
+                    _ => None,
+                },
+                _ => None,
+            };
+            f.insts.iter().any(|(_, inst)| match inst.op {
+                Op::Image { op: ImageOp::Combine, operands, .. } => {
+                    let is_shadow = matches!(self.types.get(inst.ty), Type::SampledImage(image) if image.depth);
+                    is_shadow && f.values(operands).get(1).is_some_and(|value| root(*value) == Some(sampler))
+                }
+                _ => false,
+            })
+        })
+    }
+}

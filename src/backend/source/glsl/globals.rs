@@ -1,0 +1,352 @@
+//! Module-scope variables: resources, memory of workgroups and invocations, inputs and outputs.
+
+use super::Dialect;
+use crate::backend::source::writer::Writer;
+use crate::diagnostic::Code;
+use crate::grammar::{self, VariableSource};
+use crate::ir::format::format_name;
+use crate::ir::{
+    Access, ArrayLen, Binding, BuiltIn, Global, GlobalId, ImageDim, Interpolation, Sampling, Scalar, Space, Stage,
+    Struct, StructId, Type, TypeId,
+};
+
+impl Dialect {
+    /// The variable that the language has for a built-in value; none where it has none.
+    pub fn built_in_name(&self, t: &mut Writer, of: BuiltIn, space: Space) -> Option<&'static str> {
+        let stage = t.stage();
+        if !self.is_vulkan {
+            match of {
+                BuiltIn::VertexIndex => return Some("gl_VertexID"),
+                BuiltIn::InstanceIndex if self.is_es => return Some("gl_InstanceID"),
+                BuiltIn::InstanceIndex => return None,
+                _ => {}
+            }
+        }
+        if of == BuiltIn::SampleMask {
+            return Some(if space == Space::Output { "gl_SampleMask" } else { "gl_SampleMaskIn" });
+        }
+        let is_early = matches!(stage, Some(Stage::Vertex | Stage::TessEvaluation)) && space == Space::Output;
+        if is_early && matches!(of, BuiltIn::Layer | BuiltIn::ViewportIndex) {
+            t.need("GL_ARB_shader_viewport_layer_array");
+        }
+        let rows = grammar::VARIABLES.iter().filter(|row| row.source == VariableSource::BuiltIn(of));
+        let rows: Vec<_> = rows.filter(|row| stage.is_none_or(|stage| row.stages.contains(stage))).collect();
+        let is_core = |row: &&&grammar::Variable| {
+            let (since, version) = if self.is_es { (row.es, 320) } else { (row.core, 450) };
+            row.extensions.is_empty() && since <= version && !(self.is_es && since == 0)
+        };
+        if let Some(row) = rows.iter().find(is_core) {
+            return Some(row.name);
+        }
+        let brought = rows.iter().find_map(|row| {
+            let brings = if row.extensions.is_empty() { row.earlier } else { row.extensions };
+            Some((row.name, preferred(brings)?))
+        });
+        let (name, extension) = brought?;
+        t.need(extension);
+        Some(name)
+    }
+
+    pub fn declare(&self, t: &mut Writer, id: GlobalId, global: &Global) -> String {
+        if let Binding::BuiltIn(of) = global.binding {
+            return self.built_in(t, of, global.space);
+        }
+        match t.types.get(global.ty) {
+            Type::Struct(of) if t.types.structs[of].block => return self.declare_block(t, id, global, of, ""),
+            Type::Array { .. } => {
+                let (_, dims) = self.dims_of(t, global.ty);
+                if let Some(of) = t.block_of(global.ty) {
+                    return self.declare_block(t, id, global, of, &dims);
+                }
+            }
+            _ => {}
+        }
+        let name = t.global_names.get(&id).cloned().unwrap_or_default();
+        let (ty, dims) = match t.types.get(t.innermost(global.ty)) {
+            Type::Sampler if t.compares(id) => ("samplerShadow".to_string(), self.dims_of(t, global.ty).1),
+            _ => t.declared(global.ty),
+        };
+        let before = self.qualifiers(t, global);
+        let init = match (global.space, global.init) {
+            (Space::Private, Some(init)) => format!(" = {}", t.initial(init)),
+            (Space::Workgroup, Some(_)) if !self.is_vulkan => {
+                t.lacks("initial values of shared variables");
+                String::new()
+            }
+            (Space::Workgroup, Some(_)) => {
+                t.need("GL_EXT_null_initializer");
+                " = { }".to_string()
+            }
+            _ => String::new(),
+        };
+        t.variables.push(format!("{before}{ty} {name}{dims}{init};"));
+        name
+    }
+
+    /// A variable that the language declares.
+    fn built_in(&self, t: &mut Writer, of: BuiltIn, space: Space) -> String {
+        match self.built_in_name(t, of, space) {
+            Some(name) => name.to_string(),
+            None => {
+                t.unsupported(&format!("built-in value {of:?}"));
+                "gl_".to_string()
+            }
+        }
+    }
+
+    fn dims_of(&self, t: &mut Writer, ty: TypeId) -> (TypeId, String) {
+        let mut dims = String::new();
+        let mut ty = ty;
+        while let Type::Array { element, len, .. } = t.types.get(ty) {
+            if len == ArrayLen::Runtime {
+                t.need("GL_EXT_nonuniform_qualifier");
+            }
+            let one = format!("[{}]", t.length(len));
+            dims.push_str(&one);
+            ty = element;
+        }
+        (ty, dims)
+    }
+
+    fn declare_block(&self, t: &mut Writer, id: GlobalId, global: &Global, of: StructId, dims: &str) -> String {
+        let item = t.types.structs[of].clone();
+        if item.members.iter().any(|member| matches!(member.binding, Binding::BuiltIn(_))) {
+            return self.built_in_block(t, &item, global);
+        }
+        let is_port = matches!(global.space, Space::Input | Space::Output);
+        let layout = match is_port {
+            true => None,
+            false => match self.block_layout(t, of, global.space) {
+                Some(layout) => Some(layout),
+                None => {
+                    let text = format!("{} has no rule that lays this block out as it is", self.language);
+                    t.fail(Code::NOT_SUPPORTED, text);
+                    None
+                }
+            },
+        };
+        let block_name = t.block_names.get(&id).cloned().unwrap_or_default();
+        let members = match t.block_members.get(&id) {
+            Some(names) => names.clone(),
+            None => t.member_names(of),
+        };
+        let rule = layout.as_ref().map(|layout| layout.rule);
+        let before = self.block_qualifiers(t, global, rule);
+        let mut lines = vec![format!("{before}{block_name} {{")];
+        for (index, (member, name)) in item.members.iter().zip(members.iter()).enumerate() {
+            let said = layout.as_ref().map_or("", |layout| layout.members[index].as_str());
+            let said = if said.is_empty() { String::new() } else { format!("layout({said}) ") };
+            let access = access_words(member.access);
+            let port =
+                if is_port { self.port_words(t, member.binding, member.ty, global.space) } else { String::new() };
+            let (ty, dims) = t.declared(member.ty);
+            lines.push(format!("    {port}{said}{access}{ty} {name}{dims};"));
+        }
+        let instance = t.global_names.get(&id).cloned().unwrap_or_default();
+        let space = if instance.is_empty() { "" } else { " " };
+        lines.push(format!("}}{space}{instance}{dims};"));
+        t.variables.extend(lines);
+        instance
+    }
+
+    /// `gl_PerVertex`, whose members the language declares; those of arrays need their length.
+    fn built_in_block(&self, t: &mut Writer, item: &Struct, global: &Global) -> String {
+        if global.space == Space::Input {
+            t.unsupported("inputs that are blocks of built-in values");
+        }
+        for member in &item.members {
+            if member.access.contains(Access::INVARIANT) {
+                t.variables.push(format!("invariant {};", member.name));
+            }
+        }
+        String::new()
+    }
+
+    fn binding_words(&self, t: &mut Writer, binding: Binding) -> Vec<String> {
+        match binding {
+            Binding::Resource { set, binding } => self.set_and_binding(t, set, binding),
+            Binding::Attachment { set, binding, index } => {
+                let mut words = vec![format!("input_attachment_index = {index}")];
+                words.extend(self.set_and_binding(t, set, binding));
+                words
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn set_and_binding(&self, t: &mut Writer, set: u32, binding: u32) -> Vec<String> {
+        match (self.is_vulkan, set) {
+            (true, _) => vec![format!("set = {set}"), format!("binding = {binding}")],
+            (false, 0) => vec![format!("binding = {binding}")],
+            (false, _) => {
+                t.fail(Code::NOT_SUPPORTED, format!("OpenGL has no descriptor sets, and this is in set {set}"));
+                t.advise("`--place SET:BINDING=0:N` and `--push-constants 0:N` put resources into set 0");
+                Vec::new()
+            }
+        }
+    }
+
+    fn block_qualifiers(&self, t: &mut Writer, global: &Global, rule: Option<&str>) -> String {
+        let is_usual = global.space == Space::PushConstant && rule == Some("std430");
+        let mut words: Vec<String> = rule.filter(|_| !is_usual).map(str::to_string).into_iter().collect();
+        words.extend(self.binding_words(t, global.binding));
+        let access = access_words(global.access);
+        let space = match global.space {
+            Space::Uniform => "uniform",
+            Space::Storage => "buffer",
+            Space::Workgroup => {
+                t.need("GL_EXT_shared_memory_block");
+                "shared"
+            }
+            Space::PushConstant if self.is_vulkan => {
+                words.push("push_constant".to_string());
+                "uniform"
+            }
+            Space::PushConstant => {
+                t.lacks("push constants");
+                t.advise("`--push-constants 0:BINDING` puts them into a uniform block");
+                "uniform"
+            }
+            Space::Input | Space::Output => {
+                let port = self.port_words(t, global.binding, global.ty, global.space);
+                let word = if global.space == Space::Input { "in" } else { "out" };
+                return format!("{port}{word} ");
+            }
+            _ => {
+                t.unsupported("blocks of this kind");
+                ""
+            }
+        };
+        let layout = if words.is_empty() { String::new() } else { format!("layout({}) ", words.join(", ")) };
+        format!("{layout}{access}{space} ")
+    }
+
+    fn qualifiers(&self, t: &mut Writer, global: &Global) -> String {
+        match global.space {
+            Space::Private => String::new(),
+            Space::Workgroup => "shared ".to_string(),
+            Space::Input => format!("{}in ", self.port_words(t, global.binding, global.ty, global.space)),
+            Space::Output => {
+                let invariant = if global.access.contains(Access::INVARIANT) { "invariant " } else { "" };
+                format!("{}{invariant}out ", self.port_words(t, global.binding, global.ty, global.space))
+            }
+            Space::Handle => self.handle_qualifiers(t, global),
+            _ => {
+                t.unsupported("variables of this kind");
+                String::new()
+            }
+        }
+    }
+
+    fn handle_qualifiers(&self, t: &mut Writer, global: &Global) -> String {
+        let mut words = self.binding_words(t, global.binding);
+        let mut precision = "";
+        if let Type::Image(image) = t.types.get(t.innermost(global.ty))
+            && image.storage
+        {
+            match format_name(image.format) {
+                Some(name) => words.push(name.to_string()),
+                None if image.dim == ImageDim::SubpassInput => {}
+                None if !global.access.contains(Access::WRITEONLY) => t.need("GL_EXT_shader_image_load_formatted"),
+                None if self.is_es => t.lacks("images without a format"),
+                None => {}
+            }
+        }
+        if self.is_es {
+            precision = "highp ";
+        }
+        let layout = if words.is_empty() { String::new() } else { format!("layout({}) ", words.join(", ")) };
+        format!("{layout}{}uniform {precision}", access_words(global.access))
+    }
+
+    /// Layout and interpolation of an input or output, or of a member of one.
+    fn port_words(&self, t: &mut Writer, binding: Binding, ty: TypeId, space: Space) -> String {
+        let Binding::Location { location, component, index, interpolation, sampling } = binding else {
+            return String::new();
+        };
+        let mut words: Vec<String> = location.map(|location| format!("location = {location}")).into_iter().collect();
+        if component != 0 {
+            words.push(format!("component = {component}"));
+        }
+        if index != 0 {
+            words.push(format!("index = {index}"));
+        }
+        let mut text = if words.is_empty() { String::new() } else { format!("layout({}) ", words.join(", ")) };
+        let stays = t.types.scalar_of(t.innermost(ty)).is_some_and(|s| s.is_int() || s == Scalar::F64);
+        let passes = t.stage().is_some_and(|stage| stage.passes(space));
+        text.push_str(match interpolation {
+            _ if !passes => "",
+            Interpolation::Perspective if stays => "flat ",
+            Interpolation::Perspective => "",
+            Interpolation::Flat => "flat ",
+            Interpolation::Linear => "noperspective ",
+            Interpolation::PerVertex => {
+                t.need("GL_EXT_fragment_shader_barycentric");
+                "pervertexEXT "
+            }
+            Interpolation::Explicit | Interpolation::PerPrimitive { .. } | Interpolation::Patch => {
+                t.unsupported("inputs that are interpolated so");
+                ""
+            }
+        });
+        text.push_str(match sampling {
+            _ if !passes => "",
+            Sampling::Center => "",
+            Sampling::Centroid => "centroid ",
+            Sampling::Sample => "sample ",
+        });
+        text
+    }
+
+    /// The name of a buffer reference's type, which is declared where it is not yet.
+    pub fn reference_name(&self, t: &mut Writer, pointee: StructId) -> String {
+        let name = t.references.get(&pointee).cloned().unwrap_or_default();
+        if !t.declared_references.insert(pointee) {
+            return name;
+        }
+        if !self.is_vulkan {
+            t.lacks("buffer references");
+        }
+        t.need("GL_EXT_buffer_reference");
+        let item = t.types.structs[pointee].clone();
+        // Structs may refer to each other.
+        t.structs.push(format!("layout(buffer_reference) buffer {name};"));
+        let Some(layout) = self.block_layout(t, pointee, Space::Physical) else {
+            t.fail(Code::NOT_SUPPORTED, format!("{} has no rule that lays this block out as it is", self.language));
+            return name;
+        };
+        let align = t.module.types.reference_align(pointee);
+        let members = t.member_names(pointee);
+        let mut lines = vec![format!(
+            "layout({}, buffer_reference, buffer_reference_align = {align}) buffer {name} {{",
+            layout.rule
+        )];
+        for ((member, named), said) in item.members.iter().zip(members.iter()).zip(&layout.members) {
+            let said = if said.is_empty() { String::new() } else { format!("layout({said}) ") };
+            let (ty, dims) = t.declared(member.ty);
+            lines.push(format!("    {said}{}{ty} {named}{dims};", access_words(member.access)));
+        }
+        lines.push("};".to_string());
+        t.structs.extend(lines);
+        name
+    }
+}
+
+/// Memory qualifiers, each with a space after it.
+pub(super) fn access_words(access: Access) -> String {
+    const WORDS: [(Access, &str); 5] = [
+        (Access::COHERENT, "coherent "),
+        (Access::VOLATILE, "volatile "),
+        (Access::RESTRICT, "restrict "),
+        (Access::READONLY, "readonly "),
+        (Access::WRITEONLY, "writeonly "),
+    ];
+    WORDS.iter().filter(|(flag, _)| access.contains(*flag)).map(|(_, word)| *word).collect()
+}
+
+/// The extension of a set that is to be turned on: the one that most compilers know.
+pub(super) fn preferred(set: grammar::ExtensionSet) -> Option<&'static str> {
+    const ORDER: [&str; 3] = ["GL_KHR_", "GL_EXT_", "GL_ARB_"];
+    let rank = |name: &str| ORDER.iter().position(|prefix| name.starts_with(prefix)).unwrap_or(ORDER.len());
+    set.iter().map(|extension| extension.name).min_by_key(|name| rank(name))
+}

@@ -1,0 +1,114 @@
+//! The names of types.
+
+use super::Dialect;
+use crate::backend::source::writer::Writer;
+use crate::diagnostic::Code;
+use crate::ir::{ImageDim, ImageType, Scalar, ScalarKind, Type, print::scalar_name};
+
+/// How a scalar is called, how its vectors begin, and the extension that brings it.
+struct ScalarRow {
+    scalar: Scalar,
+    name: &'static str,
+    vector: &'static str,
+    extension: Option<&'static str>,
+}
+
+const fn row(scalar: Scalar, name: &'static str, vector: &'static str, extension: Option<&'static str>) -> ScalarRow {
+    ScalarRow { scalar, name, vector, extension }
+}
+
+const ROWS: [ScalarRow; 12] = [
+    row(Scalar::BOOL, "bool", "bvec", None),
+    row(Scalar::I32, "int", "ivec", None),
+    row(Scalar::U32, "uint", "uvec", None),
+    row(Scalar::F32, "float", "vec", None),
+    row(Scalar::F64, "double", "dvec", None),
+    row(Scalar::F16, "float16_t", "f16vec", Some("GL_EXT_shader_explicit_arithmetic_types_float16")),
+    row(Scalar::I8, "int8_t", "i8vec", Some("GL_EXT_shader_explicit_arithmetic_types_int8")),
+    row(Scalar::U8, "uint8_t", "u8vec", Some("GL_EXT_shader_explicit_arithmetic_types_int8")),
+    row(Scalar::I16, "int16_t", "i16vec", Some("GL_EXT_shader_explicit_arithmetic_types_int16")),
+    row(Scalar::U16, "uint16_t", "u16vec", Some("GL_EXT_shader_explicit_arithmetic_types_int16")),
+    row(Scalar::I64, "int64_t", "i64vec", Some("GL_EXT_shader_explicit_arithmetic_types_int64")),
+    row(Scalar::U64, "uint64_t", "u64vec", Some("GL_EXT_shader_explicit_arithmetic_types_int64")),
+];
+
+impl Dialect {
+    /// The name of a vector, or of a scalar where `size` is 1.
+    pub fn vector_name(&self, t: &mut Writer, scalar: Scalar, size: u8) -> String {
+        let Some(row) = ROWS.iter().find(|row| row.scalar == scalar) else {
+            return t.not_yet(&format!("type {}", scalar_name(scalar)));
+        };
+        let profile = &t.options.profile;
+        if !scalar.is_bool() && !profile.has_width(scalar.is_float(), scalar.width) {
+            let text = profile.lacks_type(&scalar_name(scalar), scalar.is_float(), scalar.width);
+            t.fail(Code::NOT_SUPPORTED, text);
+        }
+        if let Some(extension) = row.extension {
+            t.need(extension);
+        }
+        if size == 1 { row.name.to_string() } else { format!("{}{size}", row.vector) }
+    }
+
+    pub fn matrix_name(&self, t: &mut Writer, scalar: Scalar, columns: u8, rows: u8) -> String {
+        let vector = t.vector_name(scalar, 2);
+        let stem = vector.replace("vec2", "mat");
+        if columns == rows { format!("{stem}{columns}") } else { format!("{stem}{columns}x{rows}") }
+    }
+
+    /// The name of an image type, with a sampler or without.
+    fn image_name(&self, t: &mut Writer, image: ImageType, has_sampler: bool) -> String {
+        let prefix = match (image.sampled.kind, image.sampled.width) {
+            (ScalarKind::Sint, 64) => "i64",
+            (ScalarKind::Uint, 64) => "u64",
+            (ScalarKind::Float, 16) => "f16",
+            (ScalarKind::Sint, _) => "i",
+            (ScalarKind::Uint, _) => "u",
+            _ => "",
+        };
+        match image.sampled.width {
+            64 => t.need("GL_EXT_shader_image_int64"),
+            16 => t.need("GL_AMD_gpu_shader_half_float_fetch"),
+            _ => {}
+        }
+        let dim = match image.dim {
+            ImageDim::D1 => "1D",
+            ImageDim::D2 => "2D",
+            ImageDim::D3 => "3D",
+            ImageDim::Cube => "Cube",
+            ImageDim::Rect => "2DRect",
+            ImageDim::Buffer => "Buffer",
+            ImageDim::SubpassInput => "",
+            ImageDim::Tile => return t.not_yet("reads of color attachments"),
+        };
+        if self.is_es && matches!(image.dim, ImageDim::D1 | ImageDim::Rect) {
+            t.lacks("textures of one dimension");
+        }
+        let stem = match (image.dim, has_sampler, image.storage) {
+            (ImageDim::SubpassInput, ..) => "subpassInput",
+            (_, true, _) => "sampler",
+            (_, _, true) => "image",
+            _ => "texture",
+        };
+        if !self.is_vulkan && matches!(stem, "texture" | "subpassInput") {
+            t.lacks("textures apart from their samplers");
+        }
+        let samples = if image.multisampled { "MS" } else { "" };
+        let layers = if image.arrayed { "Array" } else { "" };
+        let shadow = if image.depth && has_sampler { "Shadow" } else { "" };
+        format!("{prefix}{stem}{dim}{samples}{layers}{shadow}")
+    }
+
+    pub fn handle_name(&self, t: &mut Writer, ty: Type) -> String {
+        match ty {
+            Type::Pointer { pointee, .. } => t.type_name(pointee),
+            Type::Image(image) => self.image_name(t, image, false),
+            Type::SampledImage(image) => self.image_name(t, image, true),
+            Type::Sampler => "sampler".to_string(),
+            Type::BufferReference { pointee } => self.reference_name(t, pointee),
+            Type::AccelerationStructure | Type::RayQuery => t.not_yet("ray queries"),
+            Type::CooperativeMatrix(_) => t.not_yet("cooperative matrices"),
+            Type::HitObject { .. } => t.not_yet("hit objects"),
+            _ => t.not_yet("types of SPIR-V's own"),
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! What sets one shading language apart from the others.
+
+use super::expr::Expr;
+use super::function::{Body, Made};
+use super::image::ImageCall;
+use super::lane::Arg;
+use super::writer::{Shader, Writer};
+use crate::backend::{Made as Result, Options};
+use crate::ir::{
+    AtomicOp, BinaryOp, BuiltIn, ConstId, ControlHint, EntryPoint, FuncId, Global, GlobalId, ImageOp, InstFlags,
+    InstId, InterpolateAt, MathFn, MemoryKinds, Module, Order, Param, Scalar, Scope, Space, Type, TypeId, UnaryOp,
+    Value, Values,
+};
+use crate::lane::{GroupOp, LaneFact};
+use std::fmt::Debug;
+
+/// The order of two memory accesses: the invocations that it reaches, and its strength.
+pub(super) type Ordering = (Scope, Order);
+
+/// A language, or one dialect of it. The writer walks the module and asks it for the spelling of each construct.
+pub(super) trait Language: Debug + Sync {
+    /// The language in messages.
+    fn name(&self) -> &'static str;
+
+    /// A name as the language takes it: without what it reserves.
+    fn spelled(&self, name: &str) -> String;
+
+    /// Returns true if jumps out of arms with cross-lane operations are to be taken after the selection (`exits`).
+    fn jumps_after_arms(&self) -> bool {
+        false
+    }
+
+    /// The lines before all declarations.
+    fn head(&self, t: &Writer) -> Vec<String>;
+
+    /// The lines that say how the stage runs, before all declarations of variables.
+    fn stage(&self, t: &mut Writer, entry: &EntryPoint) -> Vec<String>;
+
+    /// The resources and values that the caller must bind, as JSON.
+    ///
+    /// # Errors
+    /// For modules of several entry points.
+    fn reflection(&self, shader: &Shader, module: &Module, options: &Options) -> Result<String>;
+
+    // Types.
+
+    /// A vector, or a scalar where `size` is 1.
+    fn vector_name(&self, t: &mut Writer, scalar: Scalar, size: u8) -> String;
+
+    fn matrix_name(&self, t: &mut Writer, scalar: Scalar, columns: u8, rows: u8) -> String;
+
+    /// A type of resources or references.
+    fn handle_name(&self, t: &mut Writer, ty: Type) -> String;
+
+    // Constants.
+
+    /// The words before the type of a constant of the module.
+    fn constant_words(&self) -> &'static str;
+
+    fn literal(&self, t: &mut Writer, scalar: Scalar, bits: u64) -> Expr;
+
+    /// Zero of any type that has values.
+    fn zero(&self, t: &mut Writer, ty: TypeId) -> Expr;
+
+    /// A constant of these parts; one part for all components of a vector.
+    fn composite(&self, t: &mut Writer, ty: TypeId, parts: &[Expr]) -> Expr;
+
+    /// The initial value of a variable.
+    fn initial(&self, t: &mut Writer, id: ConstId) -> String;
+
+    /// Declares a specialization constant.
+    fn specialization(&self, t: &mut Writer, name: &str, number: u32, scalar: Scalar, default: u64);
+
+    // Module-scope variables.
+
+    /// Declares a variable, and returns its name.
+    fn declare(&self, t: &mut Writer, id: GlobalId, global: &Global) -> String;
+
+    /// The variable that stands for a built-in value of a block; none where the language has none.
+    fn built_in(&self, t: &mut Writer, of: BuiltIn, space: Space) -> Option<Expr>;
+
+    /// The scalar that the language gives a built-in value, where it may be another than the module's.
+    fn built_in_scalar(&self, t: &mut Writer, id: GlobalId) -> Option<Scalar>;
+
+    // Functions.
+
+    /// The head of a function: results, name, parameters, attributes.
+    fn signature(&self, b: &mut Body, name: &str, params: &[String], entry: Option<&EntryPoint>) -> String;
+
+    /// The declaration of a parameter, of a variable's type where it points.
+    fn parameter(&self, b: &mut Body, index: u32, param: &Param, name: &str) -> String;
+
+    /// The word before the type of a variable that must get exact results.
+    fn precise_word(&self) -> &'static str;
+
+    /// Returns from the entry point.
+    fn leave_entry(&self, b: &mut Body) {
+        b.line("return".to_string());
+    }
+
+    fn call(&self, b: &mut Body, callee: FuncId, name: &str, args: Vec<Expr>) -> Expr;
+
+    fn hint(&self, b: &mut Body, hint: ControlHint) -> &'static str;
+
+    fn discard(&self, b: &mut Body);
+
+    fn demote(&self, b: &mut Body);
+
+    fn interlock(&self, b: &mut Body, begin: bool);
+
+    fn print(&self, b: &mut Body, text: &str, args: Vec<Expr>);
+
+    // Values.
+
+    /// A composite of a value for each of its parts.
+    fn construct(&self, b: &mut Body, ty: TypeId, parts: Vec<Expr>) -> Expr;
+
+    fn splat(&self, t: &mut Writer, ty: TypeId, part: Expr) -> Expr;
+
+    /// One of two values by a condition.
+    fn choice(&self, b: &mut Body, parts: &[Expr; 3], ty: TypeId) -> Expr;
+
+    /// A choice for each component by itself.
+    fn mixed(&self, b: &mut Body, parts: &[Expr; 3], ty: TypeId) -> Expr;
+
+    fn unary(&self, t: &mut Writer, op: UnaryOp, a: &Expr, of: TypeId) -> Expr;
+
+    /// An operator; none for those that need the operands more than once.
+    fn binary(&self, t: &mut Writer, op: BinaryOp, both: [&Expr; 2], of: [TypeId; 2]) -> Option<Expr>;
+
+    /// The remainder with the sign of the dividend, where [`Language::binary`] gives none.
+    fn remainder(&self, b: &mut Body, both: [Expr; 2], ty: TypeId) -> Expr;
+
+    /// Whether all components are equal.
+    fn equal(&self, a: &Expr, b: &Expr, size: u8) -> Expr;
+
+    /// Whether any components differ.
+    fn unequal(&self, a: &Expr, b: &Expr, size: u8) -> Expr;
+
+    /// A call of a built-in function with one result; none where the language has none such.
+    fn function_of(&self, t: &mut Writer, function: MathFn, args: &[Expr], of: &[TypeId], ty: TypeId) -> Option<Expr>;
+
+    fn math(&self, b: &mut Body, function: MathFn, args: Values, ty: TypeId) -> Made;
+
+    /// A number as another type, component by component.
+    fn converted(&self, t: &mut Writer, value: &Expr, from: TypeId, to: TypeId) -> Expr;
+
+    /// The same bits as another type.
+    fn reinterpreted(&self, t: &mut Writer, value: &Expr, from: TypeId, to: TypeId) -> Expr;
+
+    // Memory.
+
+    /// A module-scope variable where it is used.
+    fn global(&self, b: &mut Body, id: GlobalId) -> Made {
+        Made::One(Expr::primary(b.t.global(id)))
+    }
+
+    /// The path to a part of what a value points to.
+    fn access(&self, b: &mut Body, id: InstId, base: Value, indices: Values, flags: InstFlags) -> Made {
+        Made::One(b.path(id, base, indices, flags))
+    }
+
+    fn load(&self, b: &mut Body, pointer: Value, ty: TypeId) -> Made;
+
+    fn store(&self, b: &mut Body, pointer: Value, value: Value);
+
+    /// An index of resources that may differ between invocations.
+    fn non_uniform(&self, t: &mut Writer, index: &str) -> String;
+
+    /// The number of elements of a block's last member.
+    fn array_length(&self, b: &mut Body, block: Value) -> Expr;
+
+    /// None for stores.
+    fn atomic(&self, b: &mut Body, op: AtomicOp, pointer: Value, args: Values, how: Ordering) -> Option<Expr>;
+
+    fn barrier(&self, b: &mut Body, execution: Option<Scope>, memory: Scope, kinds: MemoryKinds, order: Order);
+
+    fn interpolate(&self, b: &mut Body, at: InterpolateAt, pointer: Value, args: Values) -> Expr;
+
+    /// An image with its sampler.
+    fn combined(&self, b: &mut Body, args: Values, ty: TypeId) -> Made;
+
+    /// None for stores.
+    fn image(&self, b: &mut Body, op: ImageOp, call: &ImageCall, ty: TypeId) -> Option<Expr>;
+
+    // Cross-lane operations.
+
+    fn fact(&self, b: &mut Body, fact: LaneFact) -> Expr;
+
+    /// The ballot of a mask of 64 bits.
+    fn ballot_of_mask(&self, b: &mut Body, mask: &Expr) -> Expr;
+
+    /// A function that reaches other lanes.
+    fn group(&self, b: &mut Body, op: GroupOp, args: &[Arg]) -> Expr;
+}

@@ -1,0 +1,166 @@
+//! Memory: paths to parts of variables, loads, stores, atomic operations and barriers.
+
+use super::expr::Expr;
+use super::function::Body;
+use super::tree::Kind;
+use crate::ir::{Binding, InstFlags, InstId, LocalId, Scalar, Space, Type, TypeId, Value, Values};
+
+/// A place in a buffer that the language sees as bytes.
+#[derive(Clone, Debug)]
+pub(super) struct Address {
+    /// The buffer, or the element of an array of buffers.
+    pub buffer: Expr,
+    /// Bytes from its start: what varies, and what is constant.
+    pub varying: Option<Expr>,
+    pub constant: u32,
+    /// The type of what lies there, laid out.
+    pub ty: TypeId,
+    /// Bytes from one component of a vector to the next, where they do not follow each other: columns of row-major matrices.
+    pub step: Option<u32>,
+}
+
+impl Body<'_, '_> {
+    /// Space and pointee of an operand that points.
+    pub fn pointee_of(&self, value: Value) -> Option<(Space, TypeId)> {
+        self.t.module.pointee_of(self.f, &self.t.types, value)
+    }
+
+    /// The path to a part of a variable, of a parameter, or of what a buffer reference points to.
+    pub fn path(&mut self, id: InstId, base: Value, indices: Values, flags: InstFlags) -> Expr {
+        let f = self.f;
+        let indices = f.values(indices);
+        let (space, mut ty) = match self.pointee_of(base) {
+            Some(known) => known,
+            None => match self.t.types.referred(self.type_of(base)) {
+                Some(of) => (Space::Physical, self.t.types.find(Type::Struct(of)).unwrap_or(crate::ir::Types::VOID)),
+                None => return self.t.broken("an access to something other than a variable"),
+            },
+        };
+        let mut path = self.value(base).reading_memory(is_changing(space));
+        let once = self.uses.count(id) == 1;
+        for (at, index) in indices.iter().enumerate() {
+            let known = self.t.module.known_u32(*index);
+            match (self.t.types.get(ty), known) {
+                (Type::Struct(of), Some(member)) => path = self.member(base, at, path, of, member),
+                (Type::Vector { .. }, Some(n)) => path = path.part(&super::constants::component(n)),
+                _ => {
+                    let mut number = self.value(*index);
+                    let is_stable = self.uses.is_stable(f, id, &number.reads);
+                    let repeats = !number.reads.is_empty() && !is_stable || !number.is_plain() && !once;
+                    if repeats && known.is_none() {
+                        let ty = self.type_of(*index);
+                        number = self.name("index", ty, &number);
+                    }
+                    let number = match known {
+                        Some(known) => Expr::primary(known.to_string()),
+                        None => number,
+                    };
+                    let is_marked =
+                        flags.contains(InstFlags::NON_UNIFORM) && known.is_none() && space != Space::Function;
+                    let text = if is_marked {
+                        let language = self.t.language;
+                        language.non_uniform(self.t, &number.text)
+                    } else {
+                        number.text.clone()
+                    };
+                    path = path.part(&format!("[{text}]")).reading(&number.reads);
+                }
+            }
+            match self.t.types.element(ty, known.unwrap_or(0)) {
+                Some(part) => ty = part,
+                None => return self.t.broken("an access to a part that is not there"),
+            }
+        }
+        path
+    }
+
+    /// A member of a struct or block, of which some have no name of their own.
+    pub fn member(&mut self, base: Value, at: usize, path: Expr, of: crate::ir::StructId, member: u32) -> Expr {
+        let item = &self.t.types.structs[of];
+        if let Some(Binding::BuiltIn(built)) = item.members.get(member as usize).map(|member| member.binding) {
+            let space = self.pointee_of(base).map_or(Space::Input, |(space, _)| space);
+            let language = self.t.language;
+            return match language.built_in(self.t, built, space) {
+                Some(value) => value.reading(&path.reads),
+                None => self.t.stand_in(&format!("built-in value {built:?}")),
+            };
+        }
+        if let Value::Global(id) = base
+            && at == 0
+            && let Some(names) = self.t.block_members.get(&id)
+        {
+            let name = names.get(member as usize).cloned().unwrap_or_default();
+            return Expr::primary(name).reading(&path.reads);
+        }
+        let names = self.t.member_names(of);
+        path.part(&names.get(member as usize).map_or_else(String::new, |name| format!(".{name}")))
+    }
+
+    /// The value at a path.
+    pub fn load_path(&mut self, pointer: Value) -> Expr {
+        let place = self.value(pointer);
+        let space = self.pointee_of(pointer).map(|(space, _)| space);
+        let place = place.reading_memory(space.is_none_or(is_changing));
+        match self.conversion_of(pointer) {
+            Some((scalar, given)) if scalar != given => {
+                let (_, ty) = self.pointee_of(pointer).unwrap_or((Space::Input, crate::ir::Types::U32));
+                let size = self.t.types.components(ty).unwrap_or(1);
+                let name = self.t.vector_name(scalar, size);
+                Expr::call(&name, &[place])
+            }
+            _ => place,
+        }
+    }
+
+    /// The scalar that the module has for a built-in value, and the one that the language has.
+    fn conversion_of(&mut self, pointer: Value) -> Option<(Scalar, Scalar)> {
+        let Value::Global(id) = pointer else { return None };
+        let global = &self.t.module.globals[id];
+        let Binding::BuiltIn(_) = global.binding else { return None };
+        let language = self.t.language;
+        let given = language.built_in_scalar(self.t, id)?;
+        Some((self.t.types.scalar_of(global.ty)?, given))
+    }
+
+    pub fn store(&mut self, pointer: Value, value: Value) {
+        if let Value::Local(id) = pointer
+            && self.waiting.remove(&id)
+        {
+            return self.first_store(id, value);
+        }
+        let language = self.t.language;
+        language.store(self, pointer, value);
+    }
+
+    /// Stores to a path.
+    pub fn store_path(&mut self, pointer: Value, value: Expr) {
+        let place = self.value(pointer);
+        let value = match self.conversion_of(pointer) {
+            Some((wanted, given)) if wanted != given => {
+                let name = self.t.vector_name(given, 1);
+                Expr::call(&name, &[value])
+            }
+            _ => value,
+        };
+        match value.assigned.as_deref() {
+            Some([op, left, right]) if *left == place.text => self.line(format!("{left} {op}= {right}")),
+            _ => self.line(format!("{} = {}", place.text, value.text)),
+        }
+    }
+
+    /// The store that declares a variable. Nothing is left of it where a parameter is the variable.
+    fn first_store(&mut self, id: LocalId, value: Value) {
+        let value = self.value(value).text;
+        let name = self.locals[&id].clone();
+        if name == value {
+            return;
+        }
+        let (ty, dims) = self.local_type(id);
+        self.push(Kind::Define { ty, name, dims, value: Some(value) });
+    }
+}
+
+/// Returns true if memory of a space can change later. Pointers to variables of functions are tracked on their own.
+pub(super) const fn is_changing(space: Space) -> bool {
+    !matches!(space, Space::Uniform | Space::PushConstant | Space::Input | Space::Handle | Space::Function)
+}

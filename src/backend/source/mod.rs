@@ -1,0 +1,60 @@
+//! Shading languages as targets, written from the typed form as a person would write them.
+//!
+//! Structured control flow stays. Values with a single use are written in place; all others get a name. A [`Language`] spells
+//! what the walk through the module asks for; one folder per language. One file per subject: `names`, `types`, `constants`,
+//! `globals`, `uses` (of values and variables), `function`, `memory`, `control`, `exits` (jumps out of arms with cross-lane
+//! operations), `operators`, `image`, `inout` (arguments that functions write), `lane`, `expr` and `tree` (expressions and
+//! statements as text).
+
+mod constants;
+mod control;
+mod exits;
+mod expr;
+mod function;
+mod globals;
+mod glsl;
+mod image;
+mod inout;
+mod lane;
+mod language;
+mod memory;
+mod names;
+mod operators;
+mod tree;
+mod types;
+mod uses;
+mod writer;
+
+use super::written::{Code, Unit};
+use super::{Artifact, Backend, Form, Made, ModuleWriter, Options, Writer as BackendWriter};
+use crate::ir::Module;
+use crate::profile::Profile;
+use crate::source::SourceMap;
+use language::Language;
+use writer::Writer;
+
+/// The row of GLSL.
+pub(super) const GLSL: Backend = Backend {
+    units: &[Unit::Subgroup, Unit::Arithmetic, Unit::Control],
+    unit: glsl::unit,
+    mnemonic: |_| None,
+    writer: BackendWriter::Module(ModuleWriter { write, written, losses: |_, _| Vec::new() }),
+};
+
+/// The language of a profile.
+fn language_of(profile: &Profile) -> &'static dyn Language {
+    glsl::Dialect::of(profile)
+}
+
+fn write(module: &Module, form: Form, options: &Options, _: &SourceMap) -> Made<Artifact> {
+    let module = &*options.places.applied(module, options.profile.target);
+    let shader = Writer::new(module, options).run()?;
+    Ok(Artifact::Text(match form {
+        Form::Binary | Form::Text => shader.text(),
+        Form::Reflection => language_of(&options.profile).reflection(&shader, module, options)?,
+    }))
+}
+
+fn written(module: &Module, options: &Options, _: &SourceMap) -> Made<Code> {
+    Ok(Writer::new(&options.places.applied(module, options.profile.target), options).run()?.code())
+}

@@ -1,0 +1,105 @@
+//! The operators of all languages, and calls of the language's own functions by those who walk the module.
+
+use super::expr::{Expr, Level};
+use super::function::Body;
+use super::writer::Writer;
+use crate::ir::{BinaryOp, MathFn, TypeId, UnaryOp, Value};
+
+/// How operators are written between scalars.
+pub(super) const fn operator(op: BinaryOp) -> (&'static str, Level) {
+    match op {
+        BinaryOp::Add => ("+", Level::Sum),
+        BinaryOp::Sub => ("-", Level::Sum),
+        BinaryOp::Div => ("/", Level::Product),
+        BinaryOp::Rem => ("%", Level::Product),
+        BinaryOp::And => ("&", Level::And),
+        BinaryOp::Or => ("|", Level::Or),
+        BinaryOp::Xor => ("^", Level::Xor),
+        BinaryOp::Shl => ("<<", Level::Shift),
+        BinaryOp::Shr => (">>", Level::Shift),
+        BinaryOp::LogicalAnd => ("&&", Level::LogicalAnd),
+        BinaryOp::LogicalOr => ("||", Level::LogicalOr),
+        BinaryOp::Eq => ("==", Level::Equality),
+        BinaryOp::Ne => ("!=", Level::Equality),
+        BinaryOp::Lt => ("<", Level::Relation),
+        BinaryOp::Le => ("<=", Level::Relation),
+        BinaryOp::Gt => (">", Level::Relation),
+        BinaryOp::Ge => (">=", Level::Relation),
+        BinaryOp::Mul
+        | BinaryOp::TimesScalar
+        | BinaryOp::MatrixTimesVector
+        | BinaryOp::VectorTimesMatrix
+        | BinaryOp::MatrixTimesMatrix
+        | BinaryOp::OuterProduct => ("*", Level::Product),
+    }
+}
+
+impl Writer<'_> {
+    pub fn unary(&mut self, op: UnaryOp, a: &Expr, of: TypeId) -> Expr {
+        let language = self.language;
+        language.unary(self, op, a, of)
+    }
+
+    /// An operator; none for those that need the operands more than once.
+    pub fn binary(&mut self, op: BinaryOp, both: [&Expr; 2], of: [TypeId; 2]) -> Option<Expr> {
+        let language = self.language;
+        language.binary(self, op, both, of)
+    }
+
+    /// A call of a built-in function with one result; none where the language has none such.
+    pub fn function_of(&mut self, function: MathFn, args: &[Expr], of: &[TypeId], ty: TypeId) -> Option<Expr> {
+        let language = self.language;
+        language.function_of(self, function, args, of, ty)
+    }
+
+    /// A number as another type, component by component.
+    pub fn converted(&mut self, value: &Expr, from: TypeId, to: TypeId) -> Expr {
+        let language = self.language;
+        language.converted(self, value, from, to)
+    }
+
+    /// The same bits as another type.
+    pub fn reinterpreted(&mut self, value: &Expr, from: TypeId, to: TypeId) -> Expr {
+        let language = self.language;
+        language.reinterpreted(self, value, from, to)
+    }
+}
+
+impl Body<'_, '_> {
+    pub fn binary(&mut self, op: BinaryOp, a: Value, b: Value) -> Expr {
+        let of = [self.type_of(a), self.type_of(b)];
+        let (left, right) = (self.value(a), self.value(b));
+        match self.t.binary(op, [&left, &right], of) {
+            Some(made) => made,
+            None => {
+                let language = self.t.language;
+                language.remainder(self, [left, right], of[0])
+            }
+        }
+    }
+
+    /// The value, with a name where it is more than one.
+    pub fn plain(&mut self, value: Expr, ty: TypeId) -> Expr {
+        if value.is_plain() { value } else { self.name("t", ty, &value) }
+    }
+
+    /// The sum of the products of integers.
+    pub fn integer_dot(&mut self, args: Vec<Expr>, ty: TypeId) -> Expr {
+        let size = self.t.types.components(ty).unwrap_or(1);
+        let args: Vec<Expr> = args.into_iter().map(|arg| self.plain(arg, ty)).collect();
+        if size == 1 {
+            return Expr::binary("*", Level::Product, &args[0], &args[1]);
+        }
+        let product = |n: u32| {
+            let part = super::constants::component(n);
+            Expr::binary("*", Level::Product, &args[0].part(&part), &args[1].part(&part))
+        };
+        let first = product(0);
+        (1..u32::from(size)).fold(first, |sum, n| Expr::binary("+", Level::Sum, &sum, &product(n)))
+    }
+
+    /// The types of a struct's two members.
+    pub fn members_of(&mut self, ty: TypeId) -> [TypeId; 2] {
+        [0, 1].map(|index| self.t.types.element(ty, index).unwrap_or(ty))
+    }
+}

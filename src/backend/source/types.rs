@@ -1,0 +1,134 @@
+//! Types: their names, and the declarations of structs.
+
+use super::writer::Writer;
+use crate::ir::{ArrayLen, ConstId, Scalar, StructId, Type, TypeId};
+use std::rc::Rc;
+
+impl Writer<'_> {
+    /// A type as it begins a declaration, and what follows the name: the lengths of arrays.
+    pub fn declared(&mut self, id: TypeId) -> (String, String) {
+        let mut dims = String::new();
+        let mut ty = id;
+        while let Type::Array { element, len, .. } = self.types.get(ty) {
+            dims.push_str(&format!("[{}]", self.length(len)));
+            ty = element;
+        }
+        (self.base_name(ty), dims)
+    }
+
+    /// A type where a name of one is wanted: constructors and results.
+    pub fn type_name(&mut self, id: TypeId) -> String {
+        let (base, dims) = self.declared(id);
+        base + &dims
+    }
+
+    pub fn length(&mut self, len: ArrayLen) -> String {
+        match len {
+            ArrayLen::Fixed(len) => len.to_string(),
+            ArrayLen::Runtime => String::new(),
+            ArrayLen::Spec(id) => self.named_length(id),
+        }
+    }
+
+    /// The name of a length that specialization constants give: compilers tell arrays of other expressions apart, though
+    /// these be equal.
+    fn named_length(&mut self, id: ConstId) -> String {
+        let text = self.constant(id).text;
+        if text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+            return text;
+        }
+        if let Some(known) = self.lengths.get(&id) {
+            return known.clone();
+        }
+        let name = self.names.unique("array_length", None);
+        let ty = self.type_name(self.module.constants.get(id).ty);
+        let words = self.language.constant_words();
+        self.specializations.push(format!("{words}{ty} {name} = {text};"));
+        self.lengths.insert(id, name.clone());
+        name
+    }
+
+    fn base_name(&mut self, id: TypeId) -> String {
+        match self.types.get(id) {
+            Type::Void => "void".to_string(),
+            Type::Scalar(scalar) => self.vector_name(scalar, 1),
+            Type::Vector { scalar, size } => self.vector_name(scalar, size),
+            Type::Matrix { scalar, columns, rows, .. } => self.matrix_name(scalar, columns, rows),
+            Type::Struct(of) => self.struct_name(of),
+            Type::Pointer { pointee, .. } => self.base_name(pointee),
+            Type::Array { .. } => String::new(),
+            handle => self.handle_name(handle),
+        }
+    }
+
+    pub fn vector_name(&mut self, scalar: Scalar, size: u8) -> String {
+        let language = self.language;
+        language.vector_name(self, scalar, size)
+    }
+
+    fn matrix_name(&mut self, scalar: Scalar, columns: u8, rows: u8) -> String {
+        let language = self.language;
+        language.matrix_name(self, scalar, columns, rows)
+    }
+
+    fn handle_name(&mut self, ty: Type) -> String {
+        let language = self.language;
+        language.handle_name(self, ty)
+    }
+
+    /// Reports a type that is not written yet.
+    pub fn not_yet(&mut self, construct: &str) -> String {
+        self.unsupported(construct);
+        String::new()
+    }
+
+    /// The struct that stands for itself and for all of its layouts.
+    pub fn logical(&self, id: StructId) -> StructId {
+        self.types.structs[id].logical.unwrap_or(id)
+    }
+
+    /// The name of a struct, which is declared where it is not yet.
+    pub fn struct_name(&mut self, id: StructId) -> String {
+        let id = self.logical(id);
+        let name = match self.struct_names.get(&id) {
+            Some(known) => known.clone(),
+            // Those of operations with two results.
+            None => {
+                let name = self.types.structs[id].name.clone();
+                self.names.unique(&name, None)
+            }
+        };
+        self.struct_names.insert(id, name.clone());
+        if !self.declared_structs.insert(id) {
+            return name;
+        }
+        let item = self.types.structs[id].clone();
+        let members = self.member_names(id);
+        let mut lines = vec![format!("struct {name} {{")];
+        for (member, named) in item.members.iter().zip(members.iter()) {
+            let (ty, dims) = self.declared(member.ty);
+            lines.push(format!("    {ty} {named}{dims};"));
+        }
+        lines.push("};".to_string());
+        self.structs.extend(lines);
+        name
+    }
+
+    /// The names of a struct's members.
+    pub fn member_names(&mut self, id: StructId) -> Rc<[String]> {
+        let id = self.logical(id);
+        if let Some(known) = self.members.get(&id) {
+            return known.clone();
+        }
+        let mut names = super::names::Names::new(self.language);
+        let item = &self.types.structs[id];
+        let made: Rc<[String]> = item.members.iter().map(|member| names.unique(&member.name, None)).collect();
+        self.members.insert(id, made.clone());
+        made
+    }
+
+    /// Scalar and number of components of a scalar or vector.
+    pub fn shape(&self, id: TypeId) -> Option<(Scalar, u8)> {
+        Some((self.types.scalar_of(id)?, self.types.components(id)?))
+    }
+}
