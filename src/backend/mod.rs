@@ -5,6 +5,7 @@
 pub mod amd;
 mod comment;
 mod copies;
+mod losses;
 mod negations;
 pub mod nv;
 mod pieces;
@@ -108,7 +109,7 @@ impl Backend {
             Target::Ptx => &ptx::BACKEND,
             Target::Wgsl => &text::WGSL,
             Target::Glsl => &source::GLSL,
-            Target::Hlsl => &text::HLSL,
+            Target::Hlsl => &source::HLSL,
             Target::Msl => &text::MSL,
         }
     }

@@ -43,7 +43,12 @@ pub fn make(profile: &str, name: &str, source: &str, stage: Stage) -> Result<Out
                 dxc::takes(&text, stage, options.profile.version)?;
             }
             let samplers = (target == Target::Wgsl).then(|| samplers(&text));
-            Ok(Outcome::Made(Made { module: compiler::module_of(target, Artifact::Text(text), stage)?, samplers }))
+            // DXC's SPIR-V lacks functions of fragments that DXIL has.
+            let module = match target {
+                Target::Hlsl if stage != Stage::Compute => Vec::new(),
+                _ => compiler::module_of(target, Artifact::Text(text), stage)?,
+            };
+            Ok(Outcome::Made(Made { module, samplers }))
         }
         Err(refusal) => Ok(Outcome::Refused(refusal.said)),
     }

@@ -14,7 +14,7 @@ use crosslane::profile::{Profile, Target as Kind};
 use crosslane::source::NoIncludes;
 
 use super::fixture::{Build, Fixture, Language};
-use super::{judge, slang};
+use super::{dxc, judge};
 
 /// The target that one fixture is compiled to.
 #[derive(Debug, Clone, Copy)]
@@ -47,7 +47,7 @@ pub fn spirv_of_all(targets: &[Target<'_>]) -> Result<Vec<Vec<u32>>, String> {
 }
 
 /// A module, or what is made of a text: of WGSL here, of GLSL by glslang, and here too, as others may read it, of HLSL by
-/// Slang.
+/// DXC.
 pub fn module_of(kind: Kind, artifact: Artifact, stage: Stage) -> Result<Vec<u32>, String> {
     modules_of(kind, &[artifact], stage).remove(0)
 }
@@ -66,7 +66,7 @@ pub fn modules_of(kind: Kind, artifacts: &[Artifact], stage: Stage) -> Vec<Resul
             let made = made.next().unwrap_or_else(|| Err("glslang was not asked".to_owned()));
             read_again(text, stage).and(made)
         }
-        (Artifact::Text(text), Kind::Hlsl) => slang::module(text, stage),
+        (Artifact::Text(text), Kind::Hlsl) => dxc::module(text, stage),
         (Artifact::Text(text), _) => read_again(text, stage),
     };
     artifacts.iter().map(one).collect()

@@ -24,6 +24,7 @@ const UTF_8: u32 = 65001;
 const RELEASE: usize = 2;
 const COMPILE: usize = 5;
 const GET_STATUS: usize = 5;
+const GET_RESULT: usize = 6;
 const GET_ERRORS: usize = 7;
 const GET_POINTER: usize = 5;
 const GET_SIZE: usize = 6;
@@ -43,13 +44,36 @@ struct Source {
 ///
 /// # Errors
 /// What the compiler says, or that it cannot be loaded.
-pub fn takes(text: &str, stage: Stage, (major, minor): (u8, u8)) -> Result<(), String> {
+pub fn takes(text: &str, stage: Stage, version: (u8, u8)) -> Result<(), String> {
+    compiled(text, stage, version, &[]).map(drop)
+}
+
+/// The first binding of samplers in modules, of a set: a texture of the source and its sampler have one number in HLSL.
+pub const SAMPLERS: u32 = 1000;
+
+/// The SPIR-V module that the compiler makes of a text: spaces are sets, registers are bindings, and blocks lie as in Direct3D.
+///
+/// # Errors
+/// As [`takes`].
+pub fn module(text: &str, stage: Stage) -> Result<Vec<u32>, String> {
+    let samplers = SAMPLERS.to_string();
+    let mut options = vec!["-spirv", "-fspv-target-env=vulkan1.3", "-fvk-use-dx-layout", "-O0", "-Vd"];
+    options.extend(["-fvk-s-shift", &samplers, "all", "-fspv-reduce-load-size"]);
+    let bytes = compiled(&slang::known(text), stage, (6, 7), &options)?;
+    Ok(bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect())
+}
+
+fn compiled(text: &str, stage: Stage, (major, minor): (u8, u8), more: &[&str]) -> Result<Vec<u8>, String> {
     let kind = match stage {
         Stage::Vertex => "vs",
         Stage::Fragment => "ps",
         _ => "cs",
     };
-    let options = ["-T", &format!("{kind}_{major}_{minor}"), "-E", &slang::entry(text), "-HV", "2018"];
+    let profile = format!("{kind}_{major}_{minor}");
+    let entry = slang::entry(text);
+    let mut options = vec!["-T", &profile, "-E", &entry, "-HV", "2018"];
+    options.extend((minor >= 2).then_some("-enable-16bit-types"));
+    options.extend(more);
     let path = judge::need(JUDGE)?;
     type Create = unsafe extern "C" fn(*const Guid, *const Guid, *mut Object) -> c_int;
     // SAFETY: the library's initialisers ask for nothing, and the functions have these types in its header.
@@ -60,7 +84,7 @@ pub fn takes(text: &str, stage: Stage, (major, minor): (u8, u8)) -> Result<(), S
         if create(&COMPILER, &COMPILER_3, &raw mut compiler) != 0 {
             return Err("DXC makes no compiler".to_owned());
         }
-        let said = compiled(compiler, text, &options);
+        let said = run(compiler, text, &options);
         compiler.release();
         // Its threads may go on.
         std::mem::forget(library);
@@ -71,7 +95,7 @@ pub fn takes(text: &str, stage: Stage, (major, minor): (u8, u8)) -> Result<(), S
 
 /// # Safety
 /// The object is a compiler.
-unsafe fn compiled(compiler: Object, text: &str, options: &[&str]) -> Result<(), String> {
+unsafe fn run(compiler: Object, text: &str, options: &[&str]) -> Result<Vec<u8>, String> {
     type Compile = unsafe extern "C" fn(
         Object,
         *const Source,
@@ -89,17 +113,21 @@ unsafe fn compiled(compiler: Object, text: &str, options: &[&str]) -> Result<(),
     let (mut result, mut errors, mut status) = (Object::NONE, Object::NONE, 0);
     // SAFETY: as the caller says; the types are those of the header, and the objects are released once.
     unsafe {
-        let run: Compile = compiler.function(COMPILE);
+        let call: Compile = compiler.function(COMPILE);
         let count = options.len() as u32;
-        if run(compiler, &source, options.as_ptr(), count, std::ptr::null(), &RESULT, &raw mut result) != 0 {
+        if call(compiler, &source, options.as_ptr(), count, std::ptr::null(), &RESULT, &raw mut result) != 0 {
             return Err("the call fails".to_owned());
         }
         result.function::<Get<c_int>>(GET_STATUS)(result, &raw mut status);
         result.function::<Get<Object>>(GET_ERRORS)(result, &raw mut errors);
-        let said = errors.text();
+        let said = String::from_utf8_lossy(&errors.bytes()).trim_end_matches('\0').to_owned();
+        let mut made = Object::NONE;
+        result.function::<Get<Object>>(GET_RESULT)(result, &raw mut made);
+        let bytes = made.bytes();
+        made.release();
         errors.release();
         result.release();
-        if status == 0 { Ok(()) } else { Err(said) }
+        if status == 0 { Ok(bytes) } else { Err(said) }
     }
 }
 
@@ -118,20 +146,19 @@ impl Object {
         unsafe { std::mem::transmute_copy(&*(*self.0).add(place)) }
     }
 
-    /// The bytes of a blob as text.
+    /// The bytes of a blob.
     ///
     /// # Safety
     /// The object is a blob, or none.
-    unsafe fn text(self) -> String {
+    unsafe fn bytes(self) -> Vec<u8> {
         if self.0.is_null() {
-            return String::new();
+            return Vec::new();
         }
         // SAFETY: as the caller says.
         unsafe {
             let start = self.function::<unsafe extern "C" fn(Object) -> *const u8>(GET_POINTER)(self);
             let size = self.function::<unsafe extern "C" fn(Object) -> usize>(GET_SIZE)(self);
-            let bytes = if start.is_null() { &[][..] } else { std::slice::from_raw_parts(start, size) };
-            String::from_utf8_lossy(bytes).trim_end_matches('\0').to_owned()
+            if start.is_null() { Vec::new() } else { std::slice::from_raw_parts(start, size).to_vec() }
         }
     }
 

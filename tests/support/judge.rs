@@ -133,20 +133,11 @@ pub fn glslang_of(judges: Edition, source: &str, stage: &str, options: &[&str]) 
 
 /// The modules that glslang makes of several shaders of a stage in one process, that of shaderc: it sets itself up once.
 pub fn glslang_all(sources: &[&str], stage: &str) -> Vec<Result<Vec<u32>, String>> {
-    glslang_many(sources, stage, "glsl")
-}
-
-/// Compiles several compute shaders in HLSL by glslang. Their entry points are called `main`.
-pub fn glslang_hlsl(sources: &[&str]) -> Vec<Result<Vec<u32>, String>> {
-    glslang_many(sources, "comp", "hlsl")
-}
-
-fn glslang_many(sources: &[&str], stage: &str, language: &str) -> Vec<Result<Vec<u32>, String>> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let folder = std::env::temp_dir().join(format!("crosslane-{}-all-{count}", std::process::id()));
     let names: Vec<String> = (0..sources.len()).map(|n| format!("{n}.{stage}")).collect();
-    let said = if sources.is_empty() { Ok(String::new()) } else { glslang_in(&folder, &names, sources, language) };
+    let said = if sources.is_empty() { Ok(String::new()) } else { glslang_in(&folder, &names, sources) };
     let one = |name: &String| {
         let said = said.as_ref().map_err(|e| format!("{}: {e}", folder.display()))?;
         let of_it = || said.lines().filter(|line| line.starts_with(name)).collect::<Vec<_>>().join("\n");
@@ -159,7 +150,7 @@ fn glslang_many(sources: &[&str], stage: &str, language: &str) -> Vec<Result<Vec
 }
 
 /// All that it says of the sources in a folder.
-fn glslang_in(folder: &Path, names: &[String], sources: &[&str], language: &str) -> std::io::Result<String> {
+fn glslang_in(folder: &Path, names: &[String], sources: &[&str]) -> std::io::Result<String> {
     std::fs::create_dir(folder)?;
     for (name, source) in names.iter().zip(sources) {
         std::fs::write(folder.join(name), source)?;
@@ -167,7 +158,7 @@ fn glslang_in(folder: &Path, names: &[String], sources: &[&str], language: &str)
     let program = need("bin/glslc").map_err(std::io::Error::other)?;
     let mut command = Command::new(program);
     let output =
-        command.args(["-c", "--target-env=vulkan1.3", "-x", language]).args(names).current_dir(folder).output()?;
+        command.args(["-c", "--target-env=vulkan1.3", "-x", "glsl"]).args(names).current_dir(folder).output()?;
     Ok(String::from_utf8_lossy(&output.stderr).into_owned())
 }
 

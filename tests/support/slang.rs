@@ -97,21 +97,45 @@ pub fn module(text: &str, stage: Stage) -> Result<Vec<u32>, String> {
 }
 
 /// A text with push constants where Vulkan has them, after the functions that stand for others.
-fn known(text: &str) -> String {
+pub fn known(text: &str) -> String {
     let prelude = if REPLACED.iter().any(|name| text.contains(name)) { PRELUDE } else { "" };
     let mut known = prelude.to_owned();
-    for line in text.lines() {
-        known.push_str(&pushed(line).or_else(|| zeros(line)).unwrap_or_else(|| line.to_owned()));
-        known.push('\n');
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        if line.ends_with(COUNTED) {
+            let member = lines.by_ref().take_while(|line| *line != "};").last().unwrap_or_default().trim();
+            known.push_str(&format!("[[vk::ext_builtin_input(24)]] static const {member}\n"));
+            continue;
+        }
+        match line.split_once(PUSHED) {
+            Some(_) if line.starts_with("cbuffer ") => {
+                known.push_str("struct JudgePushed {\n");
+                let members: Vec<&str> = lines.by_ref().take_while(|line| *line != "};").collect();
+                members.iter().for_each(|member| known.push_str(&format!("{member}\n")));
+                known.push_str("};\n[[vk::push_constant]] ConstantBuffer<JudgePushed> judge_pushed;\n");
+                members.iter().for_each(|member| known.push_str(&defined(member)));
+            }
+            Some((declared, end)) => known.push_str(&format!("[[vk::push_constant]] {declared}{end}\n")),
+            None => {
+                known.push_str(&zeros(line).unwrap_or_else(|| line.to_owned()));
+                known.push('\n');
+            }
+        }
     }
     known
 }
 
-/// `cbuffer NAME : register(b0, space255) { TYPE NAME; }` as push constants.
-fn pushed(line: &str) -> Option<String> {
-    let (_, held) = line.strip_prefix("cbuffer ")?.split_once(" : register(b0, space255) { ")?;
-    let (ty, name) = held.strip_suffix("; }")?.split_once(' ')?;
-    Some(format!("[[vk::push_constant]] ConstantBuffer<{ty}> {name};"))
+/// The register of the number of workgroups, which SPIR-V has as a built-in value of that number.
+const COUNTED: &str = " : register(b0, space254) {";
+
+/// The register of push constants.
+const PUSHED: &str = " : register(b0, space255)";
+
+/// The name of a member that is in a block without a name.
+fn defined(member: &str) -> String {
+    let name = member.trim_end_matches(';').rsplit(' ').next().unwrap_or_default();
+    let name = name.split_once('[').map_or(name, |(name, _)| name);
+    format!("#define {name} judge_pushed.{name}\n")
 }
 
 /// The zeros of an array of arrays, `(uint[2][3])0`, whose lengths Slang counts from the other end.

@@ -167,7 +167,9 @@ impl Body<'_, '_> {
         if scalar.width != 32 {
             return self.t.unsupported("switches over such integers");
         }
-        let selector = self.value(selector).text;
+        let language = self.t.language;
+        let (ty, value) = (self.type_of(selector), self.value(selector));
+        let selector = language.selector(self.t, &value, ty);
         let bodies: Vec<BlockId> = arms.iter().map(|arm| arm.body).collect();
         let returns = self.raises_returns(&bodies, false);
         self.around.push(Around::Switch);

@@ -3,7 +3,7 @@
 use super::constants::component;
 use super::expr::{Expr, Reads};
 use super::inout::Copies;
-use super::memory::Address;
+use super::memory::{Address, LaidPath};
 use super::names::Names;
 use super::tree::{Kind, Lines, Stmt};
 use super::uses::Uses;
@@ -52,6 +52,8 @@ pub(super) enum Made {
     Pair([Expr; 2]),
     /// A place in a buffer without types.
     Bytes(Address),
+    /// A place that is laid out otherwise than its logical type.
+    Laid(LaidPath),
 }
 
 /// The function being written.
@@ -64,6 +66,8 @@ pub(super) struct Body<'t, 'a> {
     /// The entry point, where this is its function.
     pub entry: Option<&'a EntryPoint>,
     pub values: FxHashMap<InstId, Made>,
+    /// The instruction being written.
+    pub current: Option<InstId>,
     pub params: Vec<String>,
     pub locals: FxHashMap<LocalId, String>,
     /// Variables that are declared with the first value that they get.
@@ -94,11 +98,13 @@ impl<'a> Writer<'a> {
         };
         let language = self.language;
         let mut body = Body::new(self, id, entry);
+        language.begin(&mut body);
         let params = body.parameters();
         let mut code = body.block_of(f.body);
         if entry.is_some() && !code.last().is_some_and(Stmt::jumps) {
             code.extend(body.within(|body| language.leave_entry(body)));
         }
+        let head = language.signature(&mut body, &name, &params, entry);
         let mut statements = std::mem::take(&mut body.setup);
         statements.extend(code);
         if f.ret == Types::VOID
@@ -106,7 +112,6 @@ impl<'a> Writer<'a> {
         {
             statements.pop();
         }
-        let head = language.signature(&mut body, &name, &params, entry);
         Definition { head, body: statements }
     }
 }
@@ -127,6 +132,7 @@ impl<'t, 'a> Body<'t, 'a> {
             uses,
             entry,
             values: FxHashMap::default(),
+            current: None,
             params: Vec::new(),
             locals: FxHashMap::default(),
             waiting: FxHashSet::default(),
@@ -190,6 +196,11 @@ impl<'t, 'a> Body<'t, 'a> {
             Some(block) => block.push(stmt),
             None => self.setup.push(stmt),
         }
+    }
+
+    /// A line at the start of the function, without its semicolon.
+    pub fn setup_line(&mut self, text: String) {
+        self.setup.push(Stmt { origin: self.origin, kind: Kind::Line(text + ";") });
     }
 
     /// A statement that is one line, without its semicolon.
@@ -268,6 +279,7 @@ impl<'t, 'a> Body<'t, 'a> {
         if self.copies.skipped.contains(&id) {
             return;
         }
+        self.current = Some(id);
         let Some(made) = self.operation(id, inst) else { return };
         let made = match made {
             Made::One(value) => Made::One(self.settle(id, inst, value)),
@@ -287,7 +299,7 @@ impl<'t, 'a> Body<'t, 'a> {
         }
         if !self.uses.is_used(id) {
             let is_atomic = matches!(inst.op, Op::Image { op: ir::ImageOp::Atomic(..), .. });
-            if is_atomic || matches!(inst.op, Op::Call(..) | Op::Atomic { .. }) {
+            if !value.is_plain() && (is_atomic || matches!(inst.op, Op::Call(..) | Op::Atomic { .. })) {
                 self.line(value.text.clone());
             }
             return value;
@@ -350,7 +362,7 @@ impl<'t, 'a> Body<'t, 'a> {
         }
     }
 
-    fn is_handle(&self, ty: TypeId) -> bool {
+    pub fn is_handle(&self, ty: TypeId) -> bool {
         matches!(self.t.types.get(ty), Type::Image(_) | Type::Sampler | Type::SampledImage(_))
     }
 
@@ -359,8 +371,9 @@ impl<'t, 'a> Body<'t, 'a> {
         match value {
             Value::Const(id) => self.t.constant(id),
             Value::Param(index) => {
-                let points = self.t.types.pointee(self.f.params[index as usize].ty).is_some();
-                Expr::primary(self.params[index as usize].clone()).reading_memory(points)
+                let language = self.t.language;
+                let made = language.param(self, index);
+                self.single(made)
             }
             Value::Global(id) => {
                 let language = self.t.language;
@@ -379,17 +392,32 @@ impl<'t, 'a> Body<'t, 'a> {
                     let language = self.t.language;
                     language.construct(self, ty, parts.to_vec())
                 }
-                Some(Made::Bytes(_)) => self.t.broken("an address as a value"),
+                Some(Made::Bytes(_) | Made::Laid(_)) => self.t.broken("an address as a value"),
                 None => self.t.broken("a value before its instruction"),
             },
         }
     }
 
+    /// What holds an operand.
+    pub fn made(&mut self, value: Value) -> Made {
+        let language = self.t.language;
+        match value {
+            Value::Param(index) => language.param(self, index),
+            Value::Global(id) => language.global(self, id),
+            Value::Local(id) if self.copies.passed.contains_key(&id) => self.made(self.copies.passed[&id]),
+            Value::Inst(id) => match self.values.get(&id) {
+                Some(made) => made.clone(),
+                None => Made::One(self.t.broken("a value before its instruction")),
+            },
+            other => Made::One(self.value(other)),
+        }
+    }
+
     /// The one expression of a result.
-    fn single(&mut self, made: Made) -> Expr {
+    pub fn single(&mut self, made: Made) -> Expr {
         match made {
             Made::One(value) => value,
-            Made::Pair(_) | Made::Bytes(_) => self.t.broken("an address as a value"),
+            Made::Pair(_) | Made::Bytes(_) | Made::Laid(_) => self.t.broken("an address as a value"),
         }
     }
 
@@ -465,11 +493,12 @@ impl<'t, 'a> Body<'t, 'a> {
             Op::Image { op, parts, operands } => return self.image(op, parts, operands, inst.ty),
             Op::Lane(op, args) => return self.lane(id, op, args, inst.ty),
             Op::Call(callee, args) => {
-                let args = self.list(args);
+                let f = self.f;
+                let args: Vec<Made> = f.values(args).iter().map(|arg| self.made(*arg)).collect();
                 let Some(name) = self.t.function_names.get(&callee).cloned() else {
                     return Some(Made::One(self.t.broken("a call of a function that is not written")));
                 };
-                let call = language.call(self, callee, &name, args).reading_memory(true);
+                let call = language.call(self, &name, args).reading_memory(true);
                 if inst.ty == Types::VOID {
                     self.line(call.text);
                     return None;

@@ -40,7 +40,13 @@ impl Body<'_, '_> {
             Type::SampledImage(image) => (image, true),
             _ => return Some(Made::One(self.t.broken("an image operation on no image"))),
         };
-        let texts = values.iter().map(|value| self.value(*value)).collect();
+        let texts = values
+            .iter()
+            .map(|value| match self.made(*value) {
+                Made::Pair([texture, _]) if self.is_handle(self.type_of(*value)) => texture,
+                _ => self.value(*value),
+            })
+            .collect();
         let call = ImageCall { image, has_sampler, parts, texts, values };
         language.image(self, op, &call, ty).map(Made::One)
     }

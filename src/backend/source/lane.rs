@@ -255,11 +255,14 @@ impl Body<'_, '_> {
                     let ty = self.t.types.vector(Scalar::U32, 4);
                     self.name("ballot", ty, &values[0])
                 };
-                let counts =
-                    [0, 1, 2, 3].map(|n| self.function(MathFn::BitCount, &[ballot.part(&component(n))], INDEX));
+                let of = (language.count_scalar(), 1);
+                let counts = [0, 1, 2, 3]
+                    .map(|n| self.function_to(MathFn::BitCount, &[ballot.part(&component(n))], (INDEX, of)));
                 let [a, b, c, d] = counts.each_ref();
                 let sum = |a: &Expr, b: &Expr| Expr::binary("+", Level::Sum, a, b);
-                return sum(&sum(&sum(a, b), c), d);
+                let whole = sum(&sum(&sum(a, b), c), d);
+                let given = self.t.types.vector(of.0, 1);
+                return self.t.converted(&whole, given, Types::U32);
             }
             AluOp::BallotFromMask => {
                 return language.ballot_of_mask(self, &values[0]);
@@ -285,11 +288,16 @@ impl Body<'_, '_> {
     }
 
     /// A built-in function of operands of one shape.
-    fn function(&mut self, function: MathFn, args: &[Expr], (scalar, size): Shape) -> Expr {
+    fn function(&mut self, function: MathFn, args: &[Expr], shape: Shape) -> Expr {
+        self.function_to(function, args, (shape, shape))
+    }
+
+    /// A built-in function of operands of one shape with a result of another.
+    fn function_to(&mut self, function: MathFn, args: &[Expr], (of, to): (Shape, Shape)) -> Expr {
         let language = self.t.language;
-        let ty = self.t.types.vector(scalar, size);
-        let of = vec![ty; args.len()];
-        match language.function_of(self.t, function, args, &of, ty) {
+        let [of, to] = [of, to].map(|(scalar, size)| self.t.types.vector(scalar, size));
+        let of = vec![of; args.len()];
+        match language.function_of(self.t, function, args, &of, to) {
             Some(made) => made,
             None => self.t.broken("a function that the language does not have"),
         }

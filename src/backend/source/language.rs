@@ -7,9 +7,9 @@ use super::lane::Arg;
 use super::writer::{Shader, Writer};
 use crate::backend::{Made as Result, Options};
 use crate::ir::{
-    AtomicOp, BinaryOp, BuiltIn, ConstId, ControlHint, EntryPoint, FuncId, Global, GlobalId, ImageOp, InstFlags,
-    InstId, InterpolateAt, MathFn, MemoryKinds, Module, Order, Param, Scalar, Scope, Space, Type, TypeId, UnaryOp,
-    Value, Values,
+    AtomicOp, BinaryOp, BuiltIn, ConstId, ControlHint, EntryPoint, Global, GlobalId, ImageOp, InstFlags, InstId,
+    InterpolateAt, MathFn, MemoryKinds, Module, Order, Param, Scalar, Scope, Space, Type, TypeId, UnaryOp, Value,
+    Values,
 };
 use crate::lane::{GroupOp, LaneFact};
 use std::fmt::Debug;
@@ -52,6 +52,11 @@ pub(super) trait Language: Debug + Sync {
     /// A type of resources or references.
     fn handle_name(&self, t: &mut Writer, ty: Type) -> String;
 
+    /// The words before the type of a struct's member.
+    fn member_words(&self, _: &Writer, _: TypeId) -> &'static str {
+        ""
+    }
+
     // Constants.
 
     /// The words before the type of a constant of the module.
@@ -77,12 +82,15 @@ pub(super) trait Language: Debug + Sync {
     fn declare(&self, t: &mut Writer, id: GlobalId, global: &Global) -> String;
 
     /// The variable that stands for a built-in value of a block; none where the language has none.
-    fn built_in(&self, t: &mut Writer, of: BuiltIn, space: Space) -> Option<Expr>;
+    fn built_in(&self, b: &mut Body, of: BuiltIn, space: Space) -> Option<Expr>;
 
     /// The scalar that the language gives a built-in value, where it may be another than the module's.
     fn built_in_scalar(&self, t: &mut Writer, id: GlobalId) -> Option<Scalar>;
 
     // Functions.
+
+    /// Called before the body of a function is written.
+    fn begin(&self, _: &mut Body) {}
 
     /// The head of a function: results, name, parameters, attributes.
     fn signature(&self, b: &mut Body, name: &str, params: &[String], entry: Option<&EntryPoint>) -> String;
@@ -98,9 +106,14 @@ pub(super) trait Language: Debug + Sync {
         b.line("return".to_string());
     }
 
-    fn call(&self, b: &mut Body, callee: FuncId, name: &str, args: Vec<Expr>) -> Expr;
+    fn call(&self, b: &mut Body, name: &str, args: Vec<Made>) -> Expr;
 
     fn hint(&self, b: &mut Body, hint: ControlHint) -> &'static str;
+
+    /// The value that a switch looks at.
+    fn selector(&self, _: &mut Writer, value: &Expr, _: TypeId) -> String {
+        value.text.clone()
+    }
 
     fn discard(&self, b: &mut Body);
 
@@ -150,6 +163,12 @@ pub(super) trait Language: Debug + Sync {
 
     // Memory.
 
+    /// A parameter where it is used.
+    fn param(&self, b: &mut Body, index: u32) -> Made {
+        let points = b.t.types.pointee(b.f.params[index as usize].ty).is_some();
+        Made::One(Expr::primary(b.params[index as usize].clone()).reading_memory(points))
+    }
+
     /// A module-scope variable where it is used.
     fn global(&self, b: &mut Body, id: GlobalId) -> Made {
         Made::One(Expr::primary(b.t.global(id)))
@@ -186,6 +205,11 @@ pub(super) trait Language: Debug + Sync {
     // Cross-lane operations.
 
     fn fact(&self, b: &mut Body, fact: LaneFact) -> Expr;
+
+    /// The scalar that functions of bits give.
+    fn count_scalar(&self) -> Scalar {
+        Scalar::U32
+    }
 
     /// The ballot of a mask of 64 bits.
     fn ballot_of_mask(&self, b: &mut Body, mask: &Expr) -> Expr;

@@ -10,6 +10,8 @@ use crate::ir::{Binding, InstFlags, InstId, LocalId, Scalar, Space, Type, TypeId
 pub(super) struct Address {
     /// The buffer, or the element of an array of buffers.
     pub buffer: Expr,
+    /// True for constant buffers, whose rows of 16 bytes are an array.
+    pub is_rows: bool,
     /// Bytes from its start: what varies, and what is constant.
     pub varying: Option<Expr>,
     pub constant: u32,
@@ -17,6 +19,17 @@ pub(super) struct Address {
     pub ty: TypeId,
     /// Bytes from one component of a vector to the next, where they do not follow each other: columns of row-major matrices.
     pub step: Option<u32>,
+}
+
+/// A path to what is laid out otherwise than its logical type.
+#[derive(Clone, Debug)]
+pub(super) struct LaidPath {
+    pub path: Expr,
+    pub ty: TypeId,
+    /// True in constant buffers.
+    pub is_rows: bool,
+    /// The stride of the array that it is an element of.
+    pub stride: Option<u32>,
 }
 
 impl Body<'_, '_> {
@@ -37,24 +50,13 @@ impl Body<'_, '_> {
             },
         };
         let mut path = self.value(base).reading_memory(is_changing(space));
-        let once = self.uses.count(id) == 1;
         for (at, index) in indices.iter().enumerate() {
             let known = self.t.module.known_u32(*index);
             match (self.t.types.get(ty), known) {
                 (Type::Struct(of), Some(member)) => path = self.member(base, at, path, of, member),
                 (Type::Vector { .. }, Some(n)) => path = path.part(&super::constants::component(n)),
                 _ => {
-                    let mut number = self.value(*index);
-                    let is_stable = self.uses.is_stable(f, id, &number.reads);
-                    let repeats = !number.reads.is_empty() && !is_stable || !number.is_plain() && !once;
-                    if repeats && known.is_none() {
-                        let ty = self.type_of(*index);
-                        number = self.name("index", ty, &number);
-                    }
-                    let number = match known {
-                        Some(known) => Expr::primary(known.to_string()),
-                        None => number,
-                    };
+                    let number = self.index(id, *index);
                     let is_marked =
                         flags.contains(InstFlags::NON_UNIFORM) && known.is_none() && space != Space::Function;
                     let text = if is_marked {
@@ -74,13 +76,29 @@ impl Body<'_, '_> {
         path
     }
 
+    /// An index of a path, which has a name where it may change before the path's last use, or is more than a name and the path is
+    /// used more than once.
+    pub fn index(&mut self, path: InstId, index: Value) -> Expr {
+        if let Some(known) = self.t.module.known_u32(index) {
+            return Expr::primary(known.to_string());
+        }
+        let number = self.value(index);
+        let is_stable = self.uses.is_stable(self.f, path, &number.reads);
+        let once = self.uses.count(path) == 1;
+        if !number.reads.is_empty() && !is_stable || !number.is_plain() && !once {
+            let ty = self.type_of(index);
+            return self.name("index", ty, &number);
+        }
+        number
+    }
+
     /// A member of a struct or block, of which some have no name of their own.
     pub fn member(&mut self, base: Value, at: usize, path: Expr, of: crate::ir::StructId, member: u32) -> Expr {
         let item = &self.t.types.structs[of];
         if let Some(Binding::BuiltIn(built)) = item.members.get(member as usize).map(|member| member.binding) {
             let space = self.pointee_of(base).map_or(Space::Input, |(space, _)| space);
             let language = self.t.language;
-            return match language.built_in(self.t, built, space) {
+            return match language.built_in(self, built, space) {
                 Some(value) => value.reading(&path.reads),
                 None => self.t.stand_in(&format!("built-in value {built:?}")),
             };

@@ -13,6 +13,7 @@ mod expr;
 mod function;
 mod globals;
 mod glsl;
+mod hlsl;
 mod image;
 mod inout;
 mod lane;
@@ -20,6 +21,7 @@ mod language;
 mod memory;
 mod names;
 mod operators;
+mod slots;
 mod tree;
 mod types;
 mod uses;
@@ -28,7 +30,7 @@ mod writer;
 use super::written::{Code, Unit};
 use super::{Artifact, Backend, Form, Made, ModuleWriter, Options, Writer as BackendWriter};
 use crate::ir::Module;
-use crate::profile::Profile;
+use crate::profile::{Profile, Target};
 use crate::source::SourceMap;
 use language::Language;
 use writer::Writer;
@@ -41,9 +43,19 @@ pub(super) const GLSL: Backend = Backend {
     writer: BackendWriter::Module(ModuleWriter { write, written, losses: |_, _| Vec::new() }),
 };
 
+/// The row of HLSL.
+pub(super) const HLSL: Backend = Backend {
+    unit: hlsl::unit,
+    writer: BackendWriter::Module(ModuleWriter { write, written, losses: hlsl::losses }),
+    ..GLSL
+};
+
 /// The language of a profile.
 fn language_of(profile: &Profile) -> &'static dyn Language {
-    glsl::Dialect::of(profile)
+    match profile.target {
+        Target::Hlsl => &hlsl::HLSL,
+        _ => glsl::Dialect::of(profile),
+    }
 }
 
 fn write(module: &Module, form: Form, options: &Options, _: &SourceMap) -> Made<Artifact> {

@@ -48,7 +48,8 @@ mod tests {
 
     #[test]
     fn names_stay_where_the_language_takes_them() {
-        let mut names = Names::new(&crate::backend::source::glsl::KHR);
+        let profile = crate::profile::Profile::named("glsl-450-khr").unwrap();
+        let mut names = Names::new(crate::backend::source::language_of(&profile));
         assert_eq!(names.unique("x", None), "x");
         assert_eq!(names.unique("x", None), "x_1");
         assert_eq!(names.unique("texture", None), "texture_x");

@@ -71,7 +71,8 @@ impl Writer<'_> {
         language.matrix_name(self, scalar, columns, rows)
     }
 
-    fn handle_name(&mut self, ty: Type) -> String {
+    /// A type of resources or references.
+    pub fn handle_name(&mut self, ty: Type) -> String {
         let language = self.language;
         language.handle_name(self, ty)
     }
@@ -107,7 +108,8 @@ impl Writer<'_> {
         let mut lines = vec![format!("struct {name} {{")];
         for (member, named) in item.members.iter().zip(members.iter()) {
             let (ty, dims) = self.declared(member.ty);
-            lines.push(format!("    {ty} {named}{dims};"));
+            let words = self.language.member_words(self, member.ty);
+            lines.push(format!("    {words}{ty} {named}{dims};"));
         }
         lines.push("};".to_string());
         self.structs.extend(lines);

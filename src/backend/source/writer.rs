@@ -4,6 +4,7 @@ use super::expr::Expr;
 use super::function::Definition;
 use super::language::Language;
 use super::names::Names;
+use super::slots::{self, Slot};
 use crate::backend::Options;
 use crate::backend::written::{Code, Written};
 use crate::diagnostic::{Code as Number, Diagnostic, cannot_write};
@@ -64,6 +65,9 @@ pub(super) struct Writer<'a> {
     /// The cross-lane operations so far.
     pub operations: Vec<(FuncId, InstId)>,
     pub set_ups: u32,
+    /// Numbers of resources, where each kind has its own.
+    pub slots: Vec<Slot>,
+    pub hlsl: super::hlsl::State,
     /// The construct being written, for messages.
     pub span: Span,
     pub diagnostics: Vec<Diagnostic>,
@@ -88,6 +92,7 @@ pub(super) struct Shader {
     extensions: Vec<&'static str>,
     functions: Vec<Definition>,
     operations: Vec<(FuncId, InstId)>,
+    slots: Vec<Slot>,
 }
 
 impl<'a> Writer<'a> {
@@ -127,6 +132,8 @@ impl<'a> Writer<'a> {
             param_access: FxHashMap::default(),
             operations: Vec::new(),
             set_ups: 0,
+            slots: Vec::new(),
+            hlsl: super::hlsl::State::default(),
             span: Span::NONE,
             diagnostics: Vec::new(),
         }
@@ -151,6 +158,8 @@ impl<'a> Writer<'a> {
             self.functions.push(definition);
         }
         self.declare_kept(entry);
+        self.slots.sort_by_key(|slot| (slot.role.binding(), slot.role));
+        self.diagnostics.extend(slots::check(&self.slots));
         if self.diagnostics.is_empty() { Ok(self.finish(layouts)) } else { Err(self.diagnostics) }
     }
 
@@ -191,7 +200,7 @@ impl<'a> Writer<'a> {
         let mut head = self.language.head(&self);
         for part in [layouts, self.specializations, self.structs, self.tables, self.variables, self.helpers] {
             if !part.is_empty() {
-                head.push(String::new());
+                head.extend((!head.is_empty()).then(String::new));
                 head.extend(part);
             }
         }
@@ -200,6 +209,7 @@ impl<'a> Writer<'a> {
             extensions: self.extensions.into_iter().collect(),
             functions: self.functions,
             operations: self.operations,
+            slots: self.slots,
         }
     }
 
@@ -273,6 +283,10 @@ impl<'a> Writer<'a> {
 impl Shader {
     pub fn extensions(&self) -> &[&'static str] {
         &self.extensions
+    }
+
+    pub fn slots(&self) -> &[Slot] {
+        &self.slots
     }
 
     pub fn text(&self) -> String {

@@ -271,7 +271,6 @@ impl Translator<'_> {
             // Points are one pixel wide (WebGPU 10.3.4), so that nothing is to be said.
             Binding::BuiltIn(BuiltIn::PointSize) if self.is_always_one(of.port, &path) => return,
             Binding::BuiltIn(built) => match built_in(built, self.is_invariant(of.port, &path)) {
-                Some((built, _)) if self.lacks_number(built) => return,
                 Some((built, kind)) => {
                     let made = naga::Binding::BuiltIn(built);
                     if is_of_subgroups(&made) {
@@ -299,29 +298,6 @@ impl Translator<'_> {
             _ => return self.unsupported("inputs and outputs at parts of locations"),
         };
         leaves.push(Leaf { port: of.port, path, name: of.name.to_string(), binding, ty, kind });
-    }
-
-    /// Refuses a number that the language does not have; one of waves is a quotient there, where workgroups of several
-    /// dimensions or of unknown sizes have none.
-    fn lacks_number(&mut self, built: naga::BuiltIn) -> bool {
-        let is_of_waves = matches!(built, naga::BuiltIn::SubgroupId | naga::BuiltIn::NumSubgroups);
-        if self.spoken().missing_built_ins.contains(&built) {
-            self.lacks(&format!("built-in value {built:?}"));
-        } else if is_of_waves && self.spoken().divides_into_waves && !self.is_line() {
-            self.lacks("numbers of waves in workgroups of several dimensions or of a size that is not known");
-        } else {
-            return false;
-        }
-        true
-    }
-
-    /// Returns true if workgroups are known to have one dimension.
-    fn is_line(&self) -> bool {
-        let bits = |id| self.module.constants.bits(id);
-        self.module.entry_points.iter().all(|entry| {
-            let [x, y, z] = entry.workgroup_size.map(bits);
-            x.is_some() && y == Some(1) && z == Some(1)
-        })
     }
 
     /// Returns true if every store to a part of an output is of 1.
@@ -475,23 +451,13 @@ impl Body<'_, '_> {
         let binding = Some(leaf.binding.clone());
         self.out.arguments.push(FunctionArgument { name: Some(leaf.name.clone()), ty, binding });
         let value = self.append(Expression::FunctionArgument(index));
-        let is_position = matches!(leaf.binding, naga::Binding::BuiltIn(naga::BuiltIn::Position { .. }));
         let blocks = std::mem::take(&mut self.blocks);
         let value = match leaf.kind {
             Some(_) => self.as_kind(value, scalar.kind),
-            None if is_position && self.t.spoken().fragments_have_w => self.with_reciprocal_w(value, leaf.ty),
             None => value,
         };
         self.blocks = blocks;
         value
-    }
-
-    /// The position of a fragment with 1 / w where the language has w.
-    fn with_reciprocal_w(&mut self, position: Handle<Expression>, ty: TypeId) -> Handle<Expression> {
-        let mut parts = [0, 1, 2, 3].map(|index| self.emit(Expression::AccessIndex { base: position, index }));
-        let one = self.scalar_constant(ir::Scalar::F32, 0x3f80_0000);
-        parts[3] = self.plain(naga::BinaryOperator::Divide, one, parts[3]);
-        self.compose(ty, parts.to_vec())
     }
 
     /// Fills the variables of inputs.

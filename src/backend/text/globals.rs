@@ -1,8 +1,8 @@
 //! Module-scope variables other than a stage's inputs and outputs.
 
-use super::losses;
 use super::memory::is_written;
 use super::translator::Translator;
+use crate::backend::losses;
 use crate::diagnostic::{Code, Diagnostic, cannot_write};
 use crate::ir::{Access, Binding, ConstId, Global, GlobalId, Space, Stage};
 use naga::{AddressSpace, Expression, GlobalVariable, Handle, Literal, ResourceBinding, StorageAccess};
@@ -62,7 +62,7 @@ impl Translator<'_> {
     /// Volatile memory is coherent too.
     fn decorations(&self, global: &Global) -> naga::MemoryDecorations {
         let is_coherent = losses::shared_access(self.module, global).intersects(losses::SEEN_BY_OTHERS);
-        match self.spoken().coherent_since {
+        match self.spoken().kept.coherent_since {
             Some(since) if is_coherent && global.space == Space::Storage && self.options.profile.version >= since => {
                 naga::MemoryDecorations::COHERENT
             }

@@ -293,12 +293,6 @@ impl Body<'_, '_> {
             Some("samples of 1D textures with biases or gradients")
         } else if samples && !is_constant(P::OFFSET) {
             Some("offsets of samples that are not constants")
-        } else if samples
-            && asked.parts.contains(P::OFFSET)
-            && asked.image.dim != ImageDim::D2
-            && !self.t.spoken().has_offsets_of_all
-        {
-            Some("offsets of samples of textures that are not 2D")
         } else if filters && !asked.image.sampled.is_float() {
             Some("samples of textures of integers")
         } else if filters && asked.parts.contains(P::REFERENCE) && !self.compares_plainly(asked) {

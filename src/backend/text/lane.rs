@@ -311,18 +311,11 @@ impl Body<'_, '_> {
 
     fn group(&mut self, op: GroupOp, shape: Shape, args: &[Arg]) -> Option<Handle<Expression>> {
         self.t.notes.needs.subgroups = true;
-        if op == GroupOp::Partition {
-            return Some(self.partition(shape, args[0]));
-        }
         let of_bools = args.first().map(|arg| arg.shape).filter(|(scalar, _)| scalar.is_bool());
         if let Some((_, size)) =
             of_bools.filter(|_| !matches!(op, GroupOp::Vote(_) | GroupOp::QuadVote(_) | GroupOp::Ballot))
         {
             return Some(self.group_of_bools(op, size, args));
-        }
-        let is_signed = args.first().is_some_and(|arg| arg.shape.0.kind == ScalarKind::Sint);
-        if is_signed && self.t.spoken().folds_unsigned_bits && is_bitwise(op) {
-            return Some(self.group_of_words(op, shape, args));
         }
         let gather = match op {
             GroupOp::Shuffle => GatherMode::Shuffle(self.lane_of(&args[1])),
@@ -397,29 +390,6 @@ impl Body<'_, '_> {
             Some(result) => self.is_set(result, size),
             None => words,
         }
-    }
-
-    /// The lanes with the same bits.
-    fn partition(&mut self, shape: Shape, arg: Arg) -> Handle<Expression> {
-        let (scalar, size) = arg.shape;
-        let value = self.value_of(&arg);
-        let bits = match scalar.kind {
-            ScalarKind::Bool => self.as_words(value, size),
-            ScalarKind::Float => self.bits_of(value, scalar),
-            _ => value,
-        };
-        let unsigned = if scalar.is_int() { scalar } else { Scalar::U32 };
-        self.stand_in(GroupOp::Partition, shape, &[Arg::of(bits, (unsigned, size))])
-    }
-
-    fn group_of_words(&mut self, op: GroupOp, shape: Shape, args: &[Arg]) -> Handle<Expression> {
-        let unsigned = (Scalar { kind: ScalarKind::Uint, ..shape.0 }, shape.1);
-        let words = self.value_of(&args[0]);
-        let words = self.as_kind(words, ScalarKind::Uint);
-        let mut args = args.to_vec();
-        args[0] = Arg::of(words, unsigned);
-        let folded = self.group(op, unsigned, &args).unwrap_or(words);
-        self.as_kind(folded, ScalarKind::Sint)
     }
 
     fn alu(&mut self, op: AluOp, args: &[Arg]) -> Handle<Expression> {
@@ -539,15 +509,6 @@ impl Body<'_, '_> {
         };
         self.as_kind(wide, ScalarKind::Uint)
     }
-}
-
-/// Returns true for a fold of bits.
-const fn is_bitwise(op: GroupOp) -> bool {
-    matches!(
-        op,
-        GroupOp::Reduce(ReduceOp::And | ReduceOp::Or | ReduceOp::Xor, _)
-            | GroupOp::PartitionedReduce(ReduceOp::And | ReduceOp::Or | ReduceOp::Xor, _)
-    )
 }
 
 const fn reduction(op: ReduceOp) -> SubgroupOperation {

@@ -2,6 +2,7 @@
 
 use super::slots::{Most, Slot};
 use super::{Shader, reflection};
+use crate::backend::losses::Kept;
 use crate::backend::places::Places;
 use crate::backend::written::Unit;
 use crate::backend::{Made, Options};
@@ -49,27 +50,13 @@ pub(super) struct Language {
     pub has_uniformity: bool,
     /// True if vertex shaders may write to buffers.
     pub has_vertex_writes: bool,
-    /// The first version whose buffers can be coherent for the device; none if none is.
-    pub coherent_since: Option<(u8, u8)>,
-    /// True if the language can keep operations on floats from being contracted, which is not written.
-    pub has_precise: bool,
-    /// True if bitwise folds take unsigned numbers alone.
-    pub folds_unsigned_bits: bool,
+    /// The qualifiers that are kept.
+    pub kept: Kept,
     /// The first words of constructs that the language does not have, as its specification says. All others that are not
     /// written are what crosslane lacks.
     pub absent: &'static [&'static str],
-    /// Built-in values that the writer does not have.
-    pub missing_built_ins: &'static [naga::BuiltIn],
-    /// True if the numbers of waves in a workgroup are computed from the order of invocations.
-    pub divides_into_waves: bool,
-    /// True if the position of a fragment has w, not 1 / w.
-    pub fragments_have_w: bool,
-    /// True if compilers agree on the sign that `frexp` gives, and on the type of its exponent.
-    pub has_frexp: bool,
     /// True if naga's writer has a function for the inverse of a matrix.
     pub has_inverse: bool,
-    /// True if the writer takes offsets of samples for textures other than 2D ones.
-    pub has_offsets_of_all: bool,
     /// True if the writer keeps level 0 of comparisons where derivatives would give another.
     pub compares_at_level_0: bool,
     pub has_subgroup_barriers: bool,
@@ -129,9 +116,8 @@ impl Language {
     pub fn of(target: Target) -> &'static Language {
         match target {
             Target::Wgsl => &WGSL,
-            Target::Hlsl => &super::hlsl::HLSL,
             Target::Msl => &super::msl::MSL,
-            Target::Spirv | Target::Nv | Target::Amd | Target::Ptx | Target::Glsl => {
+            Target::Spirv | Target::Nv | Target::Amd | Target::Ptx | Target::Glsl | Target::Hlsl => {
                 unreachable!("naga's writers make no {}", target.name())
             }
         }
@@ -195,16 +181,9 @@ pub(super) static WGSL: Language = Language {
     most_slots: |_| Most { space: 0, index: 0 },
     has_uniformity: true,
     has_vertex_writes: false,
-    coherent_since: None,
-    has_precise: false,
-    folds_unsigned_bits: false,
+    kept: Kept { precise: false, can_be_precise: false, coherent_since: None, coherent_images: false },
     absent: WGSL_ABSENT,
-    missing_built_ins: &[],
-    divides_into_waves: false,
-    fragments_have_w: false,
-    has_frexp: true,
     has_inverse: true,
-    has_offsets_of_all: true,
     compares_at_level_0: true,
     has_subgroup_barriers: false,
     has_endless_loops: false,

@@ -365,40 +365,8 @@ impl Body<'_, '_> {
     }
 }
 
-/// The language's function, or the parts of the bits. Subnormals may be flushed to zero.
 fn frexp(body: &mut Body<'_, '_>, call: &Call) -> Handle<Expression> {
-    use BinaryOperator as B;
-    if body.t.spoken().has_frexp {
-        return body.pair_of(MathFunction::Frexp, call);
-    }
-    let size = call.size;
-    let is_half = call.scalar.width == 16;
-    let float = |width| Expression::As { expr: call.args[0], kind: naga::ScalarKind::Float, convert: Some(width) };
-    let wide = if is_half { body.emit(float(4)) } else { call.args[0] };
-    let bits = body.as_kind(wide, ScalarKind::Uint);
-    let [exponents, rest, half, one, all] =
-        [0x7f80_0000, 0x807f_ffff, 0x3f00_0000, 1, 255].map(|word| body.splat_constant(Scalar::U32, size, word));
-    let (at, below) = (body.splat_constant(Scalar::U32, size, 23), body.splat_constant(Scalar::U32, size, 254));
-    let field = body.plain(B::And, bits, exponents);
-    let field = body.plain(B::ShiftRight, field, at);
-    let field = body.plain(B::And, field, all);
-    // Neither zero nor infinite: the field is 1 to 254.
-    let from_one = body.plain(B::Subtract, field, one);
-    let is_plain = body.plain(B::Less, from_one, below);
-    let fraction = body.plain(B::And, bits, rest);
-    let fraction = body.plain(B::InclusiveOr, fraction, half);
-    let fraction = body.as_kind(fraction, ScalarKind::Float);
-    let mut significand = body.choose(is_plain, (fraction, wide));
-    if is_half {
-        let narrow = Expression::As { expr: significand, kind: naga::ScalarKind::Float, convert: Some(2) };
-        significand = body.emit(narrow);
-    }
-    let bias = body.splat_constant(Scalar::I32, size, 126);
-    let exponent = body.as_kind(field, ScalarKind::Sint);
-    let exponent = body.plain(B::Subtract, exponent, bias);
-    let none = body.zero(Scalar::I32, size);
-    let exponent = body.choose(is_plain, (exponent, none));
-    body.compose(call.ty, vec![significand, exponent])
+    body.pair_of(MathFunction::Frexp, call)
 }
 
 fn inverse(body: &mut Body<'_, '_>, call: &Call) -> Handle<Expression> {

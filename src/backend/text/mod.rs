@@ -1,11 +1,11 @@
-//! Shading languages that naga writes as targets: WGSL, HLSL, MSL.
+//! Shading languages that naga writes as targets: WGSL, MSL.
 //!
 //! A module becomes naga's form, and naga's writer makes the text. Cross-lane operations are planned for the language.
 //! Lane operations that naga's form lacks are calls of functions without a body, which [`finish`] replaces in the text by
 //! the language's own; so are the marks where the lines of an operation begin and end.
 //! One file per subject: `types`, `constants`, `globals`, `entry` (stage inputs and outputs), `function` (bodies),
-//! `control`, `memory`, `math`, `image`, `lane`, `sizes` (of arrays), `slots` (numbers of resources), `losses` (of
-//! qualifiers), `uniform` (divergent control flow), `hlsl`, `msl`. Languages are rows in `language`.
+//! `control`, `memory`, `math`, `image`, `lane`, `sizes` (of arrays), `slots` (numbers of resources),
+//! `uniform` (divergent control flow), `msl`. Languages are rows in `language`.
 
 mod constants;
 mod control;
@@ -13,11 +13,9 @@ mod entry;
 mod finish;
 mod function;
 mod globals;
-mod hlsl;
 mod image;
 mod lane;
 mod language;
-mod losses;
 mod math;
 mod memory;
 mod msl;
@@ -32,15 +30,13 @@ use super::written::{Code as WrittenCode, Unit};
 use super::{Artifact, Backend, Form, Made, ModuleWriter, Options, Writer};
 use crate::diagnostic::{Code, Diagnostic, cannot_write};
 use crate::ir::{Module, Space};
+use crate::profile::Profile;
 use crate::source::{SourceMap, Span};
 use language::{Asked, Language};
 use translator::Translator;
 
 /// The row of WGSL.
 pub(super) const WGSL: Backend = backend(|line| language::WGSL.unit(line));
-
-/// The row of HLSL.
-pub(super) const HLSL: Backend = backend(|line| hlsl::HLSL.unit(line));
 
 /// The row of MSL.
 pub(super) const MSL: Backend = backend(|line| msl::MSL.unit(line));
@@ -51,8 +47,12 @@ const fn backend(unit: fn(&str) -> Unit) -> Backend {
         units: &[Unit::Subgroup, Unit::Arithmetic, Unit::Control],
         unit,
         mnemonic: |_| None,
-        writer: Writer::Module(ModuleWriter { write, written, losses: losses::losses }),
+        writer: Writer::Module(ModuleWriter { write, written, losses }),
     }
+}
+
+fn losses(module: &Module, profile: &Profile) -> Vec<Diagnostic> {
+    super::losses::losses(module, profile, Language::of(profile.target).kept)
 }
 
 fn write(module: &Module, form: Form, options: &Options, _: &SourceMap) -> Made<Artifact> {

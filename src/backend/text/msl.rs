@@ -7,6 +7,7 @@ use super::language::{Asked, Constants, Language, Sizing, c_type};
 use super::reflection;
 use super::sizes::macro_name;
 use super::slots::{self, Most, Slot};
+use crate::backend::losses::Kept;
 use crate::backend::places::Places;
 use crate::lane::{GroupOp, VoteOp};
 use crate::limits;
@@ -56,16 +57,9 @@ pub(super) static MSL: Language = Language {
     most_slots: most,
     has_uniformity: false,
     has_vertex_writes: true,
-    coherent_since: Some((3, 2)),
-    has_precise: true,
-    folds_unsigned_bits: false,
+    kept: Kept { precise: false, can_be_precise: true, coherent_since: Some((3, 2)), coherent_images: false },
     absent: ABSENT,
-    missing_built_ins: &[],
-    divides_into_waves: false,
-    fragments_have_w: false,
-    has_frexp: true,
     has_inverse: false,
-    has_offsets_of_all: true,
     compares_at_level_0: false,
     has_subgroup_barriers: false,
     has_endless_loops: true,

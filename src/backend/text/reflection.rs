@@ -2,7 +2,6 @@
 
 use super::Shader;
 use super::msl;
-use super::slots::Slot;
 use crate::backend::reflection::{self, Reflection};
 use crate::backend::{Made, Options};
 use crate::ir::Module;
@@ -58,74 +57,6 @@ pub(super) fn webgpu(shader: &Shader, module: &Module, options: &Options) -> Mad
             least_subgroup_size: lanes.least_subgroup_size(),
             samplers: shader.samplers.clone(),
         },
-    }))
-}
-
-/// The facts of every target with those of Direct3D.
-#[derive(Serialize)]
-struct OfDirect3d {
-    #[serde(flatten)]
-    common: Reflection,
-    direct3d: Direct3d,
-}
-
-/// The parameters of a compiler and a root signature.
-#[derive(Serialize)]
-struct Direct3d {
-    /// The Shader Model, such as `6.5`.
-    shader_model: String,
-    /// Fewest lanes of a wave with which all operations are defined: the widest segment in the shader.
-    least_wave_size: u32,
-    /// Samplers that textures of the source brought with them.
-    samplers: Vec<Sampler>,
-    /// The register of the constant buffer that push constants became.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    push_constants: Option<Register>,
-    /// The register of each resource.
-    registers: Vec<Register>,
-}
-
-/// A register, with set and binding of its resource in the source; none for push constants.
-#[derive(Serialize)]
-struct Register {
-    name: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    set: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    binding: Option<u32>,
-    register: String,
-    space: u32,
-}
-
-impl Register {
-    fn of(slot: &Slot) -> Register {
-        Register {
-            name: slot.name.clone(),
-            set: slot.binding.map(|binding| binding.group),
-            binding: slot.binding.map(|binding| binding.binding),
-            register: format!("{}{}", slot.kind, slot.index),
-            space: slot.space,
-        }
-    }
-}
-
-/// The JSON text for a module with a single entry point.
-pub(super) fn direct3d(shader: &Shader, module: &Module, options: &Options) -> Made<String> {
-    let entry = kernel::only_entry(module).map_err(|error| vec![*error])?;
-    let lanes = LaneContract::of_entry(&reflection::settled(module), entry);
-    let common = Reflection::of(module, entry, options.manner.keep_unused, options.profile.wave_size);
-    let (major, minor) = options.profile.version;
-    let push_constants = shader.slots.iter().find(|slot| slot.binding.is_none()).map(Register::of);
-    let registers = shader.slots.iter().filter(|slot| slot.binding.is_some()).map(Register::of);
-    Ok(reflection::text(&OfDirect3d {
-        direct3d: Direct3d {
-            shader_model: format!("{major}.{minor}"),
-            least_wave_size: lanes.least_subgroup_size(),
-            samplers: shader.samplers.clone(),
-            push_constants,
-            registers: registers.collect(),
-        },
-        common,
     }))
 }
 

@@ -17,7 +17,7 @@ use support::rival::{self, Judged};
 use support::scalar::Type;
 use support::shader::Shader;
 use support::trial::{Trial, judged};
-use support::{dawn, dxc, judge, outcomes, seeds, slang};
+use support::{dawn, dxc, judge, outcomes, seeds};
 
 /// Kernels that each run of the tests tries.
 const USUAL: u64 = 30;
@@ -95,7 +95,7 @@ struct Language {
 static LANGUAGES: [Language; 3] = [
     Language { profile: "wgsl", every: 1, judges: &dawn::JUDGES },
     Language { profile: "glsl-450-khr", every: 5, judges: &[] },
-    Language { profile: "hlsl-6.5", every: 5, judges: &[slang::JUDGE, dxc::JUDGE] },
+    Language { profile: "hlsl-6.5", every: 5, judges: &[dxc::JUDGE] },
 ];
 
 /// The languages that `CROSSLANE_LANGUAGES` names by profiles with commas between them, which may be none; all by default.

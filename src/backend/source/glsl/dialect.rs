@@ -27,7 +27,7 @@ pub(in crate::backend::source) struct Dialect {
     pub lanes: Lanes,
 }
 
-pub(in crate::backend::source) const KHR: Dialect =
+const KHR: Dialect =
     Dialect { version: "#version 450", is_es: false, is_vulkan: true, language: "GLSL", lanes: Lanes::Khr };
 const NV: Dialect = Dialect { is_vulkan: false, language: "GLSL for OpenGL", lanes: Lanes::Nv, ..KHR };
 const AMD: Dialect = Dialect { lanes: Lanes::Amd, ..KHR };

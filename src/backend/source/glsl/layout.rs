@@ -6,7 +6,7 @@ use crate::ir::layout::{Layouts, MemberRule, Rule};
 use crate::ir::{Space, StructId, Type, TypeId};
 
 /// How a block is to be declared.
-pub(super) struct BlockLayout {
+pub(in crate::backend::source) struct BlockLayout {
     /// `std430` and the like.
     pub rule: &'static str,
     /// For each member what `layout(…)` says.

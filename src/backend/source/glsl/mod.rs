@@ -28,8 +28,8 @@ use crate::backend::written::Unit;
 use crate::backend::{Made as Result, Options};
 use crate::grammar;
 use crate::ir::{
-    AtomicOp, BinaryOp, BuiltIn, ConstId, ControlHint, EntryPoint, FuncId, Global, GlobalId, ImageOp, InterpolateAt,
-    MathFn, MemoryKinds, Module, Order, Param, Scalar, Scope, Space, Type, TypeId, UnaryOp, Value, Values,
+    AtomicOp, BinaryOp, BuiltIn, ConstId, ControlHint, EntryPoint, Global, GlobalId, ImageOp, InterpolateAt, MathFn,
+    MemoryKinds, Module, Order, Param, Scalar, Scope, Space, Type, TypeId, UnaryOp, Value, Values,
 };
 use crate::lane::{GroupOp, LaneFact};
 use dialect::Lanes;
@@ -108,8 +108,8 @@ impl Language for Dialect {
         self.declare(t, id, global)
     }
 
-    fn built_in(&self, t: &mut Writer, of: BuiltIn, space: Space) -> Option<Expr> {
-        self.built_in_name(t, of, space).map(Expr::primary)
+    fn built_in(&self, b: &mut Body, of: BuiltIn, space: Space) -> Option<Expr> {
+        self.built_in_name(b.t, of, space).map(Expr::primary)
     }
 
     fn built_in_scalar(&self, t: &mut Writer, id: GlobalId) -> Option<Scalar> {
@@ -128,7 +128,8 @@ impl Language for Dialect {
         "precise "
     }
 
-    fn call(&self, _: &mut Body, _: FuncId, name: &str, args: Vec<Expr>) -> Expr {
+    fn call(&self, b: &mut Body, name: &str, args: Vec<Made>) -> Expr {
+        let args: Vec<Expr> = args.into_iter().map(|arg| b.single(arg)).collect();
         Expr::call(name, &args)
     }
 
@@ -248,6 +249,10 @@ impl Language for Dialect {
 
     fn fact(&self, b: &mut Body, fact: LaneFact) -> Expr {
         self.fact(b, fact)
+    }
+
+    fn count_scalar(&self) -> Scalar {
+        Scalar::I32
     }
 
     fn ballot_of_mask(&self, b: &mut Body, mask: &Expr) -> Expr {

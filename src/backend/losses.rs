@@ -1,10 +1,22 @@
 //! Warnings for qualifiers that the text does not have.
 
-use super::language::Language;
 use crate::diagnostic::{Code, Diagnostic, cannot_write};
 use crate::ir::{Access, Binding, BuiltIn, Global, Inst, InstFlags, Module, Op, Space, Type, can_contract};
 use crate::profile::Profile;
 use crate::source::Span;
+
+/// The qualifiers that the texts of a language keep.
+#[derive(Clone, Copy, Debug)]
+pub struct Kept {
+    /// True if operations on floats can be kept from being contracted, and are.
+    pub precise: bool,
+    /// True if the language can do so.
+    pub can_be_precise: bool,
+    /// The first version whose buffers can be coherent for the device; none if none is.
+    pub coherent_since: Option<(u8, u8)>,
+    /// True if images can be too, and are.
+    pub coherent_images: bool,
+}
 
 /// The qualifiers of memory that other invocations see at once.
 pub const SEEN_BY_OTHERS: Access = Access::COHERENT.union(Access::VOLATILE).union(Access::DEVICE);
@@ -25,11 +37,10 @@ fn members<'m>(module: &'m Module, global: &Global) -> impl Iterator<Item = (Acc
 }
 
 /// A warning for the first of each kind of qualifier that is lost.
-pub fn losses(module: &Module, profile: &Profile) -> Vec<Diagnostic> {
-    let language = Language::of(profile.target);
+pub fn losses(module: &Module, profile: &Profile, kept: Kept) -> Vec<Diagnostic> {
     let name = profile.target.row().language;
-    let precise = precise(module).map(|span| {
-        let message = if language.has_precise {
+    let precise = precise(module).filter(|_| !kept.precise).map(|span| {
+        let message = if kept.can_be_precise {
             format!("{}: this may be contracted with other operations", cannot_write("`precise`", name))
         } else {
             format!("{name} has no `precise`: this may be contracted with other operations")
@@ -37,7 +48,7 @@ pub fn losses(module: &Module, profile: &Profile) -> Vec<Diagnostic> {
         Diagnostic::warning(Code::PRECISE_LOST, message).at(span, "")
     });
     let lost = |span, message| Diagnostic::warning(Code::QUALIFIER_LOST, message).at(span, "");
-    let coherent = coherent(module, profile, language).map(|span| match language.coherent_since {
+    let coherent = coherent(module, profile, kept).map(|span| match kept.coherent_since {
         Some((major, minor)) if profile.version < (major, minor) => lost(
             span,
             format!(
@@ -67,9 +78,11 @@ fn precise(module: &Module) -> Option<Span> {
 }
 
 /// The first variable whose memory is to be coherent and is not.
-fn coherent(module: &Module, profile: &Profile, language: &Language) -> Option<Span> {
-    let keeps =
-        |space| space == Space::Storage && language.coherent_since.is_some_and(|since| profile.version >= since);
+fn coherent(module: &Module, profile: &Profile, kept: Kept) -> Option<Span> {
+    let keeps = |space| {
+        let is_kept = space == Space::Storage || kept.coherent_images;
+        is_kept && kept.coherent_since.is_some_and(|since| profile.version >= since)
+    };
     let is_lost = |global: &&Global| {
         matches!(global.space, Space::Storage | Space::Handle)
             && shared_access(module, global).intersects(SEEN_BY_OTHERS)

@@ -1,0 +1,311 @@
+//! The entry point: inputs are parameters, outputs its result. Those that other functions use too are static variables, which it
+//! fills at its start and gives back at its end.
+
+use super::Hlsl;
+use super::globals::matrix_order;
+use super::stage::{Given, system_value, zeroed};
+use crate::backend::source::constants::component;
+use crate::backend::source::expr::Expr;
+use crate::backend::source::function::Body;
+use crate::backend::source::tree::{Kind, Stmt};
+use crate::backend::source::writer::Writer;
+use crate::ir::{
+    Access, ArrayLen, Binding, BuiltIn, ConstValue, DepthPromise, EntryPoint, GlobalId, Scalar, Space, Stage, Type,
+    TypeId,
+};
+
+impl Hlsl {
+    /// Member names of blocks without a name of their own are those of the struct that stands for the block.
+    pub fn signature(&self, b: &mut Body, name: &str, params: &[String], entry: Option<&EntryPoint>) -> String {
+        let Some(entry) = entry else {
+            let (ret, dims) = b.t.declared(b.f.ret);
+            if dims.is_empty() {
+                return format!("{ret} {name}({}) {{", params.join(", "));
+            }
+            let alias = format!("{name}_result");
+            b.t.structs.push(format!("typedef {ret} {alias}{dims};"));
+            return format!("{alias} {name}({}) {{", params.join(", "));
+        };
+        let inputs = self.entry_inputs(b);
+        let result = if b.t.hlsl.ports.has_outputs() { b.t.hlsl.ports.types[1].clone() } else { "void".to_string() };
+        if b.t.hlsl.ports.has_outputs() {
+            self.declare_outputs(b);
+        }
+        let attributes = match entry.stage {
+            Stage::Compute => format!("{}\n", self.workgroup_size(b.t, entry)),
+            Stage::Fragment if entry.fragment.early_tests => "[earlydepthstencil]\n".to_string(),
+            _ => String::new(),
+        };
+        format!("{attributes}{result} {}({}) {{", b.t.hlsl.ports.entry.clone(), inputs.join(", "))
+    }
+
+    fn workgroup_size(&self, t: &mut Writer, entry: &EntryPoint) -> String {
+        let sizes = entry.workgroup_size.map(|id| {
+            let constant = t.module.constants.get(id).clone();
+            match constant.value {
+                ConstValue::Bits(size) => size.to_string(),
+                ConstValue::Spec { id: number, .. } => {
+                    t.constant(id);
+                    format!("CONSTANT_{number}")
+                }
+                _ => {
+                    t.unsupported("sizes of workgroups that are expressions of specialization constants");
+                    String::new()
+                }
+            }
+        });
+        format!("[numthreads({})]", sizes.join(", "))
+    }
+
+    /// Declares the inputs, fills the static variables, and returns the parameters of the entry point.
+    fn entry_inputs(&self, b: &mut Body) -> Vec<String> {
+        let mut params = Vec::new();
+        let located = b.t.hlsl.ports.located[0].clone();
+        if !located.is_empty() {
+            let lines = self.port_lines(b.t, &located);
+            let ty = b.t.hlsl.ports.types[0].clone();
+            let input = b.t.hlsl.ports.input.clone();
+            b.t.structs.push(format!("struct {ty} {{"));
+            b.t.structs.extend(lines);
+            b.t.structs.push("};".to_string());
+            params.push(format!("{ty} {input}"));
+            for id in located {
+                if b.t.hlsl.ports.shared.contains(&id) && b.t.globals.contains_key(&id) {
+                    let name = self.port_name(b.t, id);
+                    b.setup_line(format!("{name} = {input}.{name}"));
+                }
+            }
+        }
+        for given in b.t.hlsl.ports.built_in_of(Space::Input) {
+            params.extend(self.built_in_param(b, &given));
+        }
+        self.zero_shared(b);
+        params
+    }
+
+    /// The parameter of a built-in value, whose variable gets what the source expects.
+    fn built_in_param(&self, b: &mut Body, given: &Given) -> Option<String> {
+        let Given { of, name, ty, is_shared, .. } = given;
+        let (own, dims) = b.t.declared(*ty);
+        let declared = if *is_shared { String::new() } else { format!("{own} ") };
+        match of {
+            BuiltIn::SubgroupId | BuiltIn::NumSubgroups => {
+                let value = self.wave_number(b, *of);
+                b.setup_line(format!("{declared}{name} = {value}"));
+                return None;
+            }
+            BuiltIn::HelperInvocation => {
+                b.setup_line(format!("{declared}{name} = IsHelperLane()"));
+                return None;
+            }
+            BuiltIn::NumWorkgroups => {
+                if *is_shared {
+                    b.setup_line(format!("{name} = {name}_in"));
+                }
+                return None;
+            }
+            _ => {}
+        }
+        if matches!(of, BuiltIn::ClipDistance | BuiltIn::CullDistance) {
+            return Some(self.distances_in(b, given));
+        }
+        let system = system_value(*of, b.t.hlsl.ports.depth)?;
+        if *of == BuiltIn::SampleMask {
+            let param = b.named("coverage");
+            match is_shared {
+                true => b.setup_line(format!("{name}[0] = {own}({param})")),
+                false => b.setup_line(format!("{own} {name}{dims} = {{ {own}({param}) }}")),
+            }
+            return Some(format!("uint {param} : {}", system.semantic));
+        }
+        let size = b.t.types.components(*ty).unwrap_or(1);
+        let passed = b.t.vector_name(system.scalar, size);
+        let is_promised = matches!(b.t.hlsl.ports.depth, DepthPromise::Greater | DepthPromise::Less);
+        let before = match of {
+            BuiltIn::BaryCoordNoPerspective => "noperspective ",
+            // The language wants so where depths are promised.
+            BuiltIn::FragCoord if is_promised => "noperspective centroid ",
+            _ => "",
+        };
+        let param = if *is_shared { b.named(&format!("{name}_in")) } else { name.clone() };
+        if *of == BuiltIn::FragCoord && b.t.hlsl.ports.reads_w {
+            b.setup_line(format!("{param}.w = 1.0 / {param}.w"));
+        }
+        if *is_shared {
+            let text = if own == passed { param.clone() } else { format!("{own}({param})") };
+            b.setup_line(format!("{name} = {text}"));
+        }
+        Some(format!("{before}{passed} {param} : {}", system.semantic))
+    }
+
+    /// The parameters of clip or cull distances, from which the array of the source is filled.
+    fn distances_in(&self, b: &mut Body, Given { of, name, ty, is_shared, .. }: &Given) -> String {
+        let semantic = system_value(*of, b.t.hlsl.ports.depth).map_or("", |system| system.semantic);
+        let count = distances(b.t, *ty);
+        if !is_shared {
+            let (own, dims) = b.t.declared(*ty);
+            b.setup_line(format!("{own} {name}{dims}"));
+        }
+        let rows = (0..count).step_by(4).enumerate().map(|(row, first)| {
+            let size = (count - first).min(4);
+            let param = b.named(&format!("{name}_{row}"));
+            for n in 0..size {
+                let part = if size == 1 { String::new() } else { component(n) };
+                b.setup_line(format!("{name}[{}] = {param}{part}", first + n));
+            }
+            format!("{} {param} : {semantic}{row}", b.t.vector_name(Scalar::F32, size as u8))
+        });
+        rows.collect::<Vec<_>>().join(", ")
+    }
+
+    /// The number of the own wave, or of all, in a workgroup of one dimension, whose lanes lie in order.
+    fn wave_number(&self, b: &mut Body, of: BuiltIn) -> String {
+        let index = b.t.hlsl.ports.find(BuiltIn::LocalInvocationIndex, Space::Input).map(|given| given.name.clone());
+        let size = b.entry.and_then(|entry| b.t.module.constants.bits(entry.workgroup_size[0])).unwrap_or(1);
+        match of {
+            BuiltIn::SubgroupId => format!("{} / WaveGetLaneCount()", index.unwrap_or_default()),
+            _ => format!("({}u + WaveGetLaneCount()) / WaveGetLaneCount()", size.saturating_sub(1)),
+        }
+    }
+
+    /// Workgroup memory that starts as zeros: one invocation writes them, and all wait.
+    fn zero_shared(&self, b: &mut Body) {
+        let ids: Vec<GlobalId> = zeroed(b.t.module).filter(|id| b.t.globals.contains_key(id)).collect();
+        let Some(first) = b.t.hlsl.ports.find(BuiltIn::LocalInvocationIndex, Space::Input) else { return };
+        let condition = Expr::primary(format!("{} == 0", first.name));
+        if ids.is_empty() {
+            return;
+        }
+        let origin = b.origin;
+        let then = ids.into_iter().map(|id| {
+            let name = b.t.global(id);
+            let zero = b.t.zero(b.t.module.globals[id].ty);
+            Stmt { origin, kind: Kind::Line(format!("{name} = {};", zero.text)) }
+        });
+        let then = then.collect();
+        let wait = Kind::Line("GroupMemoryBarrierWithGroupSync();".to_string());
+        let lines = [Kind::If { condition, then, otherwise: Vec::new(), hint: "" }, wait];
+        b.setup.splice(0..0, lines.into_iter().map(|kind| Stmt { origin, kind }));
+    }
+
+    /// The members of a struct of inputs or outputs.
+    fn port_lines(&self, t: &mut Writer, ids: &[GlobalId]) -> Vec<String> {
+        let mut lines = Vec::new();
+        for id in ids {
+            let global = &t.module.globals[*id];
+            t.span = global.span;
+            let name = self.port_name(t, *id);
+            if t.types.holds_scalar(global.ty, |scalar| scalar.width == 64) {
+                t.lacks("inputs and outputs of 64 bits");
+            }
+            let (ty, dims) = self.port_type(t, *id, global);
+            let how = self.interpolation_words(t, global.binding, global.ty, global.space);
+            let semantic = match (t.block_of(global.ty), global.binding) {
+                (Some(_), _) => String::new(),
+                (None, Binding::Location { location: Some(location), component: 0, index, .. }) => {
+                    let is_target = t.stage() == Some(Stage::Fragment) && global.space == Space::Output;
+                    if is_target { format!(" : SV_Target{}", location + index) } else { format!(" : LOC{location}") }
+                }
+                _ => {
+                    t.unsupported("inputs and outputs at parts of locations");
+                    String::new()
+                }
+            };
+            let how = if semantic.is_empty() { String::new() } else { how };
+            let order = matrix_order(t, global.ty);
+            lines.push(format!("    {how}{order}{ty} {name}{dims}{semantic};"));
+        }
+        lines
+    }
+
+    /// Gives back the outputs: first what static and other variables hold.
+    pub fn leave_entry(&self, b: &mut Body) {
+        if !b.t.hlsl.ports.has_outputs() {
+            return b.line("return".to_string());
+        }
+        let output = b.t.hlsl.ports.output.clone();
+        for id in b.t.hlsl.ports.located[1].clone() {
+            if b.t.hlsl.ports.shared.contains(&id) {
+                let name = self.port_name(b.t, id);
+                b.line(format!("{output}.{name} = {name}"));
+            }
+        }
+        for given in b.t.hlsl.ports.built_in_of(Space::Output) {
+            self.give_back(b, &given);
+        }
+        b.line(format!("return {output}"));
+    }
+
+    fn give_back(&self, b: &mut Body, Given { of, name, ty, .. }: &Given) {
+        let output = b.t.hlsl.ports.output.clone();
+        match of {
+            BuiltIn::SampleMask => b.line(format!("{output}.{name} = uint({name}[0])")),
+            BuiltIn::ClipDistance | BuiltIn::CullDistance => {
+                let count = distances(b.t, *ty);
+                for (row, first) in (0..count).step_by(4).enumerate() {
+                    let parts: Vec<String> = (first..count.min(first + 4)).map(|n| format!("{name}[{n}]")).collect();
+                    let size = parts.len();
+                    let value = if size == 1 { parts[0].clone() } else { format!("float{size}({})", parts.join(", ")) };
+                    b.line(format!("{output}.{name}{row} = {value}"));
+                }
+            }
+            _ => {
+                let own = b.t.type_name(*ty);
+                let is_signed = own == "int"
+                    && system_value(*of, b.t.hlsl.ports.depth).is_some_and(|system| system.scalar == Scalar::U32);
+                let value = if is_signed { format!("uint({name})") } else { name.to_string() };
+                b.line(format!("{output}.{name} = {value}"));
+            }
+        }
+    }
+
+    /// The struct of the outputs, and the variables of the entry point that hold them.
+    fn declare_outputs(&self, b: &mut Body) {
+        let located = b.t.hlsl.ports.located[1].clone();
+        let mut lines = self.port_lines(b.t, &located);
+        let (ty, output) = (b.t.hlsl.ports.types[1].clone(), b.t.hlsl.ports.output.clone());
+        b.setup_line(format!("{ty} {output} = ({ty})0"));
+        for Given { of, name, ty, is_shared, .. } in b.t.hlsl.ports.built_in_of(Space::Output) {
+            let Some(system) = system_value(of, b.t.hlsl.ports.depth) else { continue };
+            let (own, dims) = b.t.declared(ty);
+            let word = if of == BuiltIn::Position && is_invariant(b.t) { "precise " } else { "" };
+            match of {
+                BuiltIn::ClipDistance | BuiltIn::CullDistance => {
+                    let count = distances(b.t, ty);
+                    for (row, first) in (0..count).step_by(4).enumerate() {
+                        let ty = b.t.vector_name(Scalar::F32, (count - first).min(4) as u8);
+                        lines.push(format!("    {ty} {name}{row} : {}{row};", system.semantic));
+                    }
+                }
+                _ => {
+                    let ty = b.t.vector_name(system.scalar, if of == BuiltIn::Position { 4 } else { 1 });
+                    lines.push(format!("    {word}{ty} {name} : {};", system.semantic));
+                }
+            }
+            if !is_shared {
+                let zero = b.t.zero(ty).text;
+                b.setup_line(format!("{word}{own} {name}{dims} = {zero}"));
+            }
+        }
+        b.t.structs.push(format!("struct {ty} {{"));
+        b.t.structs.extend(lines);
+        b.t.structs.push("};".to_string());
+    }
+}
+
+/// Clip or cull distances that are written.
+fn distances(t: &Writer, ty: TypeId) -> u32 {
+    if let Type::Array { len: ArrayLen::Fixed(len), .. } = t.types.get(ty) { len } else { 1 }
+}
+
+/// Returns true if every program must compute the position alike.
+fn is_invariant(t: &Writer) -> bool {
+    let is_position = |binding| binding == Binding::BuiltIn(BuiltIn::Position);
+    t.module.globals.iter().filter(|(_, global)| global.space == Space::Output).any(|(_, global)| {
+        let own = is_position(global.binding).then_some(global.access);
+        let members = t.block_of(global.ty).map_or(&[][..], |of| &t.types.structs[of].members);
+        let of_members =
+            members.iter().filter(|member| is_position(member.binding)).map(|member| member.access | global.access);
+        own.into_iter().chain(of_members).any(|access| access.contains(Access::INVARIANT))
+    })
+}

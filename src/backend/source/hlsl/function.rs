@@ -1,0 +1,169 @@
+//! Functions, composites and inputs at other places of the pixel.
+
+use super::Hlsl;
+use super::stage::given;
+use crate::backend::source::expr::{Expr, Level};
+use crate::backend::source::function::{Body, Made};
+use crate::backend::source::tree::{Kind, Stmt};
+use crate::backend::source::writer::Writer;
+use crate::ir::{
+    Binding, DerivativeGroup, EntryPoint, GlobalId, InterpolateAt, Param, Scalar, Space, Stage, Type, TypeId, Types,
+    Value, Values,
+};
+
+impl Hlsl {
+    /// Refuses stages and modes that are not written.
+    pub fn check_stage(&self, t: &mut Writer, entry: &EntryPoint) {
+        if !matches!(entry.stage, Stage::Compute | Stage::Vertex | Stage::Fragment) {
+            t.unsupported(&format!("{} shaders", entry.stage.name()));
+        }
+        let modes = entry.fragment;
+        if modes.integer_centers || modes.full_quads || modes.quad_derivatives || modes.interlock.is_some() {
+            t.unsupported("such modes of fragment shaders");
+        }
+        if modes.post_depth_coverage
+            || modes.override_coverage
+            || modes.early_and_late_tests
+            || !modes.non_coherent.is_empty()
+        {
+            t.unsupported("such modes of fragment shaders");
+        }
+        match entry.derivatives {
+            Some(_) if t.options.profile.version < (6, 6) => {
+                t.lacks("derivatives of compute shaders before Shader Model 6.6")
+            }
+            Some(DerivativeGroup::Linear) | None => {}
+            Some(DerivativeGroup::Quads) => {}
+        }
+    }
+
+    pub fn parameter(&self, b: &mut Body, _: u32, param: &Param, name: &str) -> String {
+        let (mode, ty) = match b.t.types.pointee(param.ty) {
+            Some((Space::Function | Space::Private, pointee)) => {
+                (if param.is_out { "out " } else { "inout " }, pointee)
+            }
+            Some((Space::Handle, pointee)) => ("", pointee),
+            Some(_) => {
+                b.t.unsupported("parameters that point to memory");
+                ("", param.ty)
+            }
+            None => ("", param.ty),
+        };
+        let (text, dims) = b.t.declared(ty);
+        match b.t.types.get(b.t.innermost(ty)) {
+            Type::SampledImage(image) => {
+                let sampler = if image.depth { "SamplerComparisonState" } else { "SamplerState" };
+                format!("{text} {name}{dims}, {sampler} {name}_sampler{dims}")
+            }
+            _ => format!("{mode}{text} {name}{dims}"),
+        }
+    }
+
+    /// A parameter where it is used: a texture with its sampler is two.
+    pub fn param(&self, b: &mut Body, index: u32) -> Made {
+        let name = b.params[index as usize].clone();
+        let ty = b.f.params[index as usize].ty;
+        let pointee = b.t.types.pointee(ty);
+        match b.t.types.get(pointee.map_or(ty, |(_, pointee)| pointee)) {
+            Type::SampledImage(_) => {
+                Made::Pair([Expr::primary(name.clone()), Expr::primary(format!("{name}_sampler"))])
+            }
+            _ => Made::One(Expr::primary(name).reading_memory(pointee.is_some())),
+        }
+    }
+
+    pub fn call(&self, b: &mut Body, name: &str, args: Vec<Made>) -> Expr {
+        let mut list = Vec::new();
+        for arg in args {
+            match arg {
+                Made::One(value) => list.push(value),
+                Made::Pair(parts) => list.extend(parts),
+                Made::Bytes(_) | Made::Laid(_) => list.push(b.t.stand_in("parameters that point to memory")),
+            }
+        }
+        Expr::call(name, &list)
+    }
+
+    pub fn global(&self, b: &mut Body, id: GlobalId) -> Made {
+        let global = &b.t.module.globals[id];
+        match global.space {
+            Space::Input | Space::Output => Made::One(self.port(b, id)),
+            Space::Handle => {
+                let texture = Expr::primary(b.t.global(id));
+                match b.t.types.get(b.t.innermost(global.ty)) {
+                    Type::SampledImage(_) => Made::Pair([texture, Expr::primary(self.sampler_name(b.t, id))]),
+                    _ => Made::One(texture),
+                }
+            }
+            _ => Made::One(Expr::primary(b.t.global(id))),
+        }
+    }
+
+    /// The scalar that the language gives a built-in value.
+    pub fn given_scalar(&self, t: &mut Writer, id: GlobalId) -> Option<Scalar> {
+        let global = &t.module.globals[id];
+        let Binding::BuiltIn(of) = global.binding else { return None };
+        if t.hlsl.ports.find(of, global.space).is_some_and(|given| given.is_shared) || global.space == Space::Output {
+            return t.types.scalar_of(global.ty);
+        }
+        given(of).or_else(|| t.types.scalar_of(global.ty))
+    }
+
+    /// A composite of its parts: arrays and structs get a name, since only initial values are lists.
+    pub fn construct(&self, b: &mut Body, ty: TypeId, parts: Vec<Expr>) -> Expr {
+        match b.t.types.get(ty) {
+            Type::Scalar(_) | Type::Vector { .. } | Type::Matrix { .. } => Expr::call(&b.t.type_name(ty), &parts),
+            _ => {
+                let list: Vec<&str> = parts.iter().map(|part| part.text.as_str()).collect();
+                let value = Expr::primary(format!("{{ {} }}", list.join(", ")));
+                b.name("made", ty, &value)
+            }
+        }
+    }
+
+    pub fn choice(&self, b: &mut Body, [condition, accept, reject]: &[Expr; 3], ty: TypeId) -> Expr {
+        if !matches!(b.t.types.get(ty), Type::Struct(_) | Type::Array { .. }) {
+            return Expr::choice(condition, accept, reject);
+        }
+        let chosen = b.variable("chosen", ty);
+        let [then, otherwise] = [accept, reject].map(|value| {
+            vec![Stmt { origin: b.origin, kind: Kind::Line(format!("{} = {};", chosen.text, value.text)) }]
+        });
+        b.push(Kind::If { condition: condition.clone(), then, otherwise, hint: "" });
+        chosen
+    }
+
+    /// Ends a fragment's invocation. The language lets it go on as a helper, so that it returns too.
+    pub fn discard(&self, b: &mut Body) {
+        b.line("discard".to_string());
+        if b.entry.is_some() {
+            return self.leave_entry(b);
+        }
+        if b.f.ret == Types::VOID {
+            b.line("return".to_string());
+        } else {
+            let zero = b.t.zero(b.f.ret);
+            b.line(format!("return {}", zero.text));
+        }
+    }
+
+    pub fn interpolate(&self, b: &mut Body, at: InterpolateAt, pointer: Value, args: Values) -> Expr {
+        let mut list = vec![b.value(pointer)];
+        let mut args = b.list(args);
+        let name = match at {
+            InterpolateAt::Centroid => "EvaluateAttributeCentroid",
+            InterpolateAt::Sample => "EvaluateAttributeAtSample",
+            InterpolateAt::Offset => {
+                // Sixteenths of a pixel.
+                let ty = b.t.types.vector(Scalar::F32, 2);
+                let offset = b.plain(args[0].clone(), ty);
+                let sixteenths = Expr::binary("*", Level::Product, &offset, &Expr::primary("16.0"));
+                args = vec![Expr::call("int2", &[sixteenths])];
+                "EvaluateAttributeSnapped"
+            }
+            InterpolateAt::Vertex => return b.t.stand_in("values of a vertex"),
+        };
+        list.extend(args);
+        Expr::call(name, &list)
+    }
+}

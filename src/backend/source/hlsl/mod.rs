@@ -1,0 +1,330 @@
+//! HLSL for Shader Model 6 (Microsoft's reference and the specifications of the DirectX Shader Compiler).
+
+mod bits;
+mod constants;
+mod entry;
+mod function;
+mod globals;
+mod helpers;
+mod image;
+mod lane;
+mod layout;
+mod math;
+mod memory;
+mod names;
+mod reflection;
+mod stage;
+mod types;
+
+use super::expr::{Expr, Level};
+use super::function::{Body, Made};
+use super::image::ImageCall;
+use super::lane::Arg;
+use super::language::{Language, Ordering};
+use super::writer::{Shader, Writer};
+use crate::backend::losses::{self, Kept};
+use crate::backend::written::Unit;
+use crate::backend::{Made as Result, Options};
+use crate::diagnostic::Diagnostic;
+use crate::ir::{
+    AtomicOp, BinaryOp, BuiltIn, ConstId, ConstValue, ControlHint, EntryPoint, Global, GlobalId, ImageOp, InstFlags,
+    InstId, InterpolateAt, MathFn, MemoryKinds, Module, Order, Param, Scalar, Scope, Space, StructId, Type, TypeId,
+    UnaryOp, Value, Values,
+};
+use crate::lane::{GroupOp, LaneFact};
+use crate::profile::Profile;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What is known of a module in HLSL besides what every language has.
+#[derive(Default)]
+pub(super) struct State {
+    ports: stage::Ports,
+    /// How blocks are spelled.
+    forms: FxHashMap<GlobalId, globals::Form>,
+    /// Names of structs with members that pad, by the struct, whether it is in a constant buffer, and its stride in an array.
+    laid_names: FxHashMap<(StructId, bool, Option<u32>), String>,
+    /// Samplers that textures of the source bring with them.
+    sampler_names: FxHashMap<GlobalId, String>,
+    /// Blocks of inputs and outputs whose structs are declared.
+    declared_ports: FxHashSet<GlobalId>,
+}
+
+pub(super) const HLSL: Hlsl = Hlsl;
+
+/// HLSL.
+#[derive(Debug)]
+pub(super) struct Hlsl;
+
+impl Language for Hlsl {
+    fn name(&self) -> &'static str {
+        "HLSL"
+    }
+
+    fn spelled(&self, name: &str) -> String {
+        names::spelled(name)
+    }
+
+    fn head(&self, _: &Writer) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn stage(&self, t: &mut Writer, entry: &EntryPoint) -> Vec<String> {
+        self.find_ports(t, entry);
+        self.check_stage(t, entry);
+        Vec::new()
+    }
+
+    fn reflection(&self, shader: &Shader, module: &Module, options: &Options) -> Result<String> {
+        reflection::json(shader, module, options)
+    }
+
+    fn vector_name(&self, t: &mut Writer, scalar: Scalar, size: u8) -> String {
+        self.vector_name(t, scalar, size)
+    }
+
+    fn matrix_name(&self, t: &mut Writer, scalar: Scalar, columns: u8, rows: u8) -> String {
+        self.matrix_name(t, scalar, columns, rows)
+    }
+
+    fn handle_name(&self, t: &mut Writer, ty: Type) -> String {
+        self.handle_name(t, ty)
+    }
+
+    fn member_words(&self, t: &Writer, ty: TypeId) -> &'static str {
+        globals::matrix_order(t, ty)
+    }
+
+    fn constant_words(&self) -> &'static str {
+        "static const "
+    }
+
+    fn literal(&self, t: &mut Writer, scalar: Scalar, bits: u64) -> Expr {
+        self.literal(t, scalar, bits)
+    }
+
+    fn zero(&self, t: &mut Writer, ty: TypeId) -> Expr {
+        self.zero(t, ty)
+    }
+
+    fn composite(&self, t: &mut Writer, ty: TypeId, parts: &[Expr]) -> Expr {
+        self.composite(t, ty, parts)
+    }
+
+    fn initial(&self, t: &mut Writer, id: ConstId) -> String {
+        let constant = t.module.constants.get(id);
+        match constant.value {
+            ConstValue::Zero | ConstValue::Undef => t.zero(constant.ty).text,
+            _ => t.spelled(id).text,
+        }
+    }
+
+    fn specialization(&self, t: &mut Writer, name: &str, number: u32, scalar: Scalar, default: u64) {
+        self.specialization(t, name, number, scalar, default);
+    }
+
+    fn declare(&self, t: &mut Writer, id: GlobalId, global: &Global) -> String {
+        self.declare(t, id, global)
+    }
+
+    fn built_in(&self, b: &mut Body, of: BuiltIn, space: Space) -> Option<Expr> {
+        b.t.hlsl.ports.find(of, space).map(|given| Expr::primary(given.name.clone()))
+    }
+
+    fn built_in_scalar(&self, t: &mut Writer, id: GlobalId) -> Option<Scalar> {
+        self.given_scalar(t, id)
+    }
+
+    fn begin(&self, b: &mut Body) {
+        self.begin(b);
+    }
+
+    fn signature(&self, b: &mut Body, name: &str, params: &[String], entry: Option<&EntryPoint>) -> String {
+        self.signature(b, name, params, entry)
+    }
+
+    fn parameter(&self, b: &mut Body, index: u32, param: &Param, name: &str) -> String {
+        self.parameter(b, index, param, name)
+    }
+
+    fn precise_word(&self) -> &'static str {
+        "precise "
+    }
+
+    fn leave_entry(&self, b: &mut Body) {
+        self.leave_entry(b);
+    }
+
+    fn call(&self, b: &mut Body, name: &str, args: Vec<Made>) -> Expr {
+        self.call(b, name, args)
+    }
+
+    fn hint(&self, _: &mut Body, hint: ControlHint) -> &'static str {
+        match hint {
+            // The language refuses to unroll loops whose trip count it does not find.
+            ControlHint::None | ControlHint::Unroll => "",
+            ControlHint::DontUnroll => "[loop] ",
+            ControlHint::Flatten => "[flatten] ",
+            ControlHint::DontFlatten => "[branch] ",
+        }
+    }
+
+    fn selector(&self, t: &mut Writer, value: &Expr, ty: TypeId) -> String {
+        // A choice between literals has a type that compilers do not switch over.
+        if value.level == Level::Choice {
+            Expr::call(&t.type_name(ty), std::slice::from_ref(value)).text
+        } else {
+            value.text.clone()
+        }
+    }
+
+    fn discard(&self, b: &mut Body) {
+        self.discard(b);
+    }
+
+    fn demote(&self, b: &mut Body) {
+        b.line("discard".to_string());
+    }
+
+    fn interlock(&self, b: &mut Body, _: bool) {
+        b.t.unsupported("critical sections of fragment shaders");
+    }
+
+    fn print(&self, b: &mut Body, _: &str, _: Vec<Expr>) {
+        b.t.unsupported("printing");
+    }
+
+    fn construct(&self, b: &mut Body, ty: TypeId, parts: Vec<Expr>) -> Expr {
+        self.construct(b, ty, parts)
+    }
+
+    fn splat(&self, t: &mut Writer, ty: TypeId, part: Expr) -> Expr {
+        self.splat(t, ty, &part)
+    }
+
+    fn choice(&self, b: &mut Body, parts: &[Expr; 3], ty: TypeId) -> Expr {
+        self.choice(b, parts, ty)
+    }
+
+    fn mixed(&self, b: &mut Body, [c, a, r]: &[Expr; 3], ty: TypeId) -> Expr {
+        b.chosen_apart([c, a, r], ty)
+    }
+
+    fn unary(&self, t: &mut Writer, op: UnaryOp, a: &Expr, _: TypeId) -> Expr {
+        self.unary(t, op, a)
+    }
+
+    fn binary(&self, t: &mut Writer, op: BinaryOp, both: [&Expr; 2], of: [TypeId; 2]) -> Option<Expr> {
+        self.binary(t, op, both, of)
+    }
+
+    fn remainder(&self, b: &mut Body, both: [Expr; 2], ty: TypeId) -> Expr {
+        self.remainder(b, both, ty)
+    }
+
+    fn equal(&self, a: &Expr, b: &Expr, size: u8) -> Expr {
+        let equal = Expr::binary("==", Level::Equality, a, b);
+        if size == 1 { equal } else { Expr::call("all", &[equal]) }
+    }
+
+    fn unequal(&self, a: &Expr, b: &Expr, size: u8) -> Expr {
+        let unequal = Expr::binary("!=", Level::Equality, a, b);
+        if size == 1 { unequal } else { Expr::call("any", &[unequal]) }
+    }
+
+    fn function_of(&self, t: &mut Writer, function: MathFn, args: &[Expr], of: &[TypeId], ty: TypeId) -> Option<Expr> {
+        self.function_of(t, function, args, of, ty)
+    }
+
+    fn math(&self, b: &mut Body, function: MathFn, args: Values, ty: TypeId) -> Made {
+        self.math(b, function, args, ty)
+    }
+
+    fn converted(&self, t: &mut Writer, value: &Expr, from: TypeId, to: TypeId) -> Expr {
+        self.converted(t, value, from, to)
+    }
+
+    fn reinterpreted(&self, t: &mut Writer, value: &Expr, from: TypeId, to: TypeId) -> Expr {
+        self.reinterpreted(t, value, from, to)
+    }
+
+    fn param(&self, b: &mut Body, index: u32) -> Made {
+        self.param(b, index)
+    }
+
+    fn global(&self, b: &mut Body, id: GlobalId) -> Made {
+        self.global(b, id)
+    }
+
+    fn access(&self, b: &mut Body, id: InstId, base: Value, indices: Values, flags: InstFlags) -> Made {
+        self.access(b, id, base, indices, flags)
+    }
+
+    fn load(&self, b: &mut Body, pointer: Value, _: TypeId) -> Made {
+        self.load(b, pointer)
+    }
+
+    fn store(&self, b: &mut Body, pointer: Value, value: Value) {
+        self.store(b, pointer, value);
+    }
+
+    fn non_uniform(&self, _: &mut Writer, index: &str) -> String {
+        format!("NonUniformResourceIndex({index})")
+    }
+
+    fn array_length(&self, b: &mut Body, block: Value) -> Expr {
+        self.array_length(b, block)
+    }
+
+    fn atomic(&self, b: &mut Body, op: AtomicOp, pointer: Value, args: Values, how: Ordering) -> Option<Expr> {
+        self.atomic(b, op, pointer, args, how)
+    }
+
+    fn barrier(&self, b: &mut Body, execution: Option<Scope>, memory: Scope, kinds: MemoryKinds, order: Order) {
+        self.barrier(b, execution, memory, kinds, order);
+    }
+
+    fn interpolate(&self, b: &mut Body, at: InterpolateAt, pointer: Value, args: Values) -> Expr {
+        self.interpolate(b, at, pointer, args)
+    }
+
+    fn combined(&self, b: &mut Body, args: Values, _: TypeId) -> Made {
+        self.combined(b, args)
+    }
+
+    fn image(&self, b: &mut Body, op: ImageOp, call: &ImageCall, ty: TypeId) -> Option<Expr> {
+        self.image(b, op, call, ty)
+    }
+
+    fn fact(&self, b: &mut Body, fact: LaneFact) -> Expr {
+        self.fact(b, fact)
+    }
+
+    fn ballot_of_mask(&self, b: &mut Body, mask: &Expr) -> Expr {
+        let words = b.t.types.vector(Scalar::U64, 1);
+        let pair = b.t.types.vector(Scalar::U32, 2);
+        let halves = b.t.reinterpreted(mask, words, pair);
+        Expr::call("uint4", &[halves, Expr::primary("0u"), Expr::primary("0u")])
+    }
+
+    fn group(&self, b: &mut Body, op: GroupOp, args: &[Arg]) -> Expr {
+        self.group(b, op, args)
+    }
+}
+
+/// Warnings of qualifiers that the language cannot keep.
+pub(super) fn losses(module: &Module, profile: &Profile) -> Vec<Diagnostic> {
+    let since = Some((0, 0));
+    let kept = Kept { precise: true, can_be_precise: true, coherent_since: since, coherent_images: true };
+    losses::losses(module, profile, kept)
+}
+
+/// The unit that runs a line.
+pub(super) fn unit(line: &str) -> Unit {
+    const CONTROL: [&str; 9] = ["if (", "for (", "while (", "do {", "}", "break", "continue", "switch (", "["];
+    let line = line.trim();
+    match line {
+        _ if line.contains("Wave") || line.contains("Quad") => Unit::Subgroup,
+        _ if CONTROL.iter().any(|word| line.starts_with(word)) => Unit::Control,
+        _ => Unit::Arithmetic,
+    }
+}

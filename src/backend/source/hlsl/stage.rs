@@ -1,0 +1,406 @@
+//! Inputs and outputs of a stage.
+
+use super::Hlsl;
+use super::globals::matrix_order;
+use crate::backend::source::expr::Expr;
+use crate::backend::source::function::Body;
+use crate::backend::source::slots::{Role, Slot};
+use crate::backend::source::writer::Writer;
+use crate::ir::{
+    ArrayLen, Binding, BuiltIn, DepthPromise, EntryPoint, Function, Global, GlobalId, InstId, Interpolation, Member,
+    Module, Op, Sampling, Scalar, Space, StructId, Type, TypeId, Types, Value,
+};
+use rustc_hash::FxHashSet;
+use std::rc::Rc;
+
+/// The register space of the number of workgroups, of which no descriptor set has the number.
+const COUNT_SPACE: u32 = 254;
+
+/// A built-in value in the language (Microsoft's reference, "System-Value Semantics").
+pub(super) struct SystemValue {
+    pub semantic: &'static str,
+    pub scalar: Scalar,
+    /// The first Shader Model that has it.
+    since: (u8, u8),
+}
+
+const fn value(semantic: &'static str, scalar: Scalar) -> Option<SystemValue> {
+    since(semantic, scalar, (0, 0))
+}
+
+const fn since(semantic: &'static str, scalar: Scalar, since: (u8, u8)) -> Option<SystemValue> {
+    Some(SystemValue { semantic, scalar, since })
+}
+
+pub(super) const fn system_value(of: BuiltIn, depth: DepthPromise) -> Option<SystemValue> {
+    match of {
+        BuiltIn::WorkgroupId => value("SV_GroupID", Scalar::U32),
+        BuiltIn::LocalInvocationId => value("SV_GroupThreadID", Scalar::U32),
+        BuiltIn::GlobalInvocationId => value("SV_DispatchThreadID", Scalar::U32),
+        BuiltIn::LocalInvocationIndex => value("SV_GroupIndex", Scalar::U32),
+        BuiltIn::Position | BuiltIn::FragCoord => value("SV_Position", Scalar::F32),
+        BuiltIn::VertexIndex => value("SV_VertexID", Scalar::U32),
+        BuiltIn::InstanceIndex => value("SV_InstanceID", Scalar::U32),
+        BuiltIn::BaseVertex => since("SV_StartVertexLocation", Scalar::I32, (6, 8)),
+        BuiltIn::BaseInstance => since("SV_StartInstanceLocation", Scalar::U32, (6, 8)),
+        BuiltIn::FrontFacing => value("SV_IsFrontFace", Scalar::BOOL),
+        BuiltIn::SampleId => value("SV_SampleIndex", Scalar::U32),
+        BuiltIn::SampleMask => value("SV_Coverage", Scalar::U32),
+        BuiltIn::FragDepth => value(
+            match depth {
+                DepthPromise::Greater => "SV_DepthGreaterEqual",
+                DepthPromise::Less => "SV_DepthLessEqual",
+                DepthPromise::Any | DepthPromise::Unchanged => "SV_Depth",
+            },
+            Scalar::F32,
+        ),
+        BuiltIn::FragStencilRef => value("SV_StencilRef", Scalar::U32),
+        BuiltIn::PrimitiveId => value("SV_PrimitiveID", Scalar::U32),
+        BuiltIn::Layer => value("SV_RenderTargetArrayIndex", Scalar::U32),
+        BuiltIn::ViewportIndex => value("SV_ViewportArrayIndex", Scalar::U32),
+        BuiltIn::ViewIndex => since("SV_ViewID", Scalar::U32, (6, 1)),
+        BuiltIn::BaryCoord | BuiltIn::BaryCoordNoPerspective => since("SV_Barycentrics", Scalar::F32, (6, 1)),
+        BuiltIn::ShadingRate | BuiltIn::PrimitiveShadingRate => since("SV_ShadingRate", Scalar::U32, (6, 4)),
+        BuiltIn::ClipDistance => value("SV_ClipDistance", Scalar::F32),
+        BuiltIn::CullDistance => value("SV_CullDistance", Scalar::F32),
+        _ => None,
+    }
+}
+
+/// The scalar that the language gives a built-in value.
+pub(super) fn given(of: BuiltIn) -> Option<Scalar> {
+    Some(system_value(of, DepthPromise::Any)?.scalar)
+}
+
+/// A built-in value that the shader uses.
+#[derive(Clone, Debug)]
+pub(super) struct Given {
+    pub of: BuiltIn,
+    pub space: Space,
+    /// The variable of the source.
+    pub name: String,
+    /// Its type in the source.
+    pub ty: TypeId,
+    /// True if other functions than the entry point use it too.
+    pub is_shared: bool,
+}
+
+/// The inputs and outputs of the stage.
+#[derive(Debug, Default)]
+pub(super) struct Ports {
+    /// Those that other functions than the entry point use.
+    pub shared: FxHashSet<GlobalId>,
+    /// Inputs and outputs at locations, in the order of these.
+    pub located: [Vec<GlobalId>; 2],
+    /// In the order of their use.
+    built_in: Vec<Given>,
+    pub entry: String,
+    /// Names of the parameter with the inputs and of the variable with the outputs, and of their types.
+    pub input: String,
+    pub output: String,
+    pub types: [String; 2],
+    pub depth: DepthPromise,
+    /// True if the last component of the fragment's position is used.
+    pub reads_w: bool,
+}
+
+impl Ports {
+    pub fn find(&self, of: BuiltIn, space: Space) -> Option<&Given> {
+        self.built_in.iter().find(|given| given.of == of && given.space == space)
+    }
+
+    pub fn built_in_of(&self, space: Space) -> Vec<Given> {
+        let is_it = |given: &&Given| given.space == space && given.of != BuiltIn::PointSize;
+        self.built_in.iter().filter(is_it).cloned().collect()
+    }
+
+    pub fn has_outputs(&self) -> bool {
+        !self.located[1].is_empty() || !self.built_in_of(Space::Output).is_empty()
+    }
+}
+
+/// The built-in values of a variable that an instruction names, with their names and types: of a block, the member that it
+/// names.
+fn named(module: &Module, f: &Function, op: Op, id: GlobalId) -> Vec<(BuiltIn, String, TypeId)> {
+    let global = &module.globals[id];
+    if let Binding::BuiltIn(of) = global.binding {
+        return vec![(of, global.name.to_string(), global.ty)];
+    }
+    let Type::Struct(block) = module.types.get(global.ty) else { return Vec::new() };
+    let members = &module.types.structs[block].members;
+    let built_in = |member: &Member| match member.binding {
+        Binding::BuiltIn(of) => Some((of, member.name.to_string(), member.ty)),
+        _ => None,
+    };
+    let first = match op {
+        Op::Access { base: Value::Global(base), indices } if base == id => f.values(indices).first().copied(),
+        _ => None,
+    };
+    match first.and_then(|index| module.known_u32(index)) {
+        Some(index) => members.get(index as usize).and_then(built_in).into_iter().collect(),
+        None => members.iter().filter_map(built_in).collect(),
+    }
+}
+
+/// Workgroup memory that starts as zeros.
+pub(super) fn zeroed(module: &Module) -> impl Iterator<Item = GlobalId> + '_ {
+    let is_it = |global: &Global| global.space == Space::Workgroup && global.init.is_some();
+    module.globals.iter().filter(move |(_, global)| is_it(global)).map(|(id, _)| id)
+}
+
+/// Adds a built-in value, whose name nothing else has.
+fn note(t: &mut Writer, ports: &mut Ports, given: Given) {
+    match ports.built_in.iter_mut().find(|known| known.of == given.of && known.space == given.space) {
+        Some(known) => known.is_shared |= given.is_shared,
+        None => {
+            let name = t.names.unique(&given.name, None);
+            ports.built_in.push(Given { name, ..given });
+        }
+    }
+}
+
+/// Returns true if a shader may use the last component of the fragment's position.
+fn reads_w(module: &Module) -> bool {
+    let is_position = |value| matches!(value, Value::Global(id) if module.globals[id].binding == Binding::BuiltIn(BuiltIn::FragCoord));
+    module.functions.iter().any(|(_, f)| {
+        let loads: FxHashSet<InstId> = f
+            .insts
+            .iter()
+            .filter(|(_, inst)| matches!(inst.op, Op::Load(pointer) if is_position(pointer)))
+            .map(|(id, _)| id)
+            .collect();
+        let is_load = |value| matches!(value, Value::Inst(id) if loads.contains(&id));
+        f.insts.iter().any(|(_, inst)| match inst.op {
+            Op::Load(_) | Op::Extract { index: 0..=2, .. } => false,
+            Op::Shuffle { a, b, mask } if is_load(a) && b == a => mask.iter().any(|at| at % 4 == 3),
+            Op::Access { base, indices } if is_position(base) => {
+                f.values(indices).first().and_then(|index| module.known_u32(*index)).is_none_or(|index| index > 2)
+            }
+            op => {
+                let mut names = false;
+                op.each_operand(f, |value| names |= is_load(value) || is_position(value));
+                names
+            }
+        })
+    })
+}
+
+impl Hlsl {
+    pub fn find_ports(&self, t: &mut Writer, entry: &EntryPoint) {
+        let module = t.module;
+        let mut ports = Ports { entry: entry.name.to_string(), depth: entry.fragment.depth, ..Ports::default() };
+        for (function, f) in module.functions.iter() {
+            let is_shared = function != entry.function;
+            for (_, inst) in f.insts.iter() {
+                inst.op.each_operand(f, |value| {
+                    let Value::Global(id) = value else { return };
+                    let space = module.globals[id].space;
+                    if !matches!(space, Space::Input | Space::Output) {
+                        return;
+                    }
+                    if is_shared {
+                        ports.shared.insert(id);
+                    }
+                    for (of, name, ty) in named(module, f, inst.op, id) {
+                        note(t, &mut ports, Given { of, space, name, ty, is_shared });
+                    }
+                });
+            }
+        }
+        for (id, global) in module.globals.iter() {
+            if matches!(global.space, Space::Input | Space::Output) && location_of(t, global).is_some() {
+                ports.located[usize::from(global.space == Space::Output)].push(id);
+            }
+        }
+        for list in &mut ports.located {
+            list.sort_by_key(|id| (location_of(t, &module.globals[*id]), id.index()));
+        }
+        ports.types = ["Input", "Output"].map(|name| t.names.unique(name, None));
+        ports.reads_w = reads_w(module);
+        let needs_index = |given: &Given| matches!(given.of, BuiltIn::SubgroupId | BuiltIn::NumSubgroups);
+        if ports.built_in.iter().any(needs_index) || zeroed(module).next().is_some() {
+            let (of, space) = (BuiltIn::LocalInvocationIndex, Space::Input);
+            let name = "local_index".to_string();
+            note(t, &mut ports, Given { of, space, name, ty: Types::U32, is_shared: false });
+        }
+        t.hlsl.ports = ports;
+        for given in t.hlsl.ports.built_in.clone() {
+            self.check_built_in(t, &given, entry);
+            if given.is_shared && given.of != BuiltIn::PointSize {
+                let (ty, dims) = t.declared(given.ty);
+                t.variables.push(format!("static {ty} {}{dims};", given.name));
+            }
+        }
+    }
+
+    /// Refuses what the language does not have.
+    fn check_built_in(&self, t: &mut Writer, Given { of, space, name, is_shared, .. }: &Given, entry: &EntryPoint) {
+        match system_value(*of, t.hlsl.ports.depth) {
+            // Points are one pixel wide.
+            _ if *of == BuiltIn::PointSize && *space == Space::Output => {
+                t.variables.push(format!("static float {name};"))
+            }
+            _ if matches!(of, BuiltIn::SubgroupId | BuiltIn::NumSubgroups) => {
+                let [x, y, z] = entry.workgroup_size.map(|id| t.module.constants.bits(id));
+                if x.is_none() || y != Some(1) || z != Some(1) {
+                    t.unsupported(
+                        "numbers of waves in workgroups of several dimensions or of a size that is not known",
+                    );
+                }
+            }
+            _ if *of == BuiltIn::HelperInvocation && t.options.profile.version < (6, 6) => {
+                t.lacks("tests for helper lanes before Shader Model 6.6");
+            }
+            _ if *of == BuiltIn::HelperInvocation => {}
+            _ if *of == BuiltIn::NumWorkgroups => self.declare_count(t, name, *is_shared),
+            Some(system) if t.options.profile.version < system.since => {
+                let (major, minor) = system.since;
+                t.lacks(&format!("built-in value {of:?} before Shader Model {major}.{minor}"));
+            }
+            Some(_) => {}
+            None => t.unsupported(&format!("built-in value {of:?}")),
+        }
+    }
+
+    /// The number of workgroups, which the caller puts into a constant buffer: the language has no such value.
+    fn declare_count(&self, t: &mut Writer, name: &str, is_shared: bool) {
+        let member = if is_shared { t.names.unique(&format!("{name}_in"), None) } else { name.to_string() };
+        t.slots.push(Slot {
+            name: name.to_string(),
+            role: Role::WorkgroupCount,
+            kind: "b",
+            space: COUNT_SPACE,
+            index: 0,
+            span: t.span,
+        });
+        let block = t.names.unique("DispatchSize", None);
+        t.variables.push(format!("cbuffer {block} : register(b0, space{COUNT_SPACE}) {{"));
+        t.variables.extend([format!("    uint3 {member};"), "};".to_string()]);
+    }
+
+    /// Names the entry point's own variables.
+    pub fn begin(&self, b: &mut Body) {
+        if b.entry.is_some() {
+            b.t.hlsl.ports.input = b.named("input");
+            b.t.hlsl.ports.output = b.named("output");
+        }
+    }
+
+    /// The name of an input or output as a variable of the shader.
+    pub fn declare_port(&self, t: &mut Writer, id: GlobalId, global: &Global) -> String {
+        if let Binding::BuiltIn(of) = global.binding {
+            return t.hlsl.ports.find(of, global.space).map_or_else(String::new, |given| given.name.clone());
+        }
+        let name = self.port_name(t, id);
+        if t.hlsl.ports.shared.contains(&id) {
+            let (ty, dims) = self.port_type(t, id, global);
+            t.variables.push(format!("static {ty} {name}{dims};"));
+        }
+        name
+    }
+
+    /// The name of an input or output: that of its block where it has none.
+    pub fn port_name(&self, t: &Writer, id: GlobalId) -> String {
+        t.global_names.get(&id).or_else(|| t.block_names.get(&id)).cloned().unwrap_or_default()
+    }
+
+    /// The type of an input or output: blocks are structs of their own.
+    pub fn port_type(&self, t: &mut Writer, id: GlobalId, global: &Global) -> (String, String) {
+        let Some(of) = t.block_of(global.ty) else { return t.declared(global.ty) };
+        let name = t.block_names.get(&id).cloned().unwrap_or_default();
+        let name = if t.global_names.contains_key(&id) { name } else { format!("{name}_block") };
+        if t.hlsl.declared_ports.insert(id) {
+            let names = self.block_member_names(t, id, of);
+            let members = t.types.structs[of].members.clone();
+            let mut lines = vec![format!("struct {name} {{")];
+            let mut next = location_of(t, global).unwrap_or(0);
+            for (member, named) in members.iter().zip(names.iter()) {
+                let (ty, dims) = t.declared(member.ty);
+                let own = if let Binding::Location { location: Some(_), .. } = member.binding {
+                    member.binding
+                } else {
+                    global.binding
+                };
+                let location =
+                    if let Binding::Location { location: Some(at), .. } = member.binding { at } else { next };
+                next = location + locations(t, member.ty);
+                let how = self.interpolation_words(t, own, member.ty, global.space);
+                let order = matrix_order(t, member.ty);
+                lines.push(format!("    {how}{order}{ty} {named}{dims} : LOC{location};"));
+            }
+            lines.push("};".to_string());
+            t.structs.extend(lines);
+        }
+        let dims = t.declared(global.ty).1;
+        (name, dims)
+    }
+
+    fn block_member_names(&self, t: &mut Writer, id: GlobalId, of: StructId) -> Rc<[String]> {
+        match t.block_members.get(&id) {
+            Some(names) => names.clone(),
+            None => t.member_names(of),
+        }
+    }
+
+    pub fn interpolation_words(&self, t: &mut Writer, binding: Binding, ty: TypeId, space: Space) -> String {
+        let Binding::Location { interpolation, sampling, .. } = binding else { return String::new() };
+        if !t.stage().is_some_and(|stage| stage.passes(space)) {
+            return String::new();
+        }
+        let is_int = t.types.scalar_of(t.innermost(ty)).is_some_and(|scalar| !scalar.is_float());
+        let mut text = match interpolation {
+            _ if is_int => "nointerpolation ",
+            Interpolation::Perspective => "",
+            Interpolation::Flat => "nointerpolation ",
+            Interpolation::Linear => "noperspective ",
+            _ => {
+                t.unsupported("inputs that are interpolated so");
+                ""
+            }
+        }
+        .to_string();
+        text.push_str(match sampling {
+            Sampling::Center => "",
+            Sampling::Centroid => "centroid ",
+            Sampling::Sample => "sample ",
+        });
+        text
+    }
+
+    /// An input or output where it is used.
+    pub fn port(&self, b: &mut Body, id: GlobalId) -> Expr {
+        let global = &b.t.module.globals[id];
+        let name = b.t.global(id);
+        let is_own = b.entry.is_some() && !b.t.hlsl.ports.shared.contains(&id);
+        match global.binding {
+            Binding::BuiltIn(_) => Expr::primary(name),
+            _ if !is_own => Expr::primary(name),
+            _ if global.space == Space::Input => Expr::primary(format!("{}.{name}", b.t.hlsl.ports.input)),
+            _ => Expr::primary(format!("{}.{name}", b.t.hlsl.ports.output)),
+        }
+    }
+}
+
+/// The location of an input or output, or the first one of its members.
+fn location_of(t: &Writer, global: &Global) -> Option<u32> {
+    if let Binding::Location { location: Some(location), .. } = global.binding {
+        return Some(location);
+    }
+    let of = t.block_of(global.ty)?;
+    let members = t.types.structs[of].members.iter();
+    members
+        .filter_map(|member| if let Binding::Location { location, .. } = member.binding { location } else { None })
+        .min()
+}
+
+/// Locations that a value takes.
+fn locations(t: &Writer, ty: TypeId) -> u32 {
+    match t.types.get(ty) {
+        Type::Matrix { columns, .. } => columns.into(),
+        Type::Array { element, len: ArrayLen::Fixed(len), .. } => len.saturating_mul(locations(t, element)),
+        Type::Struct(of) => {
+            t.types.structs[of].members.iter().fold(0, |all: u32, member| all.saturating_add(locations(t, member.ty)))
+        }
+        _ => 1,
+    }
+}

@@ -1,0 +1,99 @@
+//! The names of types. A matrix of C columns and R rows is `floatCxR`: its columns are the language's rows, so that an index
+//! means the same, and products swap their operands.
+
+use super::Hlsl;
+use crate::backend::source::writer::Writer;
+use crate::diagnostic::Code;
+use crate::ir::format::{components, format_name};
+use crate::ir::{ImageDim, ImageType, Scalar, ScalarKind, Type, print::scalar_name};
+
+/// The names of scalars; their vectors add the number of components.
+const SCALARS: [(Scalar, &str); 10] = [
+    (Scalar::BOOL, "bool"),
+    (Scalar::I32, "int"),
+    (Scalar::U32, "uint"),
+    (Scalar::F32, "float"),
+    (Scalar::F64, "double"),
+    (Scalar::F16, "float16_t"),
+    (Scalar::I16, "int16_t"),
+    (Scalar::U16, "uint16_t"),
+    (Scalar::I64, "int64_t"),
+    (Scalar::U64, "uint64_t"),
+];
+
+impl Hlsl {
+    pub fn vector_name(&self, t: &mut Writer, scalar: Scalar, size: u8) -> String {
+        let Some((_, name)) = SCALARS.iter().find(|(of, _)| *of == scalar) else {
+            let text = format!("HLSL has no type {}", scalar_name(scalar));
+            t.fail(Code::NOT_SUPPORTED, text);
+            return "int".to_string();
+        };
+        let profile = &t.options.profile;
+        if !scalar.is_bool() && !profile.has_width(scalar.is_float(), scalar.width) {
+            let text = profile.lacks_type(&scalar_name(scalar), scalar.is_float(), scalar.width);
+            t.fail(Code::NOT_SUPPORTED, text);
+        }
+        if size == 1 { (*name).to_string() } else { format!("{name}{size}") }
+    }
+
+    pub fn matrix_name(&self, t: &mut Writer, scalar: Scalar, columns: u8, rows: u8) -> String {
+        format!("{}{columns}x{rows}", t.vector_name(scalar, 1))
+    }
+
+    pub fn handle_name(&self, t: &mut Writer, ty: Type) -> String {
+        match ty {
+            Type::Pointer { pointee, .. } => t.type_name(pointee),
+            Type::Image(image) | Type::SampledImage(image) => self.image_name(t, image),
+            Type::Sampler => "SamplerState".to_string(),
+            Type::BufferReference { .. } => self.none_such(t, "buffer references"),
+            Type::AccelerationStructure | Type::RayQuery => t.not_yet("ray queries"),
+            Type::CooperativeMatrix(_) => t.not_yet("cooperative matrices"),
+            Type::HitObject { .. } => t.not_yet("hit objects"),
+            _ => t.not_yet("types of SPIR-V's own"),
+        }
+    }
+
+    fn none_such(&self, t: &mut Writer, construct: &str) -> String {
+        t.lacks(construct);
+        String::new()
+    }
+
+    fn image_name(&self, t: &mut Writer, image: ImageType) -> String {
+        let texel = self.texel_name(t, image);
+        let layers = if image.arrayed { "Array" } else { "" };
+        let name = match (image.dim, image.multisampled, image.storage) {
+            (ImageDim::D1, ..) => "Texture1D",
+            (ImageDim::D2, true, true) => return t.not_yet("storage textures of several samples"),
+            (ImageDim::D2 | ImageDim::SubpassInput, true, _) => "Texture2DMS",
+            (ImageDim::D2 | ImageDim::SubpassInput, false, _) => "Texture2D",
+            (ImageDim::D3, ..) => "Texture3D",
+            // A writable cube is an array of its faces.
+            (ImageDim::Cube, _, true) => return format!("RWTexture2DArray<{texel}>"),
+            (ImageDim::Cube, ..) => "TextureCube",
+            (ImageDim::Buffer, ..) => "Buffer",
+            (ImageDim::Rect, ..) => return self.none_such(t, "textures with coordinates in texels"),
+            (ImageDim::Tile, ..) => return self.none_such(t, "reads of color attachments"),
+        };
+        let writable = if image.storage { "RW" } else { "" };
+        format!("{writable}{name}{layers}<{texel}>")
+    }
+
+    /// The type of a texel: of storage images by their format, whose components and range the language must know.
+    fn texel_name(&self, t: &mut Writer, image: ImageType) -> String {
+        let size = if image.storage { components(image.format) as u8 } else { 4 };
+        let name = t.vector_name(image.sampled, size);
+        let range = match format_name(image.format) {
+            Some(format) if image.storage && format.ends_with("_snorm") => "snorm ",
+            Some(format) if image.storage && image.sampled.kind == ScalarKind::Float && is_normalized(format) => {
+                "unorm "
+            }
+            _ => "",
+        };
+        format!("{range}{name}")
+    }
+}
+
+/// Returns true for formats of numbers from 0 to 1: those that neither end in a letter of another kind.
+fn is_normalized(format: &str) -> bool {
+    !format.ends_with(['f', 'i']) && !format.ends_with("ui")
+}

@@ -1,0 +1,62 @@
+//! Numbers of resources in languages that number each kind apart: the registers of HLSL, the indices of MSL.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// The part that a resource plays.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Role {
+    /// A resource by its set and binding in the source.
+    Resource(u32, u32),
+    /// The sampler that the texture of that set and binding brought with it.
+    Sampler(u32, u32),
+    PushConstants,
+    /// The buffer with the number of workgroups.
+    WorkgroupCount,
+}
+
+impl Role {
+    /// Set and binding in the source; none for what has none.
+    pub fn binding(self) -> Option<(u32, u32)> {
+        match self {
+            Role::Resource(set, binding) | Role::Sampler(set, binding) => Some((set, binding)),
+            Role::PushConstants | Role::WorkgroupCount => None,
+        }
+    }
+}
+
+/// A resource with its number.
+#[derive(Clone, Debug)]
+pub(super) struct Slot {
+    pub name: String,
+    pub role: Role,
+    /// The kind, which has numbers of its own.
+    pub kind: &'static str,
+    /// The space of the number; 0 where there is one space.
+    pub space: u32,
+    pub index: u32,
+    pub span: Span,
+}
+
+/// `t3 of space 1`, `buffer 3`
+impl fmt::Display for Slot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Slot { kind, space, index, .. } = self;
+        let gap = if kind.len() > 1 { " " } else { "" };
+        write!(f, "{kind}{gap}{index}")?;
+        if *space > 0 { write!(f, " of space {space}") } else { Ok(()) }
+    }
+}
+
+/// Reports numbers that two resources have.
+pub(super) fn check(slots: &[Slot]) -> Vec<Diagnostic> {
+    let mut taken = BTreeMap::new();
+    let wrong = slots.iter().filter_map(|slot| {
+        let other = taken.insert((slot.kind, slot.space, slot.index), &slot.name)?;
+        let message = format!("`{other}` is at {slot} too");
+        Some(Diagnostic::error(Code::NOT_SUPPORTED, message).at(slot.span, ""))
+    });
+    wrong.collect()
+}
