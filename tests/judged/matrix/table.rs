@@ -198,7 +198,7 @@ width up to 64; in GLSL and, where it has a name there, in WGSL.
 Each cell is proven: its plan is one of those that the tests of the lane engine prove on every lane, or is checked for the
 cell. It is simulated with the profile's plan. For NVIDIA's and AMD's hardware an interpreter that shares nothing with the
 compiler runs the listing; for SPIR-V `spirv-val` takes the module and lavapipe runs it where 4 to 16 lanes can show it; for
-WGSL, GLSL and HLSL it is the module that comes of the text, in WGSL by naga, in GLSL by glslang and in HLSL by Slang, and Dawn
+WGSL, GLSL and HLSL it is the module that comes of the text, in WGSL by naga, in GLSL by glslang and in HLSL by DXC, and Dawn
 runs WGSL. GLSL with NVIDIA's and AMD's functions is read back and simulated, and a compiler of C++ compiles MSL, which then runs.
 What lavapipe lacks of AMD's instructions RADV makes instructions of, without a device. All results are held, bit by bit and where
 they are defined, against formulas in plain Rust in `tests/judged/matrix/formula.rs`; a row without a formula fails. Inputs have no
