@@ -204,13 +204,9 @@ fn growing_shapes_keep_to_limits() {
 /// The exponent of steps against size that every shape keeps to.
 const MOST_GROWTH: f64 = 1.2;
 
-/// Shapes that grow faster, with a profile's name and the exponent that they keep to. Each function of a chain is copied into the
-/// next one with all that was copied into it; ways out of blocks are followed from each block that they cross.
+/// Shapes that grow faster, with a profile's name and the exponent that they keep to: ways out of blocks are followed from each
+/// block that they cross.
 const STEEP: &[(&str, &str, f64)] = &[
-    ("a chain of functions", "spirv-1.6 -O", 2.0),
-    ("a chain of functions backwards", "spirv-1.6 -O", 2.0),
-    ("a chain of functions with lane operations", "spirv-1.6 -O", 2.0),
-    ("returns of values", "spirv-1.6 -O", 1.6),
     ("returns of values", "nv-hopper", 1.7),
     ("breaks", "nv-hopper", 1.6),
     ("continues", "nv-hopper", 1.9),
