@@ -104,12 +104,15 @@ impl Webs {
         }
         let (first, second) = (self.info[a.index()], self.info[b.index()]);
         let (ours, theirs) = (&self.ranges[a.index()], &self.ranges[b.index()]);
-        limits::spend(ours.len() + theirs.len());
         let fits = first.class == second.class
             && first.allowed & second.allowed != 0
             && (first.group.is_none() || second.group.is_none())
             && self.budget.allows(ours.len() + theirs.len());
-        if !fits || range::overlap(ours, theirs) {
+        if !fits {
+            return;
+        }
+        limits::spend(ours.len() + theirs.len());
+        if range::overlap(ours, theirs) {
             return;
         }
         self.ranges[a.index()] = range::merged(ours, theirs);

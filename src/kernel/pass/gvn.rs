@@ -26,11 +26,15 @@ use std::hash::{Hash, Hasher};
 /// Rewrites of one operation in a row, so that rules which undo each other end.
 const PATIENCE: usize = 8;
 
+/// Facts that follow from others, for each instruction of the kernel.
+const FACTS_PER_INST: usize = 16;
+
 /// Folds and shares. Gives whether something changed.
 pub fn run(kernel: &mut Kernel) -> bool {
     let tree = Tree::new(kernel);
     let summary = Summary { written: written_inside(kernel, &tree), leaves: tree.leaving(kernel) };
     let table = FxHashMap::with_capacity_and_hasher(kernel.insts.len() / 2, Default::default());
+    let patience = FACTS_PER_INST * kernel.insts.len();
     let mut numbering = Numbering {
         ranges: Ranges::new(kernel),
         kernel,
@@ -40,6 +44,7 @@ pub fn run(kernel: &mut Kernel) -> bool {
         added: Vec::new(),
         memory: Memory::default(),
         facts: Facts::default(),
+        patience,
         region: 0,
         regions: 0,
         new: Vec::new(),
@@ -71,6 +76,8 @@ struct Numbering<'k> {
     added: Vec<u64>,
     memory: Memory,
     facts: Facts,
+    /// Facts that may still follow from others, so that conditions of conditions take linear time.
+    patience: usize,
     /// Number of the stretch of text that the same lanes run; 0 stands for all.
     region: u32,
     regions: u32,
@@ -297,7 +304,10 @@ impl Numbering<'_> {
             return self.block(block);
         }
         let known = self.facts.known();
-        self.facts.hold(self.kernel, condition, truth);
+        // A jump takes the constant of the condition alone.
+        if self.kernel.blocks[block].insts.len() > 1 {
+            self.facts.hold(self.kernel, condition, truth, &mut self.patience);
+        }
         let truth = self.kernel.constant(Ty::Bool, truth.into());
         self.names.replace(condition, truth);
         self.block(block);
@@ -308,7 +318,7 @@ impl Numbering<'_> {
     /// Learns what the rest of a block knows after a branch one of whose arms does not come back.
     fn after_arms(&mut self, condition: Value, then: BlockId, otherwise: BlockId) {
         if let Some(truth) = self.kernel.truth_after(then, otherwise) {
-            self.facts.hold(self.kernel, condition, truth);
+            self.facts.hold(self.kernel, condition, truth, &mut self.patience);
         }
     }
 }

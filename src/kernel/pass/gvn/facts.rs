@@ -20,8 +20,8 @@ impl Facts {
         self.learned.len()
     }
 
-    /// Learns all that follows from `condition` being `truth`.
-    pub fn hold(&mut self, kernel: &mut Kernel, condition: Value, truth: bool) {
+    /// Learns all that follows from `condition` being `truth`, as long as `left` facts may follow from others.
+    pub fn hold(&mut self, kernel: &mut Kernel, condition: Value, truth: bool, left: &mut usize) {
         let mut open = vec![(condition, truth)];
         while let Some((value, truth)) = open.pop() {
             limits::spend(1);
@@ -32,7 +32,8 @@ impl Facts {
             if !self.learn(value, constant) {
                 continue;
             }
-            let Some(inst) = kernel.definition(value) else { continue };
+            let (Some(inst), Some(fewer)) = (kernel.definition(value), left.checked_sub(1)) else { continue };
+            *left = fewer;
             let args = kernel.args(inst);
             match (kernel.insts[inst].op, truth) {
                 (Op::Un(UnOp::Not, _), _) => open.push((args[0], !truth)),
