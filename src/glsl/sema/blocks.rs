@@ -58,6 +58,8 @@ struct BlockLayout {
     /// It declares a type of buffer references, which are multiples of so many bytes.
     reference: bool,
     reference_align: Option<u32>,
+    /// The least alignment of each member that does not say its own.
+    align: Option<u32>,
 }
 
 /// A member as it was written, beside its IR form.
@@ -110,7 +112,7 @@ impl Sema<'_> {
         }
         let layout = self.block_layout(b, decl, &qualifiers)?;
         let reserved = layout.reference.then(|| self.reference_block(b, block, &layout));
-        let mut written = self.block_members(b, block)?;
+        let mut written = self.block_members(b, block, layout.align)?;
         let open = self.settle_lengths(b, &layout, &mut written);
         self.check_record(b, layout.space, &written)?;
         let ty = self.lay_out_block(b, block, &layout, &written)?;
@@ -234,8 +236,16 @@ impl Sema<'_> {
         let is_own = matches!(space, Space::PushConstant | Space::TaskPayload);
         let rule = if is_own { usual } else { default.rule.unwrap_or(usual) };
         let row_major = default.row_major && space != Space::TaskPayload;
-        let (set, binding, reference, reference_align) = (None, None, false, None);
-        let mut layout = BlockLayout { space, rule, row_major, set, binding, reference, reference_align };
+        let mut layout = BlockLayout {
+            space,
+            rule,
+            row_major,
+            set: None,
+            binding: None,
+            reference: false,
+            reference_align: None,
+            align: None,
+        };
         for id in &ids {
             self.block_layout_id(b, id, &mut layout)?;
         }
@@ -278,7 +288,8 @@ impl Sema<'_> {
             "set" => layout.set = Some(self.layout_value(b, id)?),
             "binding" => layout.binding = Some(self.layout_value(b, id)?),
             "buffer_reference" => layout.reference = true,
-            "buffer_reference_align" => layout.reference_align = Some(self.reference_align(b, id)?),
+            "buffer_reference_align" => layout.reference_align = Some(self.power_of_two(b, id)?),
+            "align" => layout.align = Some(self.power_of_two(b, id)?),
             _ => match self.memory_layout(id) {
                 Some(MemoryLayout::Rule(rule)) => layout.rule = rule,
                 Some(MemoryLayout::RowMajor(row_major)) => layout.row_major = row_major,
@@ -289,7 +300,7 @@ impl Sema<'_> {
         Some(())
     }
 
-    fn reference_align(&mut self, b: &mut Builder<'_>, id: &LayoutId) -> Option<u32> {
+    fn power_of_two(&mut self, b: &mut Builder<'_>, id: &LayoutId) -> Option<u32> {
         let align = self.layout_value(b, id)?;
         if align.is_power_of_two() {
             return Some(align);
@@ -337,7 +348,7 @@ impl Sema<'_> {
         }
     }
 
-    fn block_members(&mut self, b: &mut Builder<'_>, block: &ast::Block) -> Option<Vec<Written>> {
+    fn block_members(&mut self, b: &mut Builder<'_>, block: &ast::Block, align: Option<u32>) -> Option<Vec<Written>> {
         let ast = self.ast;
         let mut written: Vec<Written> = Vec::with_capacity(block.members.len());
         let (mut names, mut complete) = (FxHashSet::default(), true);
@@ -345,7 +356,7 @@ impl Sema<'_> {
             let access = self.qualifiers(line.qualifiers).access;
             self.refuse_decorations(line.qualifiers);
             let base = self.type_spec(b, line.ty);
-            let rule = self.member_rule(b, line);
+            let rule = self.member_rule(b, line, align);
             for declarator in &ast[line.declarators] {
                 let ty = base.and_then(|base| self.with_dimensions(b, base, declarator.dimensions));
                 let ty = ty.filter(|ty| self.refuse_opaque(b, *ty, declarator.span).is_some());
@@ -390,8 +401,8 @@ impl Sema<'_> {
         open
     }
 
-    fn member_rule(&mut self, b: &mut Builder<'_>, line: &ast::Member) -> MemberRule {
-        let mut rule = MemberRule::default();
+    fn member_rule(&mut self, b: &mut Builder<'_>, line: &ast::Member, align: Option<u32>) -> MemberRule {
+        let mut rule = MemberRule { align, ..MemberRule::default() };
         for id in &self.layout_ids(line.qualifiers) {
             match self.text(id.name.symbol) {
                 "offset" => rule.offset = self.layout_value(b, id),
