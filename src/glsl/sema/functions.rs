@@ -334,10 +334,10 @@ impl Sema<'_> {
         self.sets[set.0 as usize].overloads[overload].finished = true;
     }
 
-    /// Parameters and results may not be of types that are not supported yet.
+    /// Parameters are variables, which the extensions of storage alone do not let hold a type. A result is a value like
+    /// one that is loaded from a block: it can be converted.
     fn check_usable(&mut self, b: &Builder<'_>, function: &ast::Function, signature: &Signature) {
         let ast = self.ast;
-        self.usable(b, signature.ret, ast[function.return_type].span);
         for (param, known) in ast[function.params].iter().zip(&signature.params) {
             self.usable(b, known.ty, param.span);
         }
