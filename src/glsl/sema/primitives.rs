@@ -12,7 +12,7 @@ use crate::glsl::ast::LayoutId;
 use crate::grammar::{self, VariableSource};
 use crate::ir::build::Builder;
 use crate::ir::{
-    ArrayLen, BuiltIn, Crowd, Interpolation, Module, Op, PrimitiveMode as Mode, Space, Stage, Type, TypeId, Value,
+    ArrayLen, BuiltIn, Crowd, Interpolation, Op, PrimitiveMode as Mode, Space, Stage, Type, TypeId, Value,
 };
 use crate::source::Span;
 
@@ -112,8 +112,6 @@ pub struct Primitives {
     pub early: bool,
     /// The vertex stream of outputs that name none.
     stream: u32,
-    /// Where another stream than the first is named.
-    streamed: Option<Span>,
     /// Lists of vertex numbers that the shader names, and where.
     indices: Vec<(&'static str, BuiltIn, Span)>,
 }
@@ -212,7 +210,7 @@ impl Sema<'_> {
     }
 
     /// Everything that the shader says of primitives. `span` is that of its entry point.
-    pub fn primitive_modes(&mut self, module: &Module, span: Span) -> Vec<Mode> {
+    pub fn primitive_modes(&mut self, span: Span) -> Vec<Mode> {
         let stage = self.env.stage;
         for (_, subject, what, how) in REQUIRED.iter().filter(|(of, ..)| *of == stage) {
             if self.primitives.said(*subject).is_none() {
@@ -221,7 +219,6 @@ impl Sema<'_> {
                 self.report(diagnostic.note(format!("write `{how}`")));
             }
         }
-        self.check_streams(module);
         self.check_indices();
         for (_, subject, mode) in USUAL.iter().filter(|(of, ..)| *of == stage) {
             if self.primitives.said(*subject).is_none() {
@@ -360,9 +357,6 @@ impl Sema<'_> {
             self.error(Code::BAD_LAYOUT, id.span, "there are the vertex streams 0 to 3", "no such stream");
             return None;
         }
-        if number > 0 {
-            self.primitives.streamed.get_or_insert(id.span);
-        }
         Some(number)
     }
 
@@ -397,14 +391,6 @@ impl Sema<'_> {
         if number != self.stream_of(block, Space::Output) {
             self.error(Code::BAD_LAYOUT, span, "a member is of the vertex stream of its block", "another stream");
         }
-    }
-
-    /// Only points go to several streams (GLSL 4.60 section 8.15).
-    fn check_streams(&mut self, module: &Module) {
-        let is_points = matches!(self.primitives.said(Subject::Output), Some((Mode::OutputPoints, _)));
-        let Some(span) = self.primitives.streamed.filter(|_| !module.streams.is_empty() && !is_points) else { return };
-        let message = "only points go to other vertex streams than the first";
-        self.error(Code::BAD_LAYOUT, span, message, "the shader gives out other primitives");
     }
 }
 
