@@ -57,26 +57,27 @@ pub struct Conversion {
 impl Conversion {
     /// Compares two conversions of one argument (GLSL 4.60 section 6.1): `Less` if this one is better.
     ///
-    /// No conversion is better than any. Next come promotions: a narrow integer to `int` (GL_EXT_shader_explicit_arithmetic_types
-    /// section 6.1), a float to the next wider one, an encoded float to `float`; then an integer to a wider one of its kind,
-    /// then all others. An integer to `float` is better than an integer to `double`.
-    pub fn compare(self, other: Conversion) -> Ordering {
-        let narrower = |a: Conversion, b: Conversion| a.from.is_int() && a.to == Scalar::F32 && b.to == Scalar::F64;
-        match self.rank().cmp(&other.rank()) {
+    /// No conversion is better than any. Next come promotions: a float to the next wider one, an encoded float to `float`;
+    /// then all others. A conversion to `float` is better than one to `double`. Where `explicit`, the rules are those of
+    /// GL_EXT_shader_explicit_arithmetic_types (section 6.1): a narrow integer to `int` is a promotion too, and after
+    /// promotions comes an integer to a wider one of its kind.
+    pub fn compare(self, other: Conversion, explicit: bool) -> Ordering {
+        let narrower = |a: Conversion, b: Conversion| a.to == Scalar::F32 && b.to == Scalar::F64;
+        match self.rank(explicit).cmp(&other.rank(explicit)) {
             Ordering::Equal if narrower(self, other) => Ordering::Less,
             Ordering::Equal if narrower(other, self) => Ordering::Greater,
             order => order,
         }
     }
 
-    fn rank(self) -> u8 {
+    fn rank(self, explicit: bool) -> u8 {
         let Conversion { from, to } = self;
         match from.is_float() {
             _ if from == to => 0,
             true if to.width == 2 * from.width => 1,
-            false if from.is_int() && from.width < 32 && to == Scalar::I32 => 1,
             false if from.encoding().is_some() && to == Scalar::F32 => 1,
-            false if from.kind == to.kind && from.is_int() => 2,
+            false if explicit && from.is_int() && from.width < 32 && to == Scalar::I32 => 1,
+            false if explicit && from.kind == to.kind && from.is_int() => 2,
             _ => 3,
         }
     }
@@ -159,7 +160,11 @@ mod tests {
     }
 
     fn compare(from: Scalar, a: Scalar, b: Scalar) -> Ordering {
-        Conversion { from, to: a }.compare(Conversion { from, to: b })
+        Conversion { from, to: a }.compare(Conversion { from, to: b }, false)
+    }
+
+    fn compare_explicit(from: Scalar, a: Scalar, b: Scalar) -> Ordering {
+        Conversion { from, to: a }.compare(Conversion { from, to: b }, true)
     }
 
     #[test]
@@ -174,11 +179,13 @@ mod tests {
     fn promotions_are_better_than_conversions() {
         for narrow in [Scalar::I8, Scalar::U8, Scalar::I16, Scalar::U16] {
             for other in [U, Scalar::I64, F, D] {
-                assert_eq!(compare(narrow, I, other), Ordering::Less, "{narrow:?} {other:?}");
+                assert_eq!(compare_explicit(narrow, I, other), Ordering::Less, "{narrow:?} {other:?}");
+                assert_eq!(compare(narrow, I, other), Ordering::Equal, "{narrow:?} {other:?}");
             }
         }
-        assert_eq!(compare(Scalar::I8, I, Scalar::I16), Ordering::Less);
-        assert_eq!(compare(Scalar::U8, U, F), Ordering::Less);
+        assert_eq!(compare_explicit(Scalar::I8, I, Scalar::I16), Ordering::Less);
+        assert_eq!(compare_explicit(Scalar::U8, U, F), Ordering::Less);
+        assert_eq!(compare(Scalar::F16, F, D), Ordering::Less);
     }
 
     #[test]

@@ -124,7 +124,7 @@ pub fn resolve(
     let families = counted.clone().flat_map(|overload| family(overload, args));
     let candidates = through_conversions(env, overloads.clone(), args);
     if !candidates.is_empty() {
-        return best(&candidates, args);
+        return best(env, &candidates, args);
     }
     if let Some(blocked) = families.clone().find(|c| viable(env, c, args, false)) {
         return Err(Failure::NotWritable(first_not_writable(&blocked, args)));
@@ -224,10 +224,11 @@ fn converts(from: Shape, to: Shape) -> bool {
         && convert::scalar_converts(from.scalar(), to.scalar())
 }
 
-fn best(candidates: &[Candidate], args: &[ArgShape]) -> Result<Candidate, Failure> {
+fn best(env: &Env<'_>, candidates: &[Candidate], args: &[ArgShape]) -> Result<Candidate, Failure> {
+    let explicit = env.has_explicit_types();
     let order = |a: usize, b: usize, index: usize| {
         let [a, b] = [a, b].map(|candidate| candidates[candidate].conversion(index, &args[index]));
-        compare(a, b)
+        compare(a, b, explicit)
     };
     match convert::best(candidates.len(), args.len(), order) {
         Ok(best) => Ok(candidates[best]),
@@ -235,10 +236,11 @@ fn best(candidates: &[Candidate], args: &[ArgShape]) -> Result<Candidate, Failur
     }
 }
 
-/// Compares two conversions of an argument; neither is better if one candidate has none.
-pub fn compare(a: Option<Conversion>, b: Option<Conversion>) -> Ordering {
+/// Compares two conversions of an argument by the rules that [`Conversion::compare`] states; neither is better if one
+/// candidate has none.
+pub fn compare(a: Option<Conversion>, b: Option<Conversion>, explicit: bool) -> Ordering {
     match (a, b) {
-        (Some(a), Some(b)) => a.compare(b),
+        (Some(a), Some(b)) => a.compare(b, explicit),
         _ => Ordering::Equal,
     }
 }

@@ -67,12 +67,13 @@ impl Sema<'_> {
             self.no_overload(b, set, given, callee);
             return None;
         }
+        let explicit = self.env.has_explicit_types();
         let compare = |first: usize, second: usize, argument: usize| -> Ordering {
             let [first, second] = [first, second].map(|at| match viable[at] {
                 Overloaded::User(index) => conversion(b, &overloads[index], argument, given),
                 Overloaded::Builtin(candidate) => candidate.conversion(argument, &shapes[argument]),
             });
-            builtin::compare(first, second)
+            builtin::compare(first, second, explicit)
         };
         match convert::best(viable.len(), given.len(), compare) {
             Ok(best) => Some(viable[best]),
