@@ -266,6 +266,9 @@ impl Body<'_, '_> {
     }
 
     fn gather(&mut self, ty: TypeId, operands: &Operands) -> Word {
+        if operands.parts.intersects(ImageParts::BIAS | ImageParts::LOD) {
+            self.m.needs.capability(Capability::ImageGatherBiasLodAMD);
+        }
         if let Some(reference) = operands.word(ImageParts::REFERENCE) {
             return self.at_coordinate(Op::ImageDrefGather, ty, operands.words[0], Some(reference), operands);
         }
