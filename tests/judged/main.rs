@@ -21,7 +21,7 @@ mod whole;
 use libtest_mimic::Arguments;
 use std::path::Path;
 use support::trial::Trial;
-use support::{cuda, dawn, lavapipe, opengl, outcomes, radv};
+use support::{cuda, dawn, emulator, lavapipe, opengl, outcomes, radv};
 
 /// The first part of the tests' names, and the function that lists them.
 type Group = (&'static str, fn() -> Vec<Trial>);
@@ -62,6 +62,7 @@ fn test(arguments: &Arguments) {
     let trials = groups.flat_map(|(group, trials)| trials().into_iter().map(move |trial| trial.of(group))).collect();
     let conclusion = libtest_mimic::run(arguments, trials);
     outcomes::state();
+    emulator::stop();
     matrix::write_pages(arguments, &conclusion);
     ptx::verified::write(arguments);
     if conclusion.has_failed() {

@@ -43,11 +43,17 @@ pub fn build(text: &str, processor: &str, wave: u32) -> Result<(), String> {
     if !are_there()? {
         return Ok(());
     }
+    linked(text, processor, wave, |_| ())
+}
+
+/// Assembles and links a program, and hands the file to `work`, after which it is gone.
+pub fn linked<T>(text: &str, processor: &str, wave: u32, work: impl FnOnce(&Path) -> T) -> Result<T, String> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let stem = std::env::temp_dir().join(format!("crosslane-amd-{}-{count}", std::process::id()));
     let files = ["s", "o", "hsaco"].map(|extension| stem.with_extension(extension));
-    let done = std::fs::write(&files[0], text).map_err(|e| e.to_string()).and_then(|()| link(&files, processor, wave));
+    let written = std::fs::write(&files[0], text).map_err(|e| e.to_string());
+    let done = written.and_then(|()| link(&files, processor, wave)).map(|()| work(&files[2]));
     files.iter().for_each(|file| drop(std::fs::remove_file(file)));
     done
 }

@@ -153,7 +153,7 @@ pub(crate) fn words(block: &Bytes) -> Vec<u32> {
 }
 
 /// The segment of arguments, filled by the reflection.
-fn arguments(reflection: &Reflection, request: &Request, before: &Buffers, addresses: &[u64]) -> Vec<u8> {
+pub(crate) fn arguments(reflection: &Reflection, request: &Request, before: &Buffers, addresses: &[u64]) -> Vec<u8> {
     let mut bytes = vec![0; reflection.argument_bytes as usize];
     for argument in &reflection.arguments {
         let binding = argument.binding.unwrap_or(0) as usize;

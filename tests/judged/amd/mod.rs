@@ -26,10 +26,11 @@ use support::compare::Closeness;
 use support::compiler::{self, CONTRACTED, Target};
 use support::fixture::{self, Buffer, Build, Fixture};
 use support::interpret::{Order, interpret};
+use support::lavapipe::{Buffers, Request};
 use support::shader::{Maker, RANDOM, Shader};
 use support::tables::{fixtures, language};
 use support::trial::{Trial, trial};
-use support::{amd, assembler, judge, outcomes, seeds, shader, simulator};
+use support::{amd, assembler, emulator, judge, outcomes, seeds, shader, simulator};
 
 /// Profiles that run every width and random kernels, and whose listings are kept; the others follow one of them.
 const CHOSEN: [&str; 6] = ["gfx701", "gfx900", "gfx950", "gfx1030-wave64", "gfx1100-wave32", "gfx1201-wave32"];
@@ -42,7 +43,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(language::FIXTURES.iter().filter(approximate).map(|fixture| language_trial(fixture, CONTRACTED)));
     trials.extend(shader::sources().into_iter().map(core_trial));
     trials.extend(images::trials());
-    trials.extend(CHOSEN.into_iter().flat_map(random_trials));
+    trials.extend(CHOSEN.into_iter().filter(|profile| emulator::has(profile)).flat_map(random_trials));
     trials.push(trial("aco".to_owned(), aco::hold));
     trials.extend(speed::trials());
     trials.extend(all_fixtures().map(listings_trial));
@@ -61,9 +62,18 @@ fn all_fixtures() -> impl Iterator<Item = &'static Fixture> {
     fixtures().chain(language::FIXTURES)
 }
 
-/// The profiles that judge a text by running it: all, or the chosen ones where time matters.
+/// The profiles that judge a text by running it: all, or the chosen ones where time matters; on an emulator, those it has.
 fn judging() -> impl Iterator<Item = Profile> {
-    profiles().into_iter().filter(|profile| !judge::is_quick() || is_chosen(profile))
+    let is_one = |profile: &Profile| emulator::has(&profile.name) && (!judge::is_quick() || is_chosen(profile));
+    profiles().into_iter().filter(is_one)
+}
+
+/// The buffers that a program leaves where the interpreter of its text runs it, or an emulator in its place.
+fn run(program: &Program, profile: &Profile, request: &Request, order: Order) -> Result<Vec<Buffers>, String> {
+    if emulator::is_asked() {
+        return emulator::run(program, profile, request, order == Order::Together);
+    }
+    interpret(program, &profile.processor, request, order)
 }
 
 /// Every profile for AMD's hardware.
@@ -154,7 +164,7 @@ fn assemble(profile: &Profile, listings: &[Listing]) -> Result<(), String> {
 
 fn fixture_trial(fixture: &'static Fixture, option: &'static str) -> Trial {
     let judge = |target: Target<'_>, profile: &Profile, program: &Program| {
-        let after = interpret(program, &profile.processor, &target.fixture.request(), Order::Both)?;
+        let after = run(program, profile, &target.fixture.request(), Order::Both)?;
         target.fixture.judge_runs(target.build, wave(profile) as usize, &after)
     };
     trial(trial_name("fixture", fixture, option), move || on_all(fixture, option, judge))
@@ -168,7 +178,7 @@ fn language_trial(fixture: &'static Fixture, option: &'static str) -> Trial {
     let judge = |target: Target<'_>, profile: &Profile, program: &Program| {
         let request = target.fixture.request();
         let model = simulator::run(&compiler::kernel(target)?, wave(profile) as usize, &request)?;
-        let after = interpret(program, &profile.processor, &request, Order::Ascending)?;
+        let after = run(program, profile, &request, Order::Ascending)?;
         target.fixture.judge_against(&model, &after)
     };
     trial(trial_name("language", fixture, option), move || on_all(fixture, option, judge))
@@ -260,7 +270,7 @@ fn run_shader(shader: &Shader, profile: &Profile) -> Result<Listing, String> {
             compiler::amd_program(&shader.input(), &shader.options(&profile.name)?, &shader.request.settings())?;
         // Those that wait for each other must do so.
         let order = if shader.request.groups == [1; 3] { Order::Ascending } else { Order::Together };
-        let run = |request| interpret(&program, &profile.processor, &request, order);
+        let run = |request| run(&program, profile, &request, order);
         shader.hold(&profile.name, wave(profile) as usize, run)?;
         Ok(Listing { name: shader.name.clone(), text: program.text })
     };
@@ -281,7 +291,7 @@ fn random_trials(profile: &'static str) -> Vec<Trial> {
             listings.extend(ran);
             Ok(())
         });
-        judge_listings(&profile, &listings).and(ran)
+        if emulator::is_asked() { ran } else { judge_listings(&profile, &listings).and(ran) }
     };
     let one = |(kind, maker): (&'static str, Maker), seeds: Range<u64>| {
         trial(format!("{kind}::{profile}::seeds_{}", seeds.start), move || test((kind, maker), seeds))
