@@ -7,7 +7,6 @@
 #                   know what was written later
 #   DIR/dawn/       Dawn, which browsers run WGSL by, as the npm package `webgpu`; needs npm
 #   DIR/bin/ptxas  NVIDIA's assembler of PTX, from the Python package nvidia-cuda-nvcc-cu12; needs pip
-#   DIR/slang/      Slang, which reads HLSL, as a library from the Python package slangpy; needs pip
 #   DIR/dxc/        Microsoft's compiler of HLSL, as a library from the Python package compushady; needs pip
 #   DIR/pcode/      AMD's pseudo-code of the instructions of RDNA 3, RDNA 4 and CDNA, from the Python package tinygrad; needs pip
 #   DIR/lvp.json    lavapipe of Mesa 25.0.7, as a Vulkan driver manifest (name it in VK_ICD_FILENAMES)
@@ -90,17 +89,6 @@ ptxas() {
     ln -sf ../ptxas/ptxas "$dir/bin/ptxas"
 }
 
-# The wheel is for one version of Python; the libraries in it ask for none. The compiler loads the other one for SPIR-V.
-slang() {
-    mkdir -p "$dir/slang"
-    python3 -m pip download --quiet --no-deps --only-binary=:all: --python-version 3.11 --platform manylinux_2_34_x86_64 \
-        --dest "$dir/slang" slangpy==0.43.1
-    python3 -m zipfile -e "$dir"/slang/*.whl "$dir/slang/root"
-    mv "$dir"/slang/root/slangpy/libslang-compiler.so.* "$dir"/slang/root/slangpy/libslang-glslang-*.so "$dir/slang/"
-    ln -sf "$(basename "$dir"/slang/libslang-compiler.so.*)" "$dir/slang/libslang-compiler.so"
-    rm -r "$dir"/slang/*.whl "$dir/slang/root"
-}
-
 # The package has the texts of AMD's ISA guides as dictionaries of Python; the tests read them as they are.
 pcode() {
     mkdir -p "$dir/pcode"
@@ -148,6 +136,6 @@ once tools
 once shaderc
 once cross
 once lavapipe "$suite"
-if python3 -m pip --version > /dev/null 2>&1; then once ptxas && once slang && once dxc && once pcode; else echo "judges.sh: going on without ptxas, Slang, DXC and AMD's pseudo-code: pip is not here" >&2; fi
+if python3 -m pip --version > /dev/null 2>&1; then once ptxas && once dxc && once pcode; else echo "judges.sh: going on without ptxas, DXC and AMD's pseudo-code: pip is not here" >&2; fi
 if command -v npm > /dev/null; then once dawn; else echo "judges.sh: going on without Dawn: npm is not here" >&2; fi
 [ "${2:-}" != newest ] || once newest

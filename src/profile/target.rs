@@ -277,7 +277,6 @@ static ROWS: [TargetRow; 8] = [
         integers: &[16, 32, 64],
         placing: Placing::Registers,
         wide_types: Some((Feature::ExtendedTypes, &[32, 64], "the profile's HLSL")),
-        extensions: Target::Wgsl,
         ..DRIVEN
     },
     TargetRow {

@@ -13,7 +13,7 @@ use crosslane::ir::Stage;
 use crosslane::profile::Target;
 use support::by_text::{self, named};
 use support::trial::{Trial, trial};
-use support::{compiler, dawn, judge, metal, report, slang};
+use support::{compiler, dawn, dxc, judge, metal, report};
 
 /// A language and who judges its texts.
 struct Way {
@@ -24,7 +24,7 @@ struct Way {
 static WAYS: [Way; 4] = [
     Way { profile: "wgsl", takes: wgsl },
     Way { profile: "glsl-450-khr", takes: |text| judge::glslang_stage(text, "comp").map(drop) },
-    Way { profile: "hlsl-6.7", takes: |text| slang::module(text, Stage::Compute).map(drop) },
+    Way { profile: "hlsl-6.7", takes: |text| dxc::takes(text, Stage::Compute, (6, 7)) },
     Way { profile: "msl-3.0", takes: |text| metal::takes(&[text]) },
 ];
 

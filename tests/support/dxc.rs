@@ -3,11 +3,12 @@
 //! Its interface is that of `dxcapi.h`: COM objects, whose functions are known by their places in a table.
 
 use std::ffi::{c_int, c_void};
+use std::sync::{Mutex, PoisonError};
 
 use crosslane::ir::Stage;
 use libloading::Library;
 
-use super::{judge, slang};
+use super::{hlsl, judge};
 
 /// The judge, by the name of its file.
 pub const JUDGE: &str = "dxc/libdxcompiler.so";
@@ -58,8 +59,8 @@ pub const SAMPLERS: u32 = 1000;
 pub fn module(text: &str, stage: Stage) -> Result<Vec<u32>, String> {
     let samplers = SAMPLERS.to_string();
     let mut options = vec!["-spirv", "-fspv-target-env=vulkan1.3", "-fvk-use-dx-layout", "-O0", "-Vd"];
-    options.extend(["-fvk-s-shift", &samplers, "all", "-fspv-reduce-load-size"]);
-    let bytes = compiled(&slang::known(text), stage, (6, 7), &options)?;
+    options.extend(["-fvk-s-shift", &samplers, "all"]);
+    let bytes = compiled(&hlsl::known(text), stage, (6, 7), &options)?;
     Ok(bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect())
 }
 
@@ -70,11 +71,14 @@ fn compiled(text: &str, stage: Stage, (major, minor): (u8, u8), more: &[&str]) -
         _ => "cs",
     };
     let profile = format!("{kind}_{major}_{minor}");
-    let entry = slang::entry(text);
+    let entry = hlsl::entry(text);
     let mut options = vec!["-T", &profile, "-E", &entry, "-HV", "2018"];
     options.extend((minor >= 2).then_some("-enable-16bit-types"));
     options.extend(more);
     let path = judge::need(JUDGE)?;
+    // It ends the process where several threads make SPIR-V.
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     type Create = unsafe extern "C" fn(*const Guid, *const Guid, *mut Object) -> c_int;
     // SAFETY: the library's initialisers ask for nothing, and the functions have these types in its header.
     let said = unsafe {

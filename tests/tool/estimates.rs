@@ -242,7 +242,7 @@ fn rows() -> BTreeMap<Key, Row> {
 }
 
 /// Targets whose lines another one's reasons are for too.
-const ALIKE: &[(&str, &str)] = &[("wgsl", "hlsl"), ("wgsl", "msl")];
+const ALIKE: &[(&str, &str)] = &[("glsl", "hlsl"), ("wgsl", "msl")];
 
 /// Rules whose plans such a target has without the difference: its subgroups have one size.
 const WITHOUT: &[(&str, &str)] = &[("msl", "push by ballots of the index")];

@@ -102,11 +102,7 @@ fn what_the_language_lacks_is_refused_where_it_is() {
     let folder = Folder::new("hlsl-refused");
     folder.file("waves.comp", WAVES);
     let said = refusal(&folder, "waves.comp", "hlsl-6.7");
-    for part in [
-        "crosslane cannot write numbers of waves in workgroups of several dimensions",
-        "crosslane cannot write built-in value NumWorkgroups as HLSL yet",
-        "waves.comp:",
-    ] {
+    for part in ["crosslane cannot write numbers of waves in workgroups of several dimensions", "waves.comp:6:"] {
         assert!(said.contains(part), "{part} is not in\n{said}");
     }
 }

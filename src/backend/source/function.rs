@@ -309,11 +309,12 @@ impl<'t, 'a> Body<'t, 'a> {
         let is_path = value.is_plain() && value.reads.is_empty();
         let can_move = match inst.op {
             _ if is_exact => false,
+            _ if is_path => true,
             Op::Call(..) | Op::Atomic { .. } => self.uses.is_taken_next(self.f, id),
             Op::Image { op, .. } if op != ir::ImageOp::Size => self.uses.is_taken_next(self.f, id),
             Op::Math(function, _) if function.is_derivative() => self.uses.is_taken_next(self.f, id),
             Op::Interpolate { .. } => self.uses.is_taken_next(self.f, id),
-            _ => is_path || (is_short && self.uses.can_move(self.f, id, &value.reads)),
+            _ => is_short && self.uses.can_move(self.f, id, &value.reads),
         };
         if can_move {
             return value;

@@ -9,6 +9,9 @@ use crate::ir::{Access, ArrayLen, Binding, Global, GlobalId, ImageDim, ImageType
 /// The register space of push constants, of which no descriptor set has the number.
 const PUSH_SPACE: u32 = 255;
 
+/// Bytes of a structured buffer's element at most (`D3D12_REQ_MULTI_ELEMENT_STRUCTURE_SIZE_IN_BYTES`).
+const MOST_STRIDE: u32 = 2048;
+
 /// How a block of a buffer is spelled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::backend::source) enum Form {
@@ -162,8 +165,11 @@ impl Hlsl {
             return None;
         };
         let is_one = !matches!(t.types.get(element), Type::Array { .. } | Type::Matrix { .. });
-        (is_one && member.offset == Some(0) && lies_alike(t, element, Packing::Scalars, stride))
-            .then_some((element, stride))
+        (is_one
+            && stride <= MOST_STRIDE
+            && member.offset == Some(0)
+            && lies_alike(t, element, Packing::Scalars, stride))
+        .then_some((element, stride))
     }
 
     fn block(&self, t: &mut Writer, id: GlobalId, global: &Global) -> String {

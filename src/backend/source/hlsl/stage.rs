@@ -10,6 +10,7 @@ use crate::ir::{
     ArrayLen, Binding, BuiltIn, DepthPromise, EntryPoint, Function, Global, GlobalId, InstId, Interpolation, Member,
     Module, Op, Sampling, Scalar, Space, StructId, Type, TypeId, Types, Value,
 };
+use crate::source::Span;
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
@@ -83,6 +84,8 @@ pub(super) struct Given {
     pub ty: TypeId,
     /// True if other functions than the entry point use it too.
     pub is_shared: bool,
+    /// The first use.
+    pub span: Span,
 }
 
 /// The inputs and outputs of the stage.
@@ -202,7 +205,7 @@ impl Hlsl {
                         ports.shared.insert(id);
                     }
                     for (of, name, ty) in named(module, f, inst.op, id) {
-                        note(t, &mut ports, Given { of, space, name, ty, is_shared });
+                        note(t, &mut ports, Given { of, space, name, ty, is_shared, span: inst.span });
                     }
                 });
             }
@@ -221,11 +224,13 @@ impl Hlsl {
         if ports.built_in.iter().any(needs_index) || zeroed(module).next().is_some() {
             let (of, space) = (BuiltIn::LocalInvocationIndex, Space::Input);
             let name = "local_index".to_string();
-            note(t, &mut ports, Given { of, space, name, ty: Types::U32, is_shared: false });
+            note(t, &mut ports, Given { of, space, name, ty: Types::U32, is_shared: false, span: t.span });
         }
         t.hlsl.ports = ports;
         for given in t.hlsl.ports.built_in.clone() {
+            let outside = std::mem::replace(&mut t.span, given.span);
             self.check_built_in(t, &given, entry);
+            t.span = outside;
             if given.is_shared && given.of != BuiltIn::PointSize {
                 let (ty, dims) = t.declared(given.ty);
                 t.variables.push(format!("static {ty} {}{dims};", given.name));
