@@ -207,6 +207,9 @@ const MOST_GROWTH: f64 = 1.2;
 /// Shapes that grow faster, with a profile's name and the exponent that they keep to. A loop gives the values of its variables
 /// at each of its exits, and the tests of a switch are alive over the arms before theirs.
 const STEEP: &[(&str, &str, f64)] = &[
+    ("returns of values", "nv-hopper", 1.7),
+    ("breaks", "nv-hopper", 1.3),
+    ("continues", "nv-hopper", 1.4),
     ("breaks with many variables", "nv-hopper", 2.0),
     ("cases that return", "nv-hopper", 1.7),
     ("cases that return", "gfx1100-wave32", 1.5),

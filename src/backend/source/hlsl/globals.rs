@@ -250,33 +250,7 @@ impl Hlsl {
         let mut lines = Vec::new();
         for part in &laid.parts {
             match part {
-                Part::Pad { offset, words: 1 } => lines.push(format!("    uint pad_{offset};")),
-                Part::Pad { offset, words } => {
-                    let (begins, ends) = (offset % 16 / 4, (offset / 4 + words) % 4);
-                    let _ = ends;
-                    // Single words: an array of them would take a row each.
-                    match packing {
-                        Packing::Scalars => lines.push(format!("    uint pad_{offset}[{words}];")),
-                        Packing::Rows => {
-                            let head = (4 - begins) % 4;
-                            let head = head.min(*words);
-                            let (rows, tail) = ((words - head) / 4, (words - head) % 4);
-                            let mut at = *offset;
-                            for _ in 0..head {
-                                lines.push(format!("    uint pad_{at};"));
-                                at += 4;
-                            }
-                            if rows > 0 {
-                                lines.push(format!("    uint4 pad_{at}[{rows}];"));
-                                at += 16 * rows;
-                            }
-                            for _ in 0..tail {
-                                lines.push(format!("    uint pad_{at};"));
-                                at += 4;
-                            }
-                        }
-                    }
-                }
+                Part::Pad { offset, words } => lines.extend(pad_lines(packing, *offset, *words)),
                 Part::Member(index) => {
                     let ty = members[*index].ty;
                     let order = matrix_order(t, ty);
@@ -311,6 +285,20 @@ impl Hlsl {
         t.structs.push("};".to_string());
         name
     }
+}
+
+/// Members for so many words from an offset on. In rows an array has a row for each element, so that it holds whole rows.
+fn pad_lines(packing: Packing, offset: u32, words: u32) -> Vec<String> {
+    let whole = match packing {
+        Packing::Scalars if words > 1 => return vec![format!("    uint pad_{offset}[{words}];")],
+        Packing::Scalars => 0,
+        Packing::Rows => words.saturating_sub((4 - offset % 16 / 4) % 4) / 4,
+    };
+    let head = if whole > 0 { (4 - offset % 16 / 4) % 4 } else { words };
+    let single = |from: u32, count: u32| (0..count).map(move |n| format!("    uint pad_{};", from + 4 * n));
+    let rows = (whole > 0).then(|| format!("    uint4 pad_{}[{whole}];", offset + 4 * head));
+    let tail = single(offset + 4 * head + 16 * whole, words - head - 4 * whole);
+    single(offset, head).chain(rows).chain(tail).collect()
 }
 
 /// The stride of the innermost array of a type.
