@@ -61,7 +61,7 @@ impl Profile {
 
     /// Returns true if its language has scalars of so many bits.
     pub fn has_width(&self, is_float: bool, bits: u8) -> bool {
-        self.target.has_width(is_float, bits) && self.narrow_language().is_none_or(|(widths, _)| widths.contains(&bits))
+        self.target.has_width(is_float, bits) && (bits == 32 || self.narrow_language().is_none())
     }
 
     /// The message about a scalar type that its language, or crosslane so far, does not have.
@@ -92,12 +92,12 @@ impl Profile {
 
     /// The language that it makes, in messages about types.
     pub fn language(&self) -> &'static str {
-        self.narrow_language().map_or(self.target.row().language, |(_, name)| name)
+        self.narrow_language().unwrap_or(self.target.row().language)
     }
 
-    /// Where its language has types of some bits alone, these and its name.
-    fn narrow_language(&self) -> Option<(&'static [u8], &'static str)> {
-        self.target.row().wide_types.filter(|(feature, ..)| !self.has(*feature)).map(|(_, widths, name)| (widths, name))
+    /// The name of its language where that has types of 32 bits alone.
+    fn narrow_language(&self) -> Option<&'static str> {
+        self.target.row().wide_types.filter(|(feature, _)| !self.has(*feature)).map(|(_, name)| name)
     }
 
     /// Returns true if the other profile gets the same plans: those that differ only in name and description do.

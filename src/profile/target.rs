@@ -127,8 +127,8 @@ pub struct TargetRow {
     pub more_integers: &'static [u8],
     /// Bits of such floats.
     pub more_floats: &'static [u8],
-    /// The feature without which its language has types of these bits alone, and the name of that language in messages.
-    pub wide_types: Option<(Feature, &'static [u8], &'static str)>,
+    /// The feature without which its language has types of 32 bits alone, and the name of that language in messages.
+    pub wide_types: Option<(Feature, &'static str)>,
     /// The target whose extensions of GLSL it has.
     pub extensions: Target,
 }
@@ -262,7 +262,7 @@ static ROWS: [TargetRow; 8] = [
         text_ending: ".glsl",
         profile: Some("glsl-450-khr"),
         placing: Placing::Groups,
-        wide_types: Some((Feature::ExtendedTypes, &[32], "the profile's GLSL")),
+        wide_types: Some((Feature::ExtendedTypes, "the profile's GLSL")),
         ..DRIVEN
     },
     TargetRow {
@@ -274,9 +274,12 @@ static ROWS: [TargetRow; 8] = [
         profile: Some("hlsl-6.0"),
         // `D3D12_CS_THREAD_GROUP_MAX_THREADS_PER_GROUP`.
         invocations: 1024,
-        integers: &[16, 32, 64],
+        integers: &[32],
+        floats: &[16, 32],
         placing: Placing::Registers,
-        wide_types: Some((Feature::ExtendedTypes, &[32, 64], "the profile's HLSL")),
+        more_integers: &[16, 64],
+        more_floats: &[64],
+        wide_types: Some((Feature::ExtendedTypes, "the profile's HLSL")),
         ..DRIVEN
     },
     TargetRow {

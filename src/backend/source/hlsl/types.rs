@@ -6,6 +6,7 @@ use crate::backend::source::writer::Writer;
 use crate::diagnostic::Code;
 use crate::ir::format::{components, format_name};
 use crate::ir::{ImageDim, ImageType, Scalar, ScalarKind, Type, print::scalar_name};
+use crate::profile::Feature;
 
 /// The names of scalars; their vectors add the number of components.
 const SCALARS: [(Scalar, &str); 10] = [
@@ -29,8 +30,9 @@ impl Hlsl {
             return "int".to_string();
         };
         let profile = &t.options.profile;
-        if !scalar.is_bool() && !profile.has_width(scalar.is_float(), scalar.width) {
-            let text = profile.lacks_type(&scalar_name(scalar), scalar.is_float(), scalar.width);
+        // Cross-lane operations take fewer: the planner asks the profile for those.
+        if scalar.width == 16 && !profile.has(Feature::ExtendedTypes) {
+            let text = format!("{} has no type {}", profile.language(), scalar_name(scalar));
             t.fail(Code::NOT_SUPPORTED, text);
         }
         if size == 1 { (*name).to_string() } else { format!("{name}{size}") }
