@@ -73,7 +73,7 @@ pub static REASONS: &[Reason] = &[
         },
     },
     Reason {
-        title: "the language has no such type",
+        title: LACKS_TYPE,
         applies: lacks_type,
         says: |_| {
             vec![
@@ -100,6 +100,9 @@ pub static REASONS: &[Reason] = &[
         },
     },
 ];
+
+/// The title of the reason that a type is not there.
+pub const LACKS_TYPE: &str = "the language has no such type";
 
 /// Returns true if the values of a cell are of a type that the profile's language does not have; halves that go through
 /// naga have no bits.

@@ -44,7 +44,8 @@ impl Hlsl {
         if !value.is_finite() {
             return match scalar.width {
                 32 => Expr::primary(format!("asfloat(0x{bits:08x}u)")),
-                16 => Expr::primary(format!("asfloat16(uint16_t(0x{bits:04x}u))")),
+                // Not every compiler makes halves of bits.
+                16 => Expr::primary(format!("{name}(asfloat(0x{:08x}u))", (value as f32).to_bits())),
                 _ => Expr::primary(format!("asdouble(0x{:08x}u, 0x{:08x}u)", bits as u32, bits >> 32)),
             };
         }
