@@ -30,7 +30,7 @@ impl Body<'_, '_> {
     }
 
     /// Returns from the function with any value: nothing comes here.
-    fn leave(&mut self) {
+    pub fn leave(&mut self) {
         let value = (self.f.ret != Types::VOID).then(|| self.t.zero(self.f.ret).text);
         self.leave_with(value);
     }

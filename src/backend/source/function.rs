@@ -10,8 +10,8 @@ use super::uses::Uses;
 use super::writer::Writer;
 use crate::backend::written::Written;
 use crate::ir::{
-    self, BlockId, EntryPoint, FuncId, Function, Inst, InstFlags, InstId, LocalId, Op, Scalar, Type, TypeId, Types,
-    Value, Values,
+    self, BlockId, EntryPoint, FuncId, Function, Inst, InstFlags, InstId, LocalId, Op, Param, Scalar, Space, Type,
+    TypeId, Types, Value, Values,
 };
 use crate::kernel::Origin;
 use crate::limits;
@@ -158,6 +158,21 @@ impl<'t, 'a> Body<'t, 'a> {
             self.params.push(name);
         }
         list
+    }
+
+    /// The word before a parameter's type, and the type of the variable that it is.
+    pub fn mode_of(&mut self, param: &Param) -> (&'static str, TypeId) {
+        match self.t.types.pointee(param.ty) {
+            Some((Space::Function | Space::Private, pointee)) => {
+                (if param.is_out { "out " } else { "inout " }, pointee)
+            }
+            Some((Space::Handle, pointee)) => ("", pointee),
+            Some(_) => {
+                self.t.unsupported("parameters that point to memory");
+                ("", param.ty)
+            }
+            None => ("", param.ty),
+        }
     }
 
     /// A name that nothing else in sight has.

@@ -156,7 +156,12 @@ pub(super) trait Language: Debug + Sync {
     fn math(&self, b: &mut Body, function: MathFn, args: Values, ty: TypeId) -> Made;
 
     /// A number as another type, component by component.
-    fn converted(&self, t: &mut Writer, value: &Expr, from: TypeId, to: TypeId) -> Expr;
+    fn converted(&self, t: &mut Writer, value: &Expr, from: TypeId, to: TypeId) -> Expr {
+        if from == to {
+            return value.clone();
+        }
+        Expr::call(&t.type_name(to), std::slice::from_ref(value))
+    }
 
     /// The same bits as another type.
     fn reinterpreted(&self, t: &mut Writer, value: &Expr, from: TypeId, to: TypeId) -> Expr;

@@ -3,7 +3,7 @@
 use super::Dialect;
 use crate::backend::source::expr::Expr;
 use crate::backend::source::function::Body;
-use crate::ir::{ControlHint, EntryPoint, Param, Space, TypeId};
+use crate::ir::{ControlHint, EntryPoint, Param, TypeId};
 
 impl Dialect {
     pub fn signature(&self, b: &mut Body, name: &str, params: &[String], entry: Option<&EntryPoint>) -> String {
@@ -13,17 +13,7 @@ impl Dialect {
     }
 
     pub fn parameter(&self, b: &mut Body, index: u32, param: &Param, name: &str) -> String {
-        let (mode, ty) = match b.t.types.pointee(param.ty) {
-            Some((Space::Function | Space::Private, pointee)) => {
-                (if param.is_out { "out " } else { "inout " }, pointee)
-            }
-            Some((Space::Handle, pointee)) => ("", pointee),
-            Some(_) => {
-                b.t.unsupported("parameters that point to memory");
-                ("", param.ty)
-            }
-            None => ("", param.ty),
-        };
+        let (mode, ty) = b.mode_of(param);
         let access = b.t.param_access.get(&(b.id, index)).copied().unwrap_or_default();
         let access = if b.is_image(ty) { super::globals::access_words(access) } else { String::new() };
         let (ty, dims) = b.t.declared(ty);

@@ -6,15 +6,6 @@ use crate::backend::source::writer::Writer;
 use crate::ir::{Scalar, ScalarKind, TypeId};
 
 impl Hlsl {
-    /// A number as another type, component by component.
-    pub fn converted(&self, t: &mut Writer, value: &Expr, from: TypeId, to: TypeId) -> Expr {
-        if from == to {
-            return value.clone();
-        }
-        let name = t.type_name(to);
-        Expr::call(&name, std::slice::from_ref(value))
-    }
-
     /// The same bits as another type.
     pub fn reinterpreted(&self, t: &mut Writer, value: &Expr, from: TypeId, to: TypeId) -> Expr {
         if from == to {

@@ -1,14 +1,14 @@
 //! Functions, composites and inputs at other places of the pixel.
 
 use super::Hlsl;
+use super::globals::sampler_type;
 use super::stage::given;
 use crate::backend::source::expr::{Expr, Level};
 use crate::backend::source::function::{Body, Made};
 use crate::backend::source::tree::{Kind, Stmt};
 use crate::backend::source::writer::Writer;
 use crate::ir::{
-    Binding, DerivativeGroup, EntryPoint, GlobalId, InterpolateAt, Param, Scalar, Space, Stage, Type, TypeId, Types,
-    Value, Values,
+    Binding, EntryPoint, GlobalId, InterpolateAt, Param, Scalar, Space, Stage, Type, TypeId, Value, Values,
 };
 
 impl Hlsl {
@@ -28,32 +28,17 @@ impl Hlsl {
         {
             t.unsupported("such modes of fragment shaders");
         }
-        match entry.derivatives {
-            Some(_) if t.options.profile.version < (6, 6) => {
-                t.lacks("derivatives of compute shaders before Shader Model 6.6")
-            }
-            Some(DerivativeGroup::Linear) | None => {}
-            Some(DerivativeGroup::Quads) => {}
+        if entry.derivatives.is_some() && t.options.profile.version < (6, 6) {
+            t.lacks("derivatives of compute shaders before Shader Model 6.6");
         }
     }
 
     pub fn parameter(&self, b: &mut Body, _: u32, param: &Param, name: &str) -> String {
-        let (mode, ty) = match b.t.types.pointee(param.ty) {
-            Some((Space::Function | Space::Private, pointee)) => {
-                (if param.is_out { "out " } else { "inout " }, pointee)
-            }
-            Some((Space::Handle, pointee)) => ("", pointee),
-            Some(_) => {
-                b.t.unsupported("parameters that point to memory");
-                ("", param.ty)
-            }
-            None => ("", param.ty),
-        };
+        let (mode, ty) = b.mode_of(param);
         let (text, dims) = b.t.declared(ty);
         match b.t.types.get(b.t.innermost(ty)) {
             Type::SampledImage(image) => {
-                let sampler = if image.depth { "SamplerComparisonState" } else { "SamplerState" };
-                format!("{text} {name}{dims}, {sampler} {name}_sampler{dims}")
+                format!("{text} {name}{dims}, {} {name}_sampler{dims}", sampler_type(image.depth))
             }
             _ => format!("{mode}{text} {name}{dims}"),
         }
@@ -136,15 +121,7 @@ impl Hlsl {
     /// Ends a fragment's invocation. The language lets it go on as a helper, so that it returns too.
     pub fn discard(&self, b: &mut Body) {
         b.line("discard".to_string());
-        if b.entry.is_some() {
-            return self.leave_entry(b);
-        }
-        if b.f.ret == Types::VOID {
-            b.line("return".to_string());
-        } else {
-            let zero = b.t.zero(b.f.ret);
-            b.line(format!("return {}", zero.text));
-        }
+        b.leave();
     }
 
     pub fn interpolate(&self, b: &mut Body, at: InterpolateAt, pointer: Value, args: Values) -> Expr {

@@ -1,7 +1,7 @@
 //! Module-scope variables: resources at their registers, memory of workgroups and of invocations.
 
 use super::Hlsl;
-use super::layout::{Packing, Part, lay_out, lies_alike};
+use super::layout::{Packing, Part, bytes, lay_out, lies_alike};
 use crate::backend::source::slots::{Role, Slot};
 use crate::backend::source::writer::Writer;
 use crate::ir::{Access, ArrayLen, Binding, Global, GlobalId, ImageDim, ImageType, Space, StructId, Type, TypeId};
@@ -63,7 +63,11 @@ impl Hlsl {
                 let place = places.of(set, binding);
                 let chosen = place.map(|place| (place.group.unwrap_or(set), place.number));
                 // An array takes as many registers, which others may have.
-                let own = if is_many { (1000 * (set + 1) + binding, 0) } else { (set, binding) };
+                let own = if is_many {
+                    (set.saturating_add(1).saturating_mul(1000).saturating_add(binding), 0)
+                } else {
+                    (set, binding)
+                };
                 let (space, index) = chosen.unwrap_or(own);
                 (if is_brought { Role::Sampler(set, binding) } else { Role::Resource(set, binding) }, space, index)
             }
@@ -98,7 +102,7 @@ impl Hlsl {
         let dims = self.dims_of(t, global.ty);
         match inner {
             Type::Sampler => {
-                let ty = if t.compares(id) { "SamplerComparisonState" } else { "SamplerState" };
+                let ty = sampler_type(t.compares(id));
                 let register = self.register(t, &name, global, "s");
                 t.variables.push(format!("{ty} {name}{dims}{register};"));
             }
@@ -107,7 +111,7 @@ impl Hlsl {
                 self.texture(t, (&name, &dims), global, image);
                 if image.dim != ImageDim::Buffer {
                     let sampler = self.sampler_name(t, id);
-                    let ty = if image.depth { "SamplerComparisonState" } else { "SamplerState" };
+                    let ty = sampler_type(image.depth);
                     let register = self.register(t, &sampler, global, "s");
                     t.variables.push(format!("{ty} {sampler}{dims}{register};"));
                 }
@@ -352,8 +356,8 @@ fn size(t: &Writer, ty: TypeId) -> u32 {
         Type::Array { len: ArrayLen::Fixed(len), stride: Some(stride), .. } => stride.saturating_mul(len),
         Type::Struct(of) => size_of(t, of),
         _ => {
-            let width = t.types.scalar_of(ty).map_or(32, |scalar| if scalar.is_bool() { 32 } else { scalar.width });
-            u32::from(t.types.components(ty).unwrap_or(1)) * u32::from(width) / 8
+            let each = t.types.scalar_of(ty).map_or(4, bytes);
+            u32::from(t.types.components(ty).unwrap_or(1)) * each
         }
     }
 }
@@ -364,6 +368,11 @@ fn access_of(t: &Writer, global: &Global, of: StructId) -> Access {
     let shared = members.iter().map(|member| member.access).reduce(|a, b| a & b).unwrap_or_default();
     let any = members.iter().map(|member| member.access & Access::COHERENT.union(Access::VOLATILE));
     any.fold(global.access | shared, |all, one| all | one)
+}
+
+/// The type of a sampler, of one that compares or not.
+pub(super) const fn sampler_type(compares: bool) -> &'static str {
+    if compares { "SamplerComparisonState" } else { "SamplerState" }
 }
 
 fn coherence(access: Access) -> &'static str {

@@ -81,7 +81,7 @@ fn pad(from: u32, to: u32) -> Option<Part> {
 }
 
 /// Bytes of a scalar in memory: bools are words.
-const fn bytes(scalar: Scalar) -> u32 {
+pub(super) const fn bytes(scalar: Scalar) -> u32 {
     if scalar.is_bool() { 4 } else { scalar.width as u32 / 8 }
 }
 

@@ -242,7 +242,7 @@ impl Hlsl {
         // Compilers differ in the highest bit of negative numbers.
         if function == MathFn::FindMsb && scalar == Scalar::I32 {
             let highest = Expr::call(self.help(t, "find_msb", of), args);
-            return self.converted(t, &highest, of, ty);
+            return t.converted(&highest, of, ty);
         }
         let name = match function {
             MathFn::BitCount => "countbits",

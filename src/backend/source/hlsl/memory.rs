@@ -2,7 +2,7 @@
 
 use super::Hlsl;
 use super::globals::{Form, is_plain};
-use super::layout::Packing;
+use super::layout::{Packing, bytes};
 use crate::backend::source::constants::component;
 use crate::backend::source::expr::{Expr, Level};
 use crate::backend::source::function::{Body, Made};
@@ -168,16 +168,12 @@ impl Hlsl {
             Type::Array { element, stride, .. } => (element, stride?, None),
             Type::Matrix { scalar, rows, layout: Some(layout), .. } => {
                 let column = b.t.types.vector(scalar, rows);
-                let bytes = u32::from(scalar.width) / 8;
                 match layout.row_major {
-                    true => (column, bytes, Some(layout.stride)),
+                    true => (column, bytes(scalar), Some(layout.stride)),
                     false => (column, layout.stride, None),
                 }
             }
-            Type::Vector { scalar, .. } => {
-                let bytes = if scalar.is_bool() { 4 } else { u32::from(scalar.width) / 8 };
-                (b.t.types.scalar(scalar), address.step.unwrap_or(bytes), None)
-            }
+            Type::Vector { scalar, .. } => (b.t.types.scalar(scalar), address.step.unwrap_or(bytes(scalar)), None),
             _ => return None,
         };
         let mut made = Address { ty, step, ..address.clone() };
@@ -268,9 +264,8 @@ impl Hlsl {
     }
 
     fn read_vector(&self, b: &mut Body, address: &Address, scalar: Scalar, size: u8) -> Expr {
-        let bytes = if scalar.is_bool() { 4 } else { u32::from(scalar.width) / 8 };
         if address.step.is_some() || (address.is_rows && size > 1) {
-            let step = address.step.unwrap_or(bytes);
+            let step = address.step.unwrap_or(bytes(scalar));
             let parts: Vec<Expr> =
                 (0..u32::from(size)).map(|n| self.read_scalar(b, address, scalar, (n * step, 1))).collect();
             return if size == 1 { parts[0].clone() } else { Expr::call(&b.t.vector_name(scalar, size), &parts) };

@@ -239,10 +239,6 @@ impl Language for Hlsl {
         self.math(b, function, args, ty)
     }
 
-    fn converted(&self, t: &mut Writer, value: &Expr, from: TypeId, to: TypeId) -> Expr {
-        self.converted(t, value, from, to)
-    }
-
     fn reinterpreted(&self, t: &mut Writer, value: &Expr, from: TypeId, to: TypeId) -> Expr {
         self.reinterpreted(t, value, from, to)
     }
