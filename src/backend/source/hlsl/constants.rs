@@ -107,6 +107,15 @@ impl Hlsl {
     }
 }
 
+/// The value with its type said, where literals alone leave it open: compilers then compute with 64 bits.
+pub(super) fn typed(t: &mut Writer, value: &Expr, ty: TypeId) -> Expr {
+    let is_named = value.text.contains(|c: char| c.is_ascii_alphabetic());
+    match is_named && !value.text.contains(" ? ") {
+        true => value.clone(),
+        false => Expr::call(&t.type_name(ty), std::slice::from_ref(value)),
+    }
+}
+
 /// The components of a vector one by one; a scalar itself.
 pub(super) fn parts_of(value: &Expr, size: u8) -> Vec<Expr> {
     match size {

@@ -1,7 +1,7 @@
 //! Arithmetic: operators and intrinsic functions (Microsoft's reference, "Intrinsic Functions").
 
 use super::Hlsl;
-use super::constants::parts_of;
+use super::constants::{parts_of, typed};
 use crate::backend::source::expr::{Expr, Level};
 use crate::backend::source::function::{Body, Made};
 use crate::backend::source::operators::operator;
@@ -152,6 +152,7 @@ impl Hlsl {
                 Expr::call("isnan", std::slice::from_ref(a)).not()
             }
             BinaryOp::Rem if scalar.is_some_and(Scalar::is_float) => return None,
+            BinaryOp::Shl | BinaryOp::Shr if size == 1 => Expr::binary(text, level, &typed(t, a, of[0]), b),
             _ => Expr::binary(text, level, a, b),
         })
     }

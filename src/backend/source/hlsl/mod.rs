@@ -169,12 +169,7 @@ impl Language for Hlsl {
     }
 
     fn selector(&self, t: &mut Writer, value: &Expr, ty: TypeId) -> String {
-        // A choice between literals has a type that compilers do not switch over.
-        if value.level == Level::Choice {
-            Expr::call(&t.type_name(ty), std::slice::from_ref(value)).text
-        } else {
-            value.text.clone()
-        }
+        constants::typed(t, value, ty).text
     }
 
     fn discard(&self, b: &mut Body) {
