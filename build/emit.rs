@@ -89,18 +89,29 @@ impl<'a> Extensions<'a> {
                 out,
                 format_args!(
                     "    Extension {{ name: {:?}, value: {}, dialect: {:?}, enables: ExtensionSet({enables}), needs: &[{}], \
-                     targets: &[{}], doc: {:?} }},",
+                     targets: &[{}], client: {}, doc: {:?} }},",
                     row.name,
                     row.value,
                     table.dialect,
                     needs.join(", "),
                     targets.join(", "),
+                    client(row.client.as_deref())?,
                     row.doc
                 ),
             );
         }
         line(out, format_args!("];"));
         Ok(())
+    }
+}
+
+/// Rust text of the only API of a row, if any.
+fn client(name: Option<&str>) -> Result<&'static str, String> {
+    match name {
+        None => Ok("None"),
+        Some("vulkan") => Ok("Some(Client::Vulkan)"),
+        Some("opengl") => Ok("Some(Client::OpenGl)"),
+        Some(other) => Err(format!("`{other}` is not an API")),
     }
 }
 
@@ -320,6 +331,8 @@ fn special_text(text: &str) -> Result<String, String> {
         "pixel-stencil" => Ok("Lowering::Pixel { stencil: true }".into()),
         "interlock-begin" => Ok("Lowering::Interlock { begin: true }".into()),
         "interlock-end" => Ok("Lowering::Interlock { begin: false }".into()),
+        "count-up" => Ok("Lowering::Count { up: true }".into()),
+        "count-down" => Ok("Lowering::Count { up: false }".into()),
         "hint" => Ok("Lowering::Hint".into()),
         "ballot-word" => Ok("Lowering::Derived(Derived::BallotWord)".into()),
         "first-lane" => Ok("Lowering::Derived(Derived::IsFirstLane)".into()),
@@ -396,16 +409,17 @@ fn variables(out: &mut String, tables: &[Table], extensions: &Extensions) -> Res
         for flat in expand::variable(table, row).map_err(located)? {
             wgsl.extend(flat.wgsl.clone().map(|name| (name, flat.name.clone())));
             let text = variable(table, &flat, extensions).map_err(located)?;
-            if rows.insert(flat.name.clone(), text).is_some() {
-                return Err(located("two rows".to_string()));
+            let stages = flat.stages.clone().unwrap_or_default();
+            if rows.insert((flat.name.clone(), stages), text).is_some() {
+                return Err(located("two rows for the same stages".to_string()));
             }
         }
     }
     line(out, format_args!("pub static VARIABLES: &[Variable] = &[\n{}];", rows.values().cloned().collect::<String>()));
-    let places: Vec<&String> = rows.keys().collect();
+    let places: Vec<&String> = rows.keys().map(|(name, _)| name).collect();
     line(out, format_args!("pub static WGSL_VARIABLES: &[(&str, u16)] = &["));
     for (name, variable) in &wgsl {
-        let place = places.binary_search(&variable).expect("every variable was collected");
+        let place = places.partition_point(|name| *name < variable);
         line(out, format_args!("    ({name:?}, {place}),"));
     }
     line(out, format_args!("];"));
@@ -435,9 +449,10 @@ fn variable(table: &Table, row: &Variable, extensions: &Extensions) -> Result<St
     let output = stage_set(&row.output)?;
     let (core, es) = versions(&table.defaults, row.core, row.es);
     let array = row.array;
+    let client = client(row.client.as_deref())?;
     Ok(format!(
         "    Variable {{ name: {:?}, wgsl: {:?}, dialect: {:?}, ty: Shape({shape}), array: {array:?}, source: {source}, \
-         output: {output}, extensions: ExtensionSet({requires}), earlier: ExtensionSet({earlier}), stages: {stages}, core: {core}, until: {:?}, es: {es}, doc: {:?} }},\n",
+         output: {output}, extensions: ExtensionSet({requires}), earlier: ExtensionSet({earlier}), stages: {stages}, client: {client}, core: {core}, until: {:?}, es: {es}, doc: {:?} }},\n",
         row.name, row.wgsl, table.dialect, row.until, row.doc
     ))
 }

@@ -13,7 +13,7 @@ pub struct Param {
     rule: String,
 }
 
-/// Reads `[const] [in|out|inout|memory] type name [: rule low..high]`.
+/// Reads `[const] [in|out|inout|memory|counter] type name [: rule low..high]`.
 pub fn parse(text: &str) -> Result<Param, String> {
     let (declaration, rule) = match text.split_once(':') {
         Some((declaration, rule)) => (declaration, parse_rule(rule.trim())?),
@@ -38,6 +38,7 @@ fn mode(word: &str) -> Option<&'static str> {
         "out" => Some("Out"),
         "inout" => Some("InOut"),
         "memory" => Some("Memory"),
+        "counter" => Some("Counter"),
         _ => None,
     }
 }

@@ -54,6 +54,8 @@ pub struct Extension {
     /// Targets that can do a part of it; all where there is none.
     #[serde(default)]
     pub targets: Vec<String>,
+    /// The API whose GLSL alone has it.
+    pub client: Option<String>,
     pub doc: String,
 }
 
@@ -180,6 +182,8 @@ pub struct Variable {
     #[serde(default)]
     pub earlier: Vec<String>,
     pub stages: Option<Vec<String>>,
+    /// The API whose GLSL alone has it.
+    pub client: Option<String>,
     pub core: Option<u16>,
     /// Last version of the core language that has it.
     pub until: Option<u16>,

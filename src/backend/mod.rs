@@ -223,7 +223,10 @@ impl Kept {
     pub fn keeps(self, global: &Global) -> bool {
         let is_interface = matches!(global.space, Space::Input | Space::Output | Space::PushConstant);
         let least = match global.binding {
-            Binding::Resource { .. } | Binding::Attachment { .. } => Kept::Bindings,
+            Binding::Resource { .. }
+            | Binding::Attachment { .. }
+            | Binding::Uniform { .. }
+            | Binding::Counter { .. } => Kept::Bindings,
             Binding::Location { .. } => Kept::All,
             Binding::None if is_interface => Kept::All,
             _ => return false,

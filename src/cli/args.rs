@@ -222,9 +222,15 @@ pub struct DialectArgs {
     /// Give resources without a binding the next free one (also `-fauto-bind-uniforms`).
     #[arg(long)]
     pub auto_bindings: bool,
-    /// Give inputs and outputs without a location the next one (also `-fauto-map-locations`).
+    /// Give inputs, outputs and OpenGL's uniforms without a location the next one (also `-fauto-map-locations`).
     #[arg(long)]
     pub auto_locations: bool,
+    /// The first location that `--auto-locations` gives a uniform.
+    #[arg(long, value_name = "N", default_value = "0")]
+    pub uniform_base: u32,
+    /// The location that `--auto-locations` gives the uniform of this name; may be repeated.
+    #[arg(long, value_name = "NAME=N")]
+    pub uniform_location: Vec<String>,
     /// Number to add to the bindings of a kind of resource (uniform, storage, texture, sampler, image), perhaps of one stage
     /// and one descriptor set; may be repeated.
     #[arg(long, value_name = "KIND[:STAGE[:SET]]=N")]

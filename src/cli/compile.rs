@@ -163,8 +163,16 @@ fn dialect(args: &DialectArgs) -> Result<Dialect, CommandError> {
         needs_stage: args.needs_stage,
         auto_bindings: args.auto_bindings,
         auto_locations: args.auto_locations,
+        uniform_base: args.uniform_base,
+        uniform_locations: args.uniform_location.iter().map(|text| uniform_location(text)).collect::<Result<_, _>>()?,
         bases: args.binding_base.iter().map(|text| binding_base(text)).collect::<Result<_, _>>()?,
     })
+}
+
+/// `NAME=N`
+fn uniform_location(text: &str) -> Result<(String, u32), CommandError> {
+    let parts = text.split_once('=').and_then(|(name, number)| Some((name.to_string(), number.parse().ok()?)));
+    parts.ok_or_else(|| CommandError(format!("--uniform-location {text}: write NAME=N, as in color=4")))
 }
 
 /// `KIND[:STAGE[:SET]]=N`, with a stage that may be empty.

@@ -7,7 +7,7 @@ use crate::build::claims::Claims;
 use crate::build::files::FileLoader;
 use crate::explain::json;
 use crate::lane::check;
-use crate::profile::{Cost, CostClass, Profile};
+use crate::profile::{Client, Cost, CostClass, Profile};
 use crate::source::{IncludeKind, LoadError, Loader};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -155,12 +155,14 @@ fn show(profile: &Profile) -> String {
 }
 
 /// The facts of a profile besides features and prices; empty where it has none.
-fn facts(profile: &Profile) -> [(&'static str, String); 7] {
+fn facts(profile: &Profile) -> [(&'static str, String); 8] {
     let target = profile.target.row().language;
+    let others = Some(profile.client).filter(|client| *client != Client::default());
     [
         ("aliases", profile.aliases.join(", ")),
         ("families", profile.families.join(", ")),
         ("target", format!("{target} {}.{}", profile.version.0, profile.version.1)),
+        ("loaded by", others.map_or(String::new(), |client| client.name().to_string())),
         ("processor", profile.processor.to_string()),
         ("wave size", profile.wave_size.map_or("any".to_string(), |lanes| lanes.to_string())),
         ("reproducible", if profile.reproducible { "yes" } else { "no" }.to_string()),

@@ -19,8 +19,11 @@ pub struct Dialect {
     pub needs_stage: bool,
     /// Resources without a binding get the next free one.
     pub auto_bindings: bool,
-    /// Inputs and outputs without a location get the next one.
+    /// Inputs and outputs without a location get the next one, and so do uniforms outside of blocks.
     pub auto_locations: bool,
+    /// The first location of uniforms, and the locations of some that are named.
+    pub uniform_base: u32,
+    pub uniform_locations: Vec<(String, u32)>,
     pub bases: Vec<BindingBase>,
 }
 

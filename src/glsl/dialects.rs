@@ -16,6 +16,9 @@ impl ProfileDialects<'_> {
             let targets: Vec<&str> = extension.targets.iter().map(|target| target.name()).collect();
             return Some(format!("only profiles for {} can do any of it", listed(&targets)));
         }
+        if let Some(only) = extension.client.filter(|only| *only != self.0.client) {
+            return Some(format!("it belongs to GLSL for {}", only.name()));
+        }
         let possible = |feature: &&Feature| feature.is_for(self.0.target);
         let mut needs: Vec<&str> = extension.needs.iter().filter(possible).map(|feature| feature.name()).collect();
         if needs.is_empty() {
@@ -45,6 +48,11 @@ impl Dialects for ProfileDialects<'_> {
             "CROSSLANE_SUBGROUP_SIZE" => self.0.wave_size,
             _ => (name == self.0.target.row().define).then_some(1),
         }
+    }
+
+    fn client(&self, name: &str) -> Option<u32> {
+        let row = self.0.client.row();
+        (name == row.define).then_some(row.value)
     }
 
     fn extension_names(&self) -> Box<dyn Iterator<Item = &str> + '_> {

@@ -16,6 +16,8 @@ static PLAIN: Dialect = Dialect {
     needs_stage: false,
     auto_bindings: false,
     auto_locations: false,
+    uniform_base: 0,
+    uniform_locations: Vec::new(),
     bases: Vec::new(),
 };
 

@@ -26,7 +26,7 @@ use crate::grammar;
 use crate::guard;
 use crate::ir::{FpContract, Module, Stage};
 use crate::limits::Limits;
-use crate::profile::{Profile, Target};
+use crate::profile::Profile;
 use crate::source::{FileId, Loader, SourceLanguage, SourceMap, Span};
 use crate::symbols::Symbols;
 use dialect::Dialect;
@@ -88,7 +88,7 @@ pub fn compile(
     if is_foreign(stage, options.profile) {
         // The preprocessor's refusal of the stage's extension follows from this one.
         drop(diagnostics.take_refusals(mark));
-        diagnostics.push(foreign_stage(stage, options.profile.target).at(stream.version.span, "such a shader"));
+        diagnostics.push(foreign_stage(stage, options.profile).at(stream.version.span, "such a shader"));
         return None;
     }
     check_stage(&stream, &words, stage, diagnostics);
@@ -174,6 +174,14 @@ struct Since {
     is_apart: bool,
 }
 
+impl Since {
+    /// The extensions that a target has.
+    fn of_target(&self, profile: &Profile) -> impl Iterator<Item = &'static grammar::Extension> {
+        let target = profile.target;
+        self.extensions.iter().filter_map(|name| grammar::extension(name)).filter(move |of| of.is_of(target))
+    }
+}
+
 const fn since(version: u16, earliest: u16, extensions: &'static [&'static str]) -> Since {
     Since { version, earliest, extensions, is_apart: version == NEVER }
 }
@@ -207,16 +215,20 @@ const STAGES_SINCE: &[(Stage, Since, Since)] = &[
     (Stage::Callable, RAYS, RAYS_ES),
 ];
 
-/// Returns true if a stage comes with extensions only, of which the target of a profile has none.
+/// Returns true if a stage comes with extensions only, of which a profile's target has none, or none in the GLSL of its API.
 fn is_foreign(stage: Stage, profile: &Profile) -> bool {
     let Some((_, since, _)) = STAGES_SINCE.iter().find(|(of, ..)| *of == stage) else { return false };
-    let mut extensions = since.extensions.iter().filter_map(|name| grammar::extension(name));
-    since.is_apart && !extensions.any(|extension| extension.is_of(profile.target))
+    since.is_apart && !since.of_target(profile).any(|extension| extension.is_for(profile.client))
 }
 
 /// The message about a stage that [`is_foreign`].
-fn foreign_stage(stage: Stage, target: Target) -> Diagnostic {
-    let (name, row) = (stage.name(), target.row());
+fn foreign_stage(stage: Stage, profile: &Profile) -> Diagnostic {
+    let (name, row) = (stage.name(), profile.target.row());
+    let of_stage = STAGES_SINCE.iter().find(|(of, ..)| *of == stage);
+    if of_stage.is_some_and(|(_, since, _)| since.of_target(profile).next().is_some()) {
+        let message = format!("GLSL for {} has no {name} shaders", profile.client.name());
+        return Diagnostic::error(Code::NOT_SUPPORTED, message);
+    }
     if row.has_no_more_stages {
         return Diagnostic::error(Code::NOT_SUPPORTED, format!("{} has no {name} shaders", row.language));
     }

@@ -15,6 +15,7 @@ pub fn named(name: &str) -> Option<Type> {
     match name {
         "sampler" | "samplerShadow" => return Some(Type::Sampler),
         "accelerationStructureEXT" | "accelerationStructureNV" => return Some(Type::AccelerationStructure),
+        "atomic_uint" => return Some(Type::AtomicCounter),
         "rayQueryEXT" => return Some(Type::RayQuery),
         "hitObjectNV" => return Some(Type::HitObject { nvidia: true }),
         "hitObjectEXT" => return Some(Type::HitObject { nvidia: false }),

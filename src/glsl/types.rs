@@ -87,16 +87,13 @@ pub enum TypeName {
     Extended(Basic),
     /// An image, a sampler, or both in one.
     Opaque(Type),
-    /// A type of the language that is not supported yet, with the words for it ("images and textures").
-    Unsupported(&'static str),
 }
 
 /// The type that `name` refers to (GLSL 4.60 section 4.1, GL_EXT_shader_explicit_arithmetic_types); none if it does not
 /// name a built-in type.
 pub fn type_name(name: &str) -> Option<TypeName> {
     let supported = plain(name).or_else(|| explicit(name)).or_else(|| encoded(name));
-    let supported = supported.or_else(|| opaque::named(name).map(TypeName::Opaque));
-    supported.or_else(|| unsupported(name).map(TypeName::Unsupported))
+    supported.or_else(|| opaque::named(name).map(TypeName::Opaque))
 }
 
 /// The type of a name that is supported, whether plain or explicit.
@@ -105,7 +102,6 @@ pub fn named(types: &mut Types, name: &str) -> Option<TypeId> {
         TypeName::Void => Some(Types::VOID),
         TypeName::Basic(basic) | TypeName::Explicit(basic) | TypeName::Extended(basic) => Some(basic.intern(types)),
         TypeName::Opaque(ty) => Some(types.intern(ty)),
-        TypeName::Unsupported(_) => None,
     }
 }
 
@@ -226,14 +222,6 @@ fn sized(shape: Basic) -> Option<TypeName> {
     }
 }
 
-/// Types that are known and not supported yet.
-fn unsupported(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "atomic_uint" => "atomic counters",
-        _ => return None,
-    })
-}
-
 /// The name of a type as GLSL writes it: `uvec4`, `mat2x3`, `float[4]`, a struct's own name.
 pub fn display(types: &Types, constants: &Constants, id: TypeId) -> String {
     let mut text = String::new();
@@ -254,6 +242,7 @@ fn write_type(out: &mut String, types: &Types, constants: &Constants, id: TypeId
         Type::Image(image) => write_image(out, if image.storage { "image" } else { "texture" }, image),
         Type::SampledImage(image) => write_image(out, "sampler", image),
         Type::Sampler => out.push_str("sampler"),
+        Type::AtomicCounter => out.push_str("atomic_uint"),
         Type::AccelerationStructure => out.push_str("accelerationStructureEXT"),
         Type::RayQuery => out.push_str("rayQueryEXT"),
         Type::HitObject { nvidia } => out.push_str(if nvidia { "hitObjectNV" } else { "hitObjectEXT" }),
@@ -437,8 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn unsupported_types_are_recognized() {
-        assert!(matches!(type_name("atomic_uint"), Some(TypeName::Unsupported(_))));
+    fn extended_types_are_recognized() {
         for name in ["int8_t", "float16_t", "u64vec2", "f16mat4"] {
             assert!(matches!(type_name(name), Some(TypeName::Extended(_))), "{name}");
         }

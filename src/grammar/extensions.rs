@@ -1,6 +1,6 @@
 //! Extensions: what an `#extension` line turns on.
 
-use crate::profile::{Feature, Profile, Target};
+use crate::profile::{Client, Feature, Profile, Target};
 
 /// A name that `#extension` takes.
 #[derive(Debug)]
@@ -15,13 +15,21 @@ pub struct Extension {
     pub needs: &'static [Feature],
     /// Targets that can do a part of it; empty: all.
     pub targets: &'static [Target],
+    /// The API whose GLSL alone has it.
+    pub client: Option<Client>,
     pub doc: &'static str,
 }
 
 impl Extension {
     /// Returns true if a profile can run a part of it.
     pub fn available(&self, profile: &Profile) -> bool {
-        self.is_of(profile.target) && (self.needs.is_empty() || self.needs.iter().any(|feature| profile.has(*feature)))
+        let fits = self.is_of(profile.target) && self.is_for(profile.client);
+        fits && (self.needs.is_empty() || self.needs.iter().any(|feature| profile.has(*feature)))
+    }
+
+    /// Returns true if the GLSL for an API has it.
+    pub fn is_for(&self, client: Client) -> bool {
+        self.client.is_none_or(|only| only == client)
     }
 
     /// Returns true if a target can do a part of it, with one of its profiles.

@@ -20,6 +20,7 @@ pub use tables::{CONSTANTS, DIALECTS, EXTENSIONS, FUNCTIONS, VARIABLES};
 use crate::ir::derived::Derived;
 use crate::ir::{AtomicOp, BinaryOp, BuiltIn, Ending, ImageOp, MathFn, MemoryKinds, Scope, Stage, UnaryOp};
 use crate::lane::LaneOp;
+use crate::profile::Client;
 use key::Key;
 use tables::{UNSUPPORTED, WGSL_FUNCTIONS, WGSL_VARIABLES};
 
@@ -96,6 +97,8 @@ pub enum Mode {
     InOut,
     /// A pointer to memory that atomic operations work on.
     Memory,
+    /// A pointer to an atomic counter.
+    Counter,
 }
 
 /// Limits of a constant argument; bounds are inclusive.
@@ -184,6 +187,10 @@ pub enum Lowering {
     /// `mix` with bools: rejected value, accepted value, condition.
     Select,
     Atomic(AtomicOp),
+    /// An atomic counter goes up by 1, and gives the value before, or down, and gives the value after.
+    Count {
+        up: bool,
+    },
     Barrier {
         execution: Option<Scope>,
         memory: Scope,
@@ -321,6 +328,8 @@ pub struct Variable {
     /// Any of these brings it to versions that do not have it by themselves.
     pub earlier: ExtensionSet,
     pub stages: Stages,
+    /// The API whose GLSL alone has it.
+    pub client: Option<Client>,
     pub core: u16,
     /// Last version of the core language that has it.
     pub until: Option<u16>,
@@ -408,9 +417,16 @@ pub fn wgsl_function_names() -> impl Iterator<Item = &'static str> {
     WGSL_FUNCTIONS.iter().map(|f| f.name)
 }
 
-/// The GLSL variable called `name`.
+/// The GLSL variable called `name`: the first, if stages have different ones.
 pub fn variable(name: &str) -> Option<&'static Variable> {
-    VARIABLES.binary_search_by(|v| v.name.cmp(name)).ok().map(|at| &VARIABLES[at])
+    variables(name).first()
+}
+
+/// The GLSL variables called `name`: one, or several of different stages.
+pub fn variables(name: &str) -> &'static [Variable] {
+    let first = VARIABLES.partition_point(|v| v.name < name);
+    let count = VARIABLES[first..].iter().take_while(|v| v.name == name).count();
+    &VARIABLES[first..first + count]
 }
 
 /// The variable that WGSL reads by calling `name`.

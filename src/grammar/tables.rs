@@ -13,7 +13,7 @@ use crate::ir::{
 use crate::lane::{
     CountOp, Group, LaneOp, MaskOp, Members, QuadMove, ReduceKind, ReduceOp, ShuffleMode, Swap, VoteOp, Width,
 };
-use crate::profile::{Feature, Target};
+use crate::profile::{Client, Feature, Target};
 
 /// A width that the build script has checked.
 const fn width(lanes: u32) -> Width {

@@ -441,10 +441,16 @@ impl<'m> Builder<'m> {
     pub fn atomic(&mut self, op: AtomicOp, pointer: Value, args: &[Value], scope: Scope, order: Order) -> Value {
         let ty = match op {
             AtomicOp::Store => Types::VOID,
-            _ => self.pointee_type(pointer),
+            _ => self.atomic_type(pointer),
         };
         let args = self.function.list(args);
         self.emit(ty, Op::Atomic { op, pointer, args, scope, order })
+    }
+
+    /// The type of the value that atomic operations work on.
+    fn atomic_type(&mut self, pointer: Value) -> TypeId {
+        let of = self.pointee_type(pointer);
+        if self.module.types.get(of) == Type::AtomicCounter { Types::U32 } else { of }
     }
 
     pub fn barrier(&mut self, execution: Option<Scope>, memory: Scope, kinds: MemoryKinds, order: Order) {

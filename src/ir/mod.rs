@@ -84,6 +84,8 @@ pub enum BuiltIn {
     CullDistance,
     VertexIndex,
     InstanceIndex,
+    /// The number of the vertex as OpenGL counts it; its number of the instance is `InstanceId`.
+    VertexId,
     BaseVertex,
     BaseInstance,
     DrawIndex,
@@ -213,6 +215,16 @@ pub enum Binding {
     Tile {
         location: u32,
     },
+    /// A uniform outside of blocks at its location. Images and samplers have a binding too, which the program can change.
+    Uniform {
+        location: u32,
+        binding: Option<u32>,
+    },
+    /// An atomic counter: the binding of its buffer, and bytes in that.
+    Counter {
+        binding: u32,
+        offset: u32,
+    },
     /// None for the location where members of a block have their own.
     Location {
         location: Option<u32>,
@@ -255,7 +267,7 @@ pub struct Global {
     pub ty: TypeId,
     pub binding: Binding,
     pub access: Access,
-    /// For `Private` and `Workgroup`; zero or none for the latter.
+    /// For `Private`, `Loose` and `Workgroup`; zero or none for the last.
     pub init: Option<ConstId>,
 }
 
@@ -427,6 +439,8 @@ pub struct FragmentModes {
     pub non_coherent: PixelParts,
     /// How the depth that it writes lies to the one that was there; matters where it writes one.
     pub depth: DepthPromise,
+    /// The fragment at the origin is the lower left one.
+    pub lower_left_origin: bool,
     /// Pixel centres lie at integers.
     pub integer_centers: bool,
     /// Every quad starts with all its four invocations.

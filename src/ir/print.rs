@@ -181,6 +181,7 @@ pub(crate) fn space_name(space: Space) -> &'static str {
         Space::Input => "input",
         Space::Output => "output",
         Space::Handle => "handle",
+        Space::Loose => "loose",
         Space::Physical => "physical",
     }
 }
@@ -194,6 +195,11 @@ fn qualifiers(access: Access, binding: Binding) -> String {
         Binding::Attachment { set, binding, index } => {
             text += &format!(" set {set} binding {binding} attachment {index}");
         }
+        Binding::Uniform { location, binding } => {
+            text += &binding.map_or(String::new(), |binding| format!(" binding {binding}"));
+            text += &format!(" location {location}");
+        }
+        Binding::Counter { binding, offset } => text += &format!(" binding {binding} offset {offset}"),
         Binding::Tile { location } => text += &format!(" attachment {location}"),
         Binding::BuiltIn(name) => text += &format!(" builtin {name:?}"),
         Binding::Location { location, component, index, interpolation, sampling } => {

@@ -132,8 +132,10 @@ pub enum Space {
     /// Stage inputs, built-in variables among them.
     Input,
     Output,
-    /// Opaque resources: images, samplers.
+    /// Opaque resources: images, samplers, atomic counters.
     Handle,
+    /// Uniforms outside of blocks.
+    Loose,
     /// Memory after a buffer reference.
     Physical,
 }
@@ -241,6 +243,8 @@ pub enum Type {
     /// An image and a sampler in one, GLSL's `sampler2D`.
     SampledImage(ImageType),
     AccelerationStructure,
+    /// A counter in a buffer of its own kind, which atomic operations alone change and read.
+    AtomicCounter,
     /// A ray on its way: memory of a function or of an invocation only, never a value.
     RayQuery,
     /// The outcome of a ray, of the NVIDIA or the EXT form of shader invocation reordering: memory like [`Type::RayQuery`].
@@ -485,11 +489,11 @@ impl Types {
         }
     }
 
-    /// Returns true if a type is a ray query or a hit object, or an array of such: memory that has no value.
+    /// Returns true if a type is a ray query, a hit object or an atomic counter, or an array of such: memory that has no value.
     pub fn is_valueless(&self, id: TypeId) -> bool {
         match self.get(id) {
             Type::Array { element, .. } => self.is_valueless(element),
-            other => matches!(other, Type::RayQuery | Type::HitObject { .. }),
+            other => matches!(other, Type::RayQuery | Type::HitObject { .. } | Type::AtomicCounter),
         }
     }
 

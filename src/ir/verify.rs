@@ -162,11 +162,13 @@ fn strip_resource_arrays(types: &Types, space: Space, mut ty: TypeId) -> TypeId 
 /// Checks that memory in a space may have a type.
 fn check_memory(types: &Types, space: Space, ty: TypeId) -> Check {
     let name = || type_name(types, ty);
-    let is_opaque =
-        matches!(types.get(ty), Type::Image(_) | Type::Sampler | Type::SampledImage(_) | Type::AccelerationStructure);
+    let is_opaque = matches!(
+        types.get(ty),
+        Type::Image(_) | Type::Sampler | Type::SampledImage(_) | Type::AccelerationStructure | Type::AtomicCounter
+    );
     let foreign = matches!(types.get(ty), Type::Foreign(_));
     ensure!(foreign || is_opaque == (space == Space::Handle), "memory in {space:?} space cannot be of type {}", name());
-    let is_of_invocation = matches!(space, Space::Function | Space::Private);
+    let is_of_invocation = matches!(space, Space::Function | Space::Private | Space::Handle);
     ensure!(!types.is_valueless(ty) || is_of_invocation, "memory of type {} in {space:?} space", name());
     ensure!(!matches!(types.get(ty), Type::Void | Type::Pointer { .. }), "no memory has the type {}", name());
     let private = matches!(space, Space::Function | Space::Private);

@@ -4,7 +4,7 @@
 
 use super::builtin::Builtin;
 use super::error::{ProfileError, Text};
-use super::{Cost, CostClass, Costs, Feature, FeatureSet, Profile, Target, Weights, sound};
+use super::{Client, Cost, CostClass, Costs, Feature, FeatureSet, Profile, Target, Weights, sound};
 use crate::source::{IncludeKind, LoadError, Loader, NoIncludes};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -43,6 +43,7 @@ struct File {
     families: Vec<Box<str>>,
     description: Option<Box<str>>,
     target: Option<Target>,
+    client: Option<Client>,
     version: Option<String>,
     processor: Option<Box<str>>,
     wave_size: Option<WaveSize>,
@@ -139,6 +140,7 @@ fn merge(file: File, base: Option<Profile>, text: Text) -> Result<Profile, Profi
         families: file.families,
         description: file.description.or(base.map(|base| base.description.clone())).unwrap_or_default(),
         target: file.target.or(base.map(|base| base.target)).ok_or_else(|| text.missing("target"))?,
+        client: file.client.or(base.map(|base| base.client)).unwrap_or_default(),
         version: version(file.version.as_deref(), base, text)?,
         wave_size: match file.wave_size {
             Some(size) => size.lanes(),

@@ -4,6 +4,7 @@
 //! names them. It decides nothing about lowering.
 
 mod builtin;
+mod client;
 pub mod cost;
 mod error;
 pub mod feature;
@@ -17,6 +18,7 @@ mod tests;
 
 use crate::diagnostic::cannot_write;
 
+pub use client::{Client, ClientRow};
 pub use cost::{Cost, CostClass, Costs, Weights};
 pub use error::ProfileError;
 pub use feature::{Feature, FeatureSet};
@@ -34,6 +36,8 @@ pub struct Profile {
     /// One line for people.
     pub description: Box<str>,
     pub target: Target,
+    /// The API that loads it.
+    pub client: Client,
     /// Version of the target's language: SPIR-V's major and minor number.
     pub version: (u8, u8),
     /// Lanes of a subgroup; none when only the running driver knows.

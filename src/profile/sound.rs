@@ -3,7 +3,7 @@
 
 use super::error::{ProfileError, Text};
 use super::processor::Processor;
-use super::{CostClass, Feature, Profile, Waves};
+use super::{Client, CostClass, Feature, Profile, Target, Waves};
 use crate::diagnostic::nearest::nearest;
 
 /// The first contradiction in a profile; `text` is the file that was read last.
@@ -17,6 +17,7 @@ pub(super) fn check(profile: &Profile, text: Text) -> Result<(), ProfileError> {
         let wrong = format!("`{}` is not a processor: write it as {begin}NUMBER", profile.processor);
         return Err(if text.sets(key) { text.at_key(key, wrong) } else { text.missing(key) });
     }
+    check_client(profile).map_err(|(key, why)| text.at_key(key, why))?;
     for feature in profile.features.iter() {
         check_feature(profile, feature).map_err(|why| at_feature(text, feature, why))?;
     }
@@ -28,6 +29,21 @@ pub(super) fn check(profile: &Profile, text: Text) -> Result<(), ProfileError> {
     match unpriced(profile) {
         Some((class, feature)) => Err(missing_price(text, class, feature)),
         None => Ok(()),
+    }
+}
+
+/// Only SPIR-V is for several APIs, and each of them loads some versions of it.
+fn check_client(profile: &Profile) -> Result<(), (&'static str, String)> {
+    let Profile { client, target, version, .. } = *profile;
+    if client != Client::default() && target != Target::Spirv {
+        let language = target.row().language;
+        return Err(("client", format!("crosslane cannot write {language} for {} yet", client.name())));
+    }
+    match client.row().newest {
+        Some((major, minor)) if version > (major, minor) => {
+            Err(("client", format!("{} loads SPIR-V {major}.{minor}, not {}.{}", client.name(), version.0, version.1)))
+        }
+        _ => Ok(()),
     }
 }
 

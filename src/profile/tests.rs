@@ -1,7 +1,7 @@
 //! The built-in profiles, and what is refused in others.
 
 use super::builtin::BUILTIN;
-use super::{CostClass, Feature, Profile, Target};
+use super::{Client, CostClass, Feature, Profile, Target};
 
 fn named(name: &str) -> Profile {
     Profile::named(name).expect("a built-in profile")
@@ -31,6 +31,19 @@ fn files_are_sound_and_names_unique() {
     names.dedup();
     assert_eq!(names.len(), count, "two profiles share a name");
     assert_eq!(Profile::named("spirv-9"), None);
+}
+
+/// Only SPIR-V is for several APIs, and OpenGL promises one version of it.
+#[test]
+fn opengl_loads_spirv_1_0_alone() {
+    assert_eq!((named("opengl").client, named("opengl").version), (Client::OpenGl, (1, 0)));
+    assert!(Profile::all().filter(|profile| profile.client == Client::OpenGl).all(|p| p.target == Target::Spirv));
+    let refused = |base: &str| {
+        let text = format!("name = \"mine\"\ninherit = \"{base}\"\nclient = \"opengl\"\n");
+        Profile::from_toml(&text, "mine.toml").expect_err("it cannot be").to_string()
+    };
+    assert!(refused("spirv-1.3").contains("OpenGL loads SPIR-V 1.0, not 1.3"), "{}", refused("spirv-1.3"));
+    assert!(refused("wgsl").contains("crosslane cannot write WGSL for OpenGL yet"), "{}", refused("wgsl"));
 }
 
 #[test]

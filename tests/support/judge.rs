@@ -119,12 +119,21 @@ pub fn glslang_with(source: &str, stage: &str, options: &[&str]) -> Result<Vec<u
     glslang_of(Edition::Stable, source, stage, options)
 }
 
+/// The same for OpenGL.
+pub fn glslang_opengl(source: &str, stage: &str) -> Result<Vec<u32>, String> {
+    glslang_run(Edition::Stable, source, stage, &["-G"])
+}
+
 pub fn glslang_of(judges: Edition, source: &str, stage: &str, options: &[&str]) -> Result<Vec<u32>, String> {
+    glslang_run(judges, source, stage, &[&["--target-env", "vulkan1.3"], options].concat())
+}
+
+fn glslang_run(judges: Edition, source: &str, stage: &str, options: &[&str]) -> Result<Vec<u32>, String> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let path = std::env::temp_dir().join(format!("crosslane-{}-{count}.spv", std::process::id()));
     let name = path.to_str().ok_or("the temporary folder's name is not UTF-8")?;
-    let arguments = ["--stdin", "-S", stage, "--target-env", "vulkan1.3", "-o", name];
+    let arguments = ["--stdin", "-S", stage, "-o", name];
     filter(&judges.program("glslangValidator"), &[&arguments, options].concat(), source.as_bytes())?;
     let made = std::fs::read(&path).map_err(|e| e.to_string())?;
     std::fs::remove_file(&path).map_err(|e| e.to_string())?;

@@ -14,8 +14,9 @@ use std::path::{Path, PathBuf};
 use support::fixture;
 
 /// A profile of each target, and the smallest number of fixtures that it takes.
-const PROFILES: [(&str, usize); 8] = [
+const PROFILES: [(&str, usize); 9] = [
     ("spirv-1.6", 400),
+    ("spirv-1.0-opengl", 12),
     ("nv-ampere", 150),
     ("gfx1100-wave32", 100),
     ("wgsl", 150),
@@ -124,7 +125,7 @@ impl Seen {
 fn reflections_are_as_the_schema_says() {
     let schema = schema();
     let validator = jsonschema::validator_for(&closed(schema.clone())).unwrap();
-    let folders = fixture::FOLDERS.iter().chain(&["scenes", "wgsl"]);
+    let folders = fixture::FOLDERS.iter().chain(&["opengl", "scenes", "wgsl"]);
     let paths: Vec<PathBuf> = folders.flat_map(|folder| fixture::files(&format!("fixtures/{folder}"))).collect();
     let mut seen = Seen::default();
     std::thread::scope(|scope| {

@@ -101,6 +101,12 @@ pub struct Resource {
     pub set: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub binding: Option<u32>,
+    /// The location of a uniform outside of blocks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub location: Option<u32>,
+    /// The bytes before an atomic counter in its buffer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u32>,
     /// The number of the attachment that is read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attachment: Option<u32>,
@@ -132,6 +138,9 @@ pub enum ResourceKind {
     /// A color attachment of the pixel.
     Tile,
     AccelerationStructure,
+    AtomicCounter,
+    /// A uniform outside of blocks.
+    Uniform,
     /// Of a type of SPIR-V's own.
     Other,
 }
@@ -258,8 +267,8 @@ impl Interface {
             }
             Space::PushConstant => self.push_constants = Some(Block { name, bytes, shape }),
             Space::ShaderRecord => self.shader_record = Some(Block { name, bytes, shape }),
-            Space::Uniform | Space::Storage | Space::Handle => {
-                let bytes = (global.space != Space::Handle).then_some(bytes);
+            Space::Uniform | Space::Storage | Space::Handle | Space::Loose => {
+                let bytes = matches!(global.space, Space::Uniform | Space::Storage).then_some(bytes);
                 self.resources.push(resource(module, global, shape, bytes));
             }
             Space::TaskPayload
@@ -438,7 +447,10 @@ fn interpolation_word(module: &Module, how: Interpolation, ty: TypeId, is_interp
 
 fn resource(module: &Module, global: &Global, shape: Shape, bytes: Option<u32>) -> Resource {
     let (mut set, mut binding, mut attachment) = (None, None, None);
+    let (mut location, mut offset) = (None, None);
     match global.binding {
+        Binding::Uniform { location: l, binding: b } => (location, binding) = (Some(l), b),
+        Binding::Counter { binding: b, offset: o } => (binding, offset) = (Some(b), Some(o)),
         Binding::Resource { set: s, binding: b } => (set, binding) = (Some(s), Some(b)),
         Binding::Attachment { set: s, binding: b, index } => {
             (set, binding, attachment) = (Some(s), Some(b), Some(index));
@@ -448,13 +460,20 @@ fn resource(module: &Module, global: &Global, shape: Shape, bytes: Option<u32>) 
     }
     let of = module.types.get(innermost(module, global.ty));
     let (kind, image) = resource_kind(global.space, of);
-    let is_written =
-        matches!(kind, ResourceKind::StorageBuffer | ResourceKind::Image | ResourceKind::StorageTexelBuffer);
+    let is_written = matches!(
+        kind,
+        ResourceKind::StorageBuffer
+            | ResourceKind::Image
+            | ResourceKind::StorageTexelBuffer
+            | ResourceKind::AtomicCounter
+    );
     Resource {
         name: name_of(module, global),
         kind,
         set,
         binding,
+        location,
+        offset,
         attachment,
         shape,
         bytes,
@@ -468,6 +487,8 @@ fn resource_kind(space: Space, of: Type) -> (ResourceKind, Option<ImageType>) {
     match (space, of) {
         (Space::Uniform, _) => (ResourceKind::UniformBuffer, None),
         (Space::Storage, _) => (ResourceKind::StorageBuffer, None),
+        (Space::Loose, _) => (ResourceKind::Uniform, None),
+        (_, Type::AtomicCounter) => (ResourceKind::AtomicCounter, None),
         (_, Type::Sampler) => (ResourceKind::Sampler, None),
         (_, Type::AccelerationStructure) => (ResourceKind::AccelerationStructure, None),
         (_, Type::SampledImage(image)) if image.dim == ImageDim::Buffer => {

@@ -73,11 +73,14 @@ impl Emitter<'_> {
         }
     }
 
-    /// Vulkan's origin, and what the shader says of its tests; `interface` tells whether it writes the depth.
+    /// The origin, and what the shader says of its tests; `interface` tells whether it writes the depth.
     fn fragment_modes(&mut self, function: Word, modes: FragmentModes, interface: &[Word]) {
         let interlock = modes.interlock.or_else(|| self.globals.interlocked.then_some(Interlock::default()));
         let mut mode = |mode: ExecutionMode| self.out.modes.op(Op::ExecutionMode, &[function, mode as Word]);
-        mode(ExecutionMode::OriginUpperLeft);
+        mode(match modes.lower_left_origin {
+            true => ExecutionMode::OriginLowerLeft,
+            false => ExecutionMode::OriginUpperLeft,
+        });
         if modes.integer_centers {
             mode(ExecutionMode::PixelCenterInteger);
         }

@@ -88,6 +88,9 @@ impl Emitter<'_> {
     }
 
     fn declare_global(&mut self, global: &Global) -> Word {
+        if self.refuse_for_client(global) {
+            return 0;
+        }
         if let Binding::BuiltIn(built_in) = global.binding {
             return self.declare_built_in(global, built_in);
         }
@@ -100,15 +103,21 @@ impl Emitter<'_> {
         let init = init.map(|init| if global.space == Space::Workgroup { self.null(ty) } else { self.constant(init) });
         let id = self.variable(self.class_of(global.space, global.ty), ty, init);
         if let Binding::Resource { set, binding } = global.binding {
-            self.decorate(id, Decoration::DescriptorSet, &[set]);
+            self.decorate_place(id, set, binding);
+        }
+        if let Binding::Uniform { location, binding } = global.binding {
+            self.decorate(id, Decoration::Location, &[location]);
+            binding.into_iter().for_each(|binding| self.decorate_place(id, 0, binding));
+        }
+        if let Binding::Counter { binding, offset } = global.binding {
             self.decorate(id, Decoration::Binding, &[binding]);
+            self.decorate(id, Decoration::Offset, &[offset]);
         }
         if let Binding::Tile { location } = global.binding {
             self.decorate(id, Decoration::Location, &[location]);
         }
         if let Binding::Attachment { set, binding, index } = global.binding {
-            self.decorate(id, Decoration::DescriptorSet, &[set]);
-            self.decorate(id, Decoration::Binding, &[binding]);
+            self.decorate_place(id, set, binding);
             self.decorate(id, Decoration::InputAttachmentIndex, &[index]);
         }
         match global.space {
@@ -139,6 +148,11 @@ impl Emitter<'_> {
         }
         self.name(id, &global.name);
         id
+    }
+
+    fn decorate_place(&mut self, id: Word, set: u32, binding: u32) {
+        self.decorate(id, Decoration::DescriptorSet, &[set]);
+        self.decorate(id, Decoration::Binding, &[binding]);
     }
 
     /// Returns true if the memory of a variable has a layout.
@@ -276,6 +290,7 @@ pub(super) const fn spirv_built_in(built_in: ir::BuiltIn) -> BuiltIn {
         ir::BuiltIn::ClipDistance => BuiltIn::ClipDistance,
         ir::BuiltIn::CullDistance => BuiltIn::CullDistance,
         ir::BuiltIn::VertexIndex => BuiltIn::VertexIndex,
+        ir::BuiltIn::VertexId => BuiltIn::VertexId,
         ir::BuiltIn::InstanceIndex => BuiltIn::InstanceIndex,
         ir::BuiltIn::BaseVertex => BuiltIn::BaseVertex,
         ir::BuiltIn::BaseInstance => BuiltIn::BaseInstance,

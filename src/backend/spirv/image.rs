@@ -1,6 +1,6 @@
 //! Images, textures and samplers: their types, and the instructions that sample, read, write and ask (SPIR-V 1.6 sections
 //! 3.49.6 and 3.49.10; capabilities of "Dim" and "Image Format", sections 3.8 and 3.11).
-//! Rectangles, which Vulkan does not have (VUID-StandaloneSpirv-OpTypeImage-09638), are refused.
+//! Rectangles, which Vulkan does not have (VUID-StandaloneSpirv-OpTypeImage-09638), are refused for it.
 
 use super::Emitter;
 use super::function::Body;
@@ -49,6 +49,8 @@ const fn dim_capability(image: ImageType) -> Option<Capability> {
     Some(match (image.dim, image.storage, image.arrayed) {
         (ImageDim::D1, false, _) => Capability::Sampled1D,
         (ImageDim::D1, true, _) => Capability::Image1D,
+        (ImageDim::Rect, false, _) => Capability::SampledRect,
+        (ImageDim::Rect, true, _) => Capability::ImageRect,
         (ImageDim::Buffer, false, _) => Capability::SampledBuffer,
         (ImageDim::Buffer, true, _) => Capability::ImageBuffer,
         (ImageDim::Cube, false, true) => Capability::SampledCubeArray,
@@ -79,8 +81,10 @@ impl Emitter<'_> {
         if let Some((_, id)) = self.types.images.iter().find(|(known, _)| *known == image) {
             return *id;
         }
-        if image.dim == ImageDim::Rect {
-            self.fail(Code::PROFILE_LACKS, "Vulkan has no rectangle textures and images".into());
+        let client = self.options.profile.client;
+        if image.dim == ImageDim::Rect && !client.row().has_rectangles {
+            let message = format!("{} has no rectangle textures and images", client.name());
+            self.fail(Code::PROFILE_LACKS, message);
         }
         let sampled = self.scalar_type(image.sampled);
         self.need_image(image);

@@ -3,6 +3,7 @@
 
 use super::Version;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::profile::Client;
 use rustc_hash::{FxHashSet, FxHasher};
 use std::ffi::OsStr;
 use std::hash::{Hash, Hasher};
@@ -14,34 +15,39 @@ use std::sync::Mutex;
 static JUDGED: Mutex<Option<FxHashSet<u64>>> = Mutex::new(None);
 
 /// The judge's objection to a module; none where there is no judge.
-pub(super) fn refusal(words: &[u32], version: Version) -> Option<Diagnostic> {
+pub(super) fn refusal(words: &[u32], version: Version, client: Client) -> Option<Diagnostic> {
     let judge = std::env::var_os("CROSSLANE_SPIRV_VAL").filter(|judge| !judge.is_empty())?;
-    if !is_new(words, version) {
+    let environment = client.row().environment.unwrap_or_else(|| environment(version));
+    if !is_new(words, environment) {
         return None;
     }
-    let said = match run(&judge, words, version) {
+    let said = match run(&judge, words, environment) {
         Ok(said) => said?,
         Err(error) => format!("{}: {error}", judge.display()),
     };
     Some(Diagnostic::error(Code::INTERNAL, "spirv-val refuses the module").note(said))
 }
 
-fn is_new(words: &[u32], version: Version) -> bool {
+fn is_new(words: &[u32], environment: &str) -> bool {
     let mut hasher = FxHasher::default();
-    (words, version).hash(&mut hasher);
+    (words, environment).hash(&mut hasher);
     let mut judged = JUDGED.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     judged.get_or_insert_default().insert(hasher.finish())
 }
 
-/// The judge's output for a module that it refuses.
-fn run(judge: &OsStr, words: &[u32], version: Version) -> io::Result<Option<String>> {
-    let environment = match version {
+/// The first version of Vulkan that loads a version of SPIR-V.
+const fn environment(version: Version) -> &'static str {
+    match version {
         Version::V1_0 => "vulkan1.0",
         Version::V1_1 | Version::V1_2 | Version::V1_3 => "vulkan1.1",
         Version::V1_4 => "vulkan1.1spv1.4",
         Version::V1_5 => "vulkan1.2",
         Version::V1_6 => "vulkan1.3",
-    };
+    }
+}
+
+/// The judge's output for a module that it refuses.
+fn run(judge: &OsStr, words: &[u32], environment: &str) -> io::Result<Option<String>> {
     // Blocks of the scalar layout need a feature of the device, which the module cannot say.
     let mut child = Command::new(judge)
         .args(["--target-env", environment, "--scalar-block-layout", "-"])

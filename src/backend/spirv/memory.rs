@@ -170,7 +170,8 @@ impl Body<'_, '_> {
             matches!(binding, ir::Binding::BuiltIn(ir::BuiltIn::HelperInvocation))
         };
         let is_input = space == Space::Input && !self.m.stage.is_of_rays();
-        let is_constant = matches!(space, Space::Uniform | Space::PushConstant | Space::Handle) || is_input;
+        let is_constant =
+            matches!(space, Space::Uniform | Space::PushConstant | Space::Handle | Space::Loose) || is_input;
         is_constant && !self.root_global(pointer).is_some_and(changes)
     }
 
@@ -367,6 +368,7 @@ impl Body<'_, '_> {
         match self.m.module.types.get(pointee) {
             Type::Scalar(scalar) => self.atomic_opcode_of(op, (scalar, 1)),
             Type::Vector { scalar, size } => self.atomic_opcode_of(op, (scalar, size)),
+            Type::AtomicCounter => self.atomic_opcode_of(op, (Scalar::U32, 1)),
             _ => None,
         }
     }
@@ -431,6 +433,8 @@ impl Body<'_, '_> {
     }
 
     fn barrier(&mut self, execution: Option<Scope>, memory: Scope, (kinds, order): (MemoryKinds, Order)) -> Word {
+        let counts = self.m.options.profile.client.row().has_default_block;
+        let kinds = if counts { kinds } else { kinds.difference(MemoryKinds::ATOMIC_COUNTER) };
         let kinds = barrier_memory(kinds);
         // A barrier orders outputs by itself (Vulkan 1.3, memory model), so semantics without other memory are relaxed.
         let order = if kinds.is_empty() { Order::Relaxed } else { order };
@@ -471,12 +475,13 @@ const fn memory_of(space: Space) -> MemorySemantics {
     }
 }
 
-/// Storage-class bits of a barrier. Vulkan has no atomic counters, and `OutputMemory` belongs to the Vulkan memory model.
+/// Storage-class bits of a barrier. `OutputMemory` belongs to the Vulkan memory model.
 fn barrier_memory(kinds: MemoryKinds) -> MemorySemantics {
-    const TABLE: [(MemoryKinds, MemorySemantics); 3] = [
+    const TABLE: [(MemoryKinds, MemorySemantics); 4] = [
         (MemoryKinds::BUFFER, MemorySemantics::UNIFORM_MEMORY),
         (MemoryKinds::SHARED, MemorySemantics::WORKGROUP_MEMORY),
         (MemoryKinds::IMAGE, MemorySemantics::IMAGE_MEMORY),
+        (MemoryKinds::ATOMIC_COUNTER, MemorySemantics::ATOMIC_COUNTER_MEMORY),
     ];
     let chosen = TABLE.into_iter().filter(|(kind, _)| kinds.contains(*kind));
     chosen.fold(MemorySemantics::empty(), |all, (_, bit)| all | bit)

@@ -7,6 +7,7 @@
 //! `written` (lines with their origins).
 
 mod capability;
+mod client;
 mod constants;
 mod control;
 mod cooperative;
@@ -170,7 +171,7 @@ fn write(module: &Module, form: Form, options: &Options, sources: &SourceMap) ->
     #[cfg(debug_assertions)]
     if module.foreign.is_empty()
         && !encoded::any(&module.types)
-        && let Some(refusal) = judged::refusal(&words, Version::needed(&options.profile)?)
+        && let Some(refusal) = judged::refusal(&words, Version::needed(&options.profile)?, options.profile.client)
     {
         return Err(vec![refusal]);
     }

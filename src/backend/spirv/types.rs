@@ -101,7 +101,7 @@ pub(super) const fn storage_class(space: Space) -> StorageClass {
         Space::ShaderRecord => StorageClass::ShaderRecordBufferKHR,
         Space::Input => StorageClass::Input,
         Space::Output => StorageClass::Output,
-        Space::Handle => StorageClass::UniformConstant,
+        Space::Handle | Space::Loose => StorageClass::UniformConstant,
         Space::Physical => StorageClass::PhysicalStorageBuffer,
     }
 }
@@ -111,6 +111,7 @@ impl Emitter<'_> {
     pub fn class_of(&self, space: Space, ty: TypeId) -> StorageClass {
         match self.module.types.get(ty) {
             Type::Array { element, .. } if space == Space::Handle => self.class_of(space, element),
+            Type::AtomicCounter => StorageClass::AtomicCounter,
             Type::Image(ImageType { dim: ImageDim::Tile, .. }) => StorageClass::TileImageEXT,
             _ if space == Space::TaskPayload && self.module.nvidia_meshes => match self.stage {
                 Stage::Task => StorageClass::Output,
@@ -275,6 +276,10 @@ impl Emitter<'_> {
             Type::Image(image) => self.image_type(image),
             Type::SampledImage(image) => self.sampled_image_type(image),
             Type::Sampler => self.sampler_type(),
+            Type::AtomicCounter => {
+                self.needs.capability(Capability::AtomicStorage);
+                self.scalar_type(Scalar::U32)
+            }
             Type::AccelerationStructure => {
                 let is_traced = self.module.entry_points.iter().any(|entry| entry.stage.is_of_rays());
                 self.needs.capability(if is_traced { self.of_rays() } else { Capability::RayQueryKHR });

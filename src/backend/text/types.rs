@@ -101,6 +101,7 @@ impl Translator<'_> {
             ir::Type::SampledImage(_) => self.refused("images that have a sampler of their own"),
             ir::Type::BufferReference { .. } => self.refused("buffer references"),
             ir::Type::AccelerationStructure | ir::Type::RayQuery => self.refused("ray queries"),
+            ir::Type::AtomicCounter => self.refused("atomic counters"),
             ir::Type::HitObject { .. } => self.refused("hit objects"),
             ir::Type::CooperativeMatrix(_) => self.refused("cooperative matrices"),
             ir::Type::Foreign(_) => self.refused("types of SPIR-V's own"),

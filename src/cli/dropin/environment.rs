@@ -1,7 +1,12 @@
 //! Target environments, as other compilers name them, and the profiles for them.
 
+use crate::cli::CommandError;
+
 /// The profile where no environment is asked for: that of Vulkan 1.0.
 pub const DEFAULT: &str = "spirv-1.0";
+
+/// The profile for OpenGL.
+pub const OPENGL: &str = "spirv-1.0-opengl";
 
 /// Versions of Vulkan with the newest SPIR-V that each guarantees.
 const VULKAN: [(&str, &str); 5] =
@@ -26,6 +31,18 @@ pub fn of_vulkan(version: &str) -> Option<&'static str> {
 /// The profile for a version of SPIR-V.
 pub fn of_spirv(version: &str) -> Option<&'static str> {
     row(&SPIRV, version)
+}
+
+/// The profile for an environment and a version of SPIR-V, which goes before it.
+///
+/// # Errors
+/// When the environment loads no such version.
+pub fn profile(environment: Option<&'static str>, version: Option<&'static str>) -> Result<&'static str, CommandError> {
+    match (environment, version) {
+        (Some(OPENGL), None | Some(DEFAULT)) => Ok(OPENGL),
+        (Some(OPENGL), Some(_)) => Err(CommandError("OpenGL loads SPIR-V 1.0, and no later version".into())),
+        _ => Ok(version.or(environment).unwrap_or(DEFAULT)),
+    }
 }
 
 fn row(rows: &[(&str, &'static str)], version: &str) -> Option<&'static str> {

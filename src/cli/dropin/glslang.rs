@@ -15,8 +15,7 @@ use std::path::{Path, PathBuf};
 
 const HLSL: &str = "it concerns HLSL alone, which is not read";
 const REFLECTS: &str = "`crosslane compile --emit reflection` prints what a shader binds";
-const RELAXED: &str = "shaders for OpenGL are not read";
-const LOOSE: &str = "uniforms outside blocks, which alone have locations, are OpenGL's";
+const RELAXED: &str = "shaders for OpenGL are not made into modules for Vulkan";
 const SAMPLED: &str = "textures and samplers stay apart";
 const PLACED: &str = "bindings are not set by name";
 
@@ -24,7 +23,7 @@ const PLACED: &str = "bindings are not set by name";
 #[rustfmt::skip]
 pub static FLAGS: &[Flag] = &[
     flag("-V", Takes::Perhaps, Means::Own).but("`VULKAN` is 100 always"),
-    flag("-G", Takes::Perhaps, Means::Refused("modules for OpenGL are not written")),
+    flag("-G", Takes::Perhaps, Means::Own).but("`GL_SPIRV` is 100 always; SPIR-V 1.1 and later are refused"),
     flag("-H", Takes::Nothing, Means::Own).but("prints this program's listing"),
     flag("-S", Takes::Next, Means::Own),
     flag("-e", Takes::Next, Means::Own).but("renames `main` only together with --source-entrypoint"),
@@ -73,16 +72,16 @@ pub static FLAGS: &[Flag] = &[
     flag("-x", Takes::Nothing, Means::Ours("--words=lines")),
     flag("--variable-name", Takes::Next, Means::Ours("--array-name=")),
     flag("--vn", Takes::Next, Means::Ours("--array-name=")),
-    flag("-u", Takes::Joined, Means::Nothing(LOOSE)),
-    flag("--uniform-base", Takes::Next, Means::Nothing(LOOSE)),
+    flag("-u", Takes::Joined, Means::Own),
+    flag("--uniform-base", Takes::Next, Means::Ours("--uniform-base=")),
     flag("--auto-map-bindings", Takes::Nothing, Means::Ours("--auto-bindings")),
     flag("--amb", Takes::Nothing, Means::Ours("--auto-bindings")),
     flag("--auto-map-locations", Takes::Nothing, Means::Ours("--auto-locations")),
     flag("--aml", Takes::Nothing, Means::Ours("--auto-locations")),
     flag("--absolute-path", Takes::Nothing, Means::Own),
     flag("--auto-sampled-textures", Takes::Nothing, Means::Refused(SAMPLED)),
-    flag("--client", Takes::Next, Means::Own).but("`opengl100` is refused"),
-    flag("--target-env", Takes::Next, Means::Own).but("opengl is refused"),
+    flag("--client", Takes::Next, Means::Own),
+    flag("--target-env", Takes::Next, Means::Own),
     flag("--depfile", Takes::Next, Means::Own).but("names with blanks are escaped"),
     flag("--dump-builtin-symbols", Takes::Nothing, Means::Nothing("there is no such table")),
     flag("--flatten-uniform-arrays", Takes::Nothing, Means::Refused(HLSL)),
@@ -237,6 +236,8 @@ impl Request {
         let value = found.value();
         match found.flag.name {
             "-V" if matches!(value, "" | "100") => self.makes_module = true,
+            "-G" if matches!(value, "" | "100") => self.opengl(),
+            "-G" => return Err("unknown client version for -G, should be 100".into()),
             "-V" => return Err("unknown client version for -V, should be 100".into()),
             "-H" | "--spirv-dis" => {
                 (self.listing, self.makes_module) = (true, self.makes_module || found.flag.name == "-H");
@@ -249,6 +250,7 @@ impl Request {
             "-D" if value.is_empty() => return Err("-D: HLSL is not read".into()),
             "-D" => self.words.push(format!("-D={value}")),
             "-E" => self.preprocess = true,
+            "-u" => self.uniform(value)?,
             "-c" => self.print = Some((glslc::LIMITS.to_string(), 0)),
             "-i" => self.prints = Some("ir"),
             "-q" => self.prints = Some("reflection"),
@@ -260,7 +262,7 @@ impl Request {
             }
             "--absolute-path" => self.absolute = true,
             "--client" if value == "vulkan100" => self.makes_module = true,
-            "--client" if value == "opengl100" => return Err("--client: modules for OpenGL are not written".into()),
+            "--client" if value == "opengl100" => self.opengl(),
             "--client" => return Err("--client expects vulkan100 or opengl100".into()),
             "--target-env" => self.environment(value)?,
             "--depfile" => self.depfile = Some(value.to_string()),
@@ -279,15 +281,28 @@ impl Request {
         Ok(())
     }
 
+    /// A module for OpenGL.
+    fn opengl(&mut self) {
+        (self.environment, self.makes_module) = (Some(environment::OPENGL), true);
+    }
+
+    /// `NAME:LOCATION`
+    fn uniform(&mut self, value: &str) -> Read<()> {
+        let parts = value.split_once(':');
+        let (name, location) = parts.ok_or_else(|| format!("-u{value}: expects NAME:LOCATION"))?;
+        self.words.push(format!("--uniform-location={name}={location}"));
+        Ok(())
+    }
+
     fn environment(&mut self, value: &str) -> Read<()> {
         let (vulkan, spirv) = (value.strip_prefix("vulkan"), value.strip_prefix("spirv"));
         match (vulkan.and_then(environment::of_vulkan), spirv.and_then(environment::of_spirv)) {
             (Some(profile), _) => (self.environment, self.makes_module) = (Some(profile), true),
             (_, Some(profile)) => self.version = Some(profile),
-            _ if value == "opengl" => return Err("--target-env opengl: modules for OpenGL are not written".into()),
+            _ if value == "opengl" => self.opengl(),
             _ => {
                 return Err(format!(
-                    "--target-env expected one of: vulkan1.0 to vulkan1.4, spirv1.0 to spirv1.6; not {value}"
+                    "--target-env expected one of: vulkan1.0 to vulkan1.4, opengl, spirv1.0 to spirv1.6; not {value}"
                 ));
             }
         }
@@ -405,7 +420,7 @@ impl Request {
         };
         let mut words = vec!["--message-format=glslang".to_string(), "--debug=names".into()];
         words.extend(self.words.iter().cloned());
-        let profile = self.version.or(self.environment).unwrap_or(environment::DEFAULT);
+        let profile = environment::profile(self.environment, self.version)?;
         words.push(format!("--profile={profile}"));
         words.extend(
             self.entry.iter().filter(|_| self.source_entry.is_some()).map(|name| format!("--entry-name={name}")),

@@ -63,7 +63,7 @@ pub static FLAGS: &[Flag] = &[
     flag("-MD", Takes::Nothing, Means::Own),
     flag("-MF", Takes::Either, Means::Own),
     flag("-MT", Takes::Either, Means::Own),
-    flag("--target-env=", Takes::Joined, Means::Own).but("opengl is refused"),
+    flag("--target-env=", Takes::Joined, Means::Own).but("opengl with `--target-spv=spv1.1` or later is refused"),
     flag("--target-spv=", Takes::Joined, Means::Own),
     flag("--show-limits", Takes::Nothing, Means::Own),
     flag("--version", Takes::Nothing, Means::Own).but("this program's"),
@@ -73,6 +73,9 @@ pub static FLAGS: &[Flag] = &[
 
 /// The profile for an environment; `vulkan` alone is Vulkan 1.0.
 fn of_environment(name: &str) -> Option<&'static str> {
+    if matches!(name, "opengl" | "opengl4.5") {
+        return Some(environment::OPENGL);
+    }
     let version = name.strip_prefix("vulkan")?;
     environment::of_vulkan(if version.is_empty() { "1.0" } else { version })
 }
@@ -214,9 +217,6 @@ impl Request {
             },
             "--target-env=" => match of_environment(value) {
                 Some(profile) => self.environment = Some(profile),
-                None if matches!(value, "opengl" | "opengl4.5") => {
-                    return Err(format!("'{}{value}': modules for OpenGL are not written", found.flag.name));
-                }
                 None => return invalid(),
             },
             "--target-spv=" => match value.strip_prefix("spv").and_then(environment::of_spirv) {
@@ -314,7 +314,7 @@ impl Request {
         let names = if self.optimize.is_some() { "none" } else { "names" };
         let mut words = vec![format!("--debug={names}"), "--message-format=lines".into()];
         words.extend(self.words.iter().cloned());
-        words.push(format!("--profile={}", self.version.or(self.environment).unwrap_or(environment::DEFAULT)));
+        words.push(format!("--profile={}", environment::profile(self.environment, self.version)?));
         let hint = kind::of(&input.path);
         let is_wgsl = hint.is_some_and(|kind| kind.language == crate::compile::Language::Wgsl);
         let language = input.language.as_deref().unwrap_or(if is_wgsl { "wgsl" } else { "glsl" });

@@ -8,7 +8,7 @@ use crate::compile::Options;
 use crate::diagnostic::Diagnostic;
 use crate::ir::Module;
 use crate::kernel::Kernel;
-use crate::profile::Target;
+use crate::profile::{Client, Profile, Target};
 use crate::sim::{Dispatch, Memory, Undefined};
 use crate::simulate;
 use crate::source::SourceMap;
@@ -69,20 +69,24 @@ impl Machine {
     }
 }
 
-/// Opens a machine for profiles of a target.
+/// Opens a machine for a profile.
 ///
 /// # Errors
-/// When its profiles are others, or when it is not there: then the error says what was looked for.
-pub fn open(machine: Machine, target: Target) -> Result<Opened, CommandError> {
+/// When the machine's profiles are others, or when it is not there: then the error says what was looked for.
+pub fn open(machine: Machine, profile: &Profile) -> Result<Opened, CommandError> {
     let (option, wanted) = match machine {
         Machine::Sim => return Ok(Opened::Sim),
         Machine::Cuda => ("cuda", Target::Ptx),
         Machine::Gl => ("gl", Target::Nv),
         Machine::Vulkan => ("vulkan", Target::Spirv),
     };
-    if target != wanted {
+    if profile.target != wanted {
         let profiles = wanted.name();
         return Err(CommandError(format!("--on {option} is for {profiles}-… profiles; name one with -p")));
+    }
+    if profile.client != Client::default() {
+        let (name, client) = (machine.name(), profile.client.name());
+        return Err(CommandError(format!("--on {option}: {name} does not run modules for {client}")));
     }
     device(machine)
 }

@@ -43,7 +43,7 @@ impl Request {
     /// When an option cannot be understood, or a file cannot be read.
     pub fn read(args: &RunArgs, claims: &Claims) -> Result<Request, CommandError> {
         let profile = profiles::find(&args.profile, claims)?;
-        let opened = |on: &Machine| Ok((*on, machine::open(*on, profile.target)?));
+        let opened = |on: &Machine| Ok((*on, machine::open(*on, &profile)?));
         let machines = args.on.iter().map(opened).collect::<Result<Vec<_>, CommandError>>()?;
         let asked_wave = args.wave_size.or(profile.wave_size);
         let wave_size = asked_wave.unwrap_or_else(|| machine::usual_wave(&machines));

@@ -79,6 +79,12 @@ pub fn usable<'e>(
     overloads.iter().filter(|overload| overload.glsl && Demands::of(overload).are_met(env))
 }
 
+/// The built-in variable of that name; where stages have different ones, that of the shader's.
+pub fn variable(env: &Env<'_>, name: &str) -> Option<&'static Variable> {
+    let rows = grammar::variables(name);
+    rows.iter().find(|row| env.has_stage(row.stages)).or(rows.first())
+}
+
 /// Checks that a built-in variable may be used here.
 ///
 /// # Errors
@@ -88,6 +94,9 @@ pub fn check_variable(env: &Env<'_>, variable: &Variable, span: Span) -> Result<
     let demands = Demands { extensions, earlier, stages, core, es };
     if until.is_some_and(|last| env.version.number > last) {
         return Err(report::removed(variable.name, span));
+    }
+    if variable.client.is_some_and(|client| client != env.profile.client) {
+        return Err(report::other_client(env, variable, span));
     }
     if demands.are_met(env) { Ok(()) } else { Err(demands.complain(env, variable.name, span)) }
 }
@@ -200,6 +209,9 @@ fn argument(
     arg: &Argument,
 ) -> Result<(), Diagnostic> {
     let (name, lowering) = (overload.name, overload.lowering);
+    if param.mode == Mode::Counter {
+        return Ok(());
+    }
     if param.mode == Mode::Memory {
         return memory(builder, name, arg);
     }

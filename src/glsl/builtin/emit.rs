@@ -5,7 +5,10 @@ use super::{Argument, Called, Env, image, scopes};
 use crate::glsl::convert;
 use crate::grammar::{Instruction, Lowering, Mode, ResultSlot, TypeExpr};
 use crate::ir::build::Builder;
-use crate::ir::{AtomicOp, ForeignInstruction, MathFn, Order, Passing, Requirements, Scalar, TypeId, Types, Value};
+use crate::ir::{
+    AtomicOp, BinaryOp, ForeignInstruction, MathFn, MemoryKinds, Order, Passing, Requirements, Scalar, TypeId, Types,
+    Value,
+};
 use crate::lane::LaneOp;
 use smallvec::SmallVec;
 
@@ -66,7 +69,9 @@ pub fn emit(builder: &mut Builder<'_>, env: &Env<'_>, chosen: &Candidate, args: 
         true => Operands { values: [builder.const_u32(0); MOST_ARGS], len: 0 },
         false => Operands::collect(builder, chosen, args, skip),
     };
-    let operation = Operation { has_quads: env.has_quads(), wave_size: env.wave_size(), chosen, args, ty };
+    let has_counters = env.profile.client.row().has_default_block;
+    let (has_quads, wave_size) = (env.has_quads(), env.wave_size());
+    let operation = Operation { has_quads, wave_size, has_counters, chosen, args, ty };
     let parts = operation.emit(builder, operands.values());
     operation.deliver(builder, parts)
 }
@@ -93,6 +98,8 @@ pub(super) struct Operation<'a> {
     pub has_quads: bool,
     /// Lanes of a subgroup where their number is known.
     pub wave_size: Option<u32>,
+    /// True if the language has atomic counters.
+    pub has_counters: bool,
     pub chosen: &'a Candidate,
     pub args: &'a [Argument],
     /// Type that the call returns.
@@ -112,8 +119,10 @@ impl Operation<'_> {
             (Lowering::Hint, _) if self.ty == Types::VOID => Parts::None,
             (Lowering::Hint, [value, ..]) => Parts::One(*value),
             (Lowering::Atomic(op), _) => self.atomic(builder, op, operands),
+            (Lowering::Count { up }, _) => self.count(builder, up),
             (Lowering::Image { op, roles }, _) => image::emit(builder, self, op, roles),
             (Lowering::Barrier { execution, memory, kinds }, _) => {
+                let kinds = self.ordered(kinds);
                 builder.barrier(execution, memory, kinds, Order::AcquireRelease);
                 Parts::None
             }
@@ -200,6 +209,21 @@ impl Operation<'_> {
         };
         let (scope, order) = scopes::of_atomic(builder, how);
         Parts::One(builder.atomic(op, memory.value, operands, scope, order))
+    }
+
+    /// The memory that a barrier orders: one for all memory orders atomic counters too, where the language has them.
+    fn ordered(&self, kinds: MemoryKinds) -> MemoryKinds {
+        let all = MemoryKinds::BUFFER | MemoryKinds::SHARED | MemoryKinds::IMAGE;
+        if self.has_counters && kinds.contains(all) { kinds | MemoryKinds::ATOMIC_COUNTER } else { kinds }
+    }
+
+    /// One step of an atomic counter (GLSL 4.60 section 8.10).
+    fn count(&self, builder: &mut Builder<'_>, up: bool) -> Parts {
+        let Some(counter) = self.args.first() else { return Parts::None };
+        let (op, one) = (if up { AtomicOp::Add } else { AtomicOp::Sub }, builder.const_u32(1));
+        let (scope, order) = scopes::of_atomic(builder, &[]);
+        let before = builder.atomic(op, counter.value, &[one], scope, order);
+        Parts::One(if up { before } else { builder.binary(BinaryOp::Sub, before, one) })
     }
 
     fn lane(&self, builder: &mut Builder<'_>, op: LaneOp, constant_arg: Option<u8>, operands: &[Value]) -> Parts {

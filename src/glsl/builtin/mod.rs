@@ -15,7 +15,7 @@ mod scopes;
 mod tests;
 mod whole;
 
-pub use check::{check_constant, check_member, check_variable, is_in_version};
+pub use check::{check_constant, check_member, check_variable, is_in_version, variable};
 pub use report::{declaration, misspelt_width};
 pub use resolve::{ArgShape, Candidate, MOST_ARGS, Shapes, compare};
 

@@ -4,7 +4,7 @@ use super::resolve::{Candidate, Failure};
 use super::{Argument, Env};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::types;
-use crate::grammar::{self, ExtensionSet, Overload, Param, VARIABLES, VariableSource};
+use crate::grammar::{self, ExtensionSet, Overload, Param, VARIABLES, Variable, VariableSource};
 use crate::ir::{Module, Value};
 use crate::source::Span;
 
@@ -75,6 +75,18 @@ pub fn removed(name: &str, span: Span) -> Diagnostic {
     let message = format!("`{name}` does not exist in this version of GLSL any more");
     let diagnostic = Diagnostic::error(Code::NEEDS_VERSION, message).at(span, "removed");
     diagnostic.note("declare an output instead: `layout(location = 0) out vec4 color;`")
+}
+
+/// A built-in variable of the GLSL for another API.
+pub fn other_client(env: &Env<'_>, variable: &Variable, span: Span) -> Diagnostic {
+    let message = format!("`{}` does not exist in shaders for {}", variable.name, env.profile.client.name());
+    let diagnostic = Diagnostic::error(Code::WRONG_STAGE, message).at(span, "belongs to another language");
+    let here = |row: &&Variable| row.client == Some(env.profile.client) && env.has_stage(row.stages);
+    let (stem, _) = variable.name.split_at(variable.name.find(|c: char| c == '_').map_or(0, |at| at + 4));
+    match VARIABLES.iter().filter(here).find(|row| row.name.starts_with(stem)) {
+        Some(row) => diagnostic.note(format!("they have `{}`: {}", row.name, row.doc)),
+        None => diagnostic,
+    }
 }
 
 pub fn wrong_stage(env: &Env<'_>, name: &str, span: Span) -> Diagnostic {

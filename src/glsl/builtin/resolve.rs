@@ -57,7 +57,7 @@ impl Candidate {
         match param.mode {
             Mode::In => Some(Conversion { from: arg, to: param_scalar }),
             Mode::Out => Some(Conversion { from: param_scalar, to: arg }),
-            Mode::InOut | Mode::Memory => None,
+            Mode::InOut | Mode::Memory | Mode::Counter => None,
         }
     }
 }
@@ -214,7 +214,7 @@ fn passes(env: &Env<'_>, mode: Mode, arg: Shape, param: Shape) -> bool {
         _ if arg == param => true,
         Mode::In => env.implicit_conversions() && converts(arg, param),
         Mode::Out => env.implicit_conversions() && converts(param, arg),
-        Mode::InOut | Mode::Memory => false,
+        Mode::InOut | Mode::Memory | Mode::Counter => false,
     }
 }
 

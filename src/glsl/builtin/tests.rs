@@ -150,7 +150,7 @@ fn fitting(builder: &mut Builder<'_>, overload: &Overload, generic: Shape) -> Ve
             other => other.shape(generic).expect("a parameter has a type").intern(&mut builder.module.types),
         };
         match (param.mode, param.rule) {
-            (Mode::Memory, _) => shared(builder, ty),
+            (Mode::Memory | Mode::Counter, _) => shared(builder, ty),
             (_, Rule::None) if param.constant => {
                 Argument { value: builder.zero(ty), is_place: false, ..variable(builder, ty) }
             }

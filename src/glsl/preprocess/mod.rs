@@ -55,6 +55,11 @@ pub trait Dialects {
         None
     }
 
+    /// Value of the macro that tells the API, such as `VULKAN`.
+    fn client(&self, _name: &str) -> Option<u32> {
+        None
+    }
+
     /// Names of all extensions, to suggest one for a misspelt one.
     fn extension_names(&self) -> Box<dyn Iterator<Item = &str> + '_> {
         Box::new(std::iter::empty())

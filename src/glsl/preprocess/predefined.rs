@@ -15,9 +15,6 @@ pub(super) enum Builtin {
     Value(u32),
 }
 
-/// Value of `VULKAN` (GL_KHR_vulkan_glsl).
-const VULKAN: u32 = 100;
-
 /// Names that the preprocessor itself defines, and that cannot be defined or undefined.
 pub(super) fn is_fixed(name: &str) -> bool {
     matches!(name, "__LINE__" | "__FILE__" | "__VERSION__" | "defined")
@@ -35,7 +32,7 @@ pub(super) fn find(
         b"__LINE__" => Some(Builtin::Line),
         b"__FILE__" => Some(Builtin::File),
         b"__VERSION__" => Some(Builtin::Version),
-        b"VULKAN" => Some(Builtin::Value(VULKAN)),
+        b"VULKAN" => dialects.client("VULKAN").map(Builtin::Value),
         [b'G', b'L', b'_', ..] => gl_macro(words.text(name), version.profile, stage, dialects).map(Builtin::Value),
         bytes if bytes.starts_with(b"CROSSLANE_") => dialects.predefined(words.text(name)).map(Builtin::Value),
         _ => None,
@@ -49,6 +46,7 @@ fn gl_macro(name: &str, profile: GlslProfile, stage: Stage, dialects: &dyn Diale
         "GL_compatibility_profile" => (profile == GlslProfile::Compatibility).then_some(1),
         _ if is_of_stage(name, stage) => (!es).then_some(1),
         "GL_ES" | "GL_es_profile" | "GL_FRAGMENT_PRECISION_HIGH" => es.then_some(1),
+        _ if dialects.client(name).is_some() => dialects.client(name),
         _ => extension::find(name, dialects).filter(|info| info.unavailable.is_none()).map(|info| info.value),
     }
 }

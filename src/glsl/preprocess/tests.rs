@@ -28,6 +28,10 @@ impl Dialects for TestDialects {
         (name == "CROSSLANE_SUBGROUP_SIZE").then_some(32)
     }
 
+    fn client(&self, name: &str) -> Option<u32> {
+        (name == "VULKAN").then_some(100)
+    }
+
     fn extension_names(&self) -> Box<dyn Iterator<Item = &str> + '_> {
         Box::new(["GL_KHR_shader_subgroup_basic", "GL_CROSSLANE_shuffle", "GL_CROSSLANE_permute"].into_iter())
     }

@@ -2,8 +2,11 @@
 //! the first bindings of kinds of resources.
 
 use super::Sema;
+use super::default_block::uniform_locations;
+use crate::glsl::ast::Name;
 use crate::glsl::dialect::ResourceKind;
-use crate::ir::{Binding, GlobalId, Module, Space, Value};
+use crate::ir::build::Builder;
+use crate::ir::{Binding, GlobalId, Module, Space, TypeId, Value};
 use rustc_hash::FxHashSet;
 
 /// The bindings left to the compiler so far.
@@ -11,6 +14,8 @@ use rustc_hash::FxHashSet;
 pub(super) struct Automatic {
     /// The next location of an input and of an output.
     locations: [u32; 2],
+    /// The next location of a uniform.
+    uniform: Option<u32>,
     /// Variables without a binding, and whether they name a set.
     unbound: Vec<(GlobalId, bool)>,
 }
@@ -25,6 +30,21 @@ impl Sema<'_> {
             *next = next.saturating_add(taken);
             location
         })
+    }
+
+    /// A location for a uniform that has none, where the command line asks for it.
+    pub(super) fn automatic_uniform(&mut self, b: &Builder<'_>, name: Name, ty: TypeId) -> Option<u32> {
+        let dialect = self.env.dialect;
+        if !dialect.auto_locations || !self.has_default_block() {
+            return None;
+        }
+        let name = self.text(name.symbol);
+        if let Some((_, location)) = dialect.uniform_locations.iter().rev().find(|(of, _)| of == name) {
+            return Some(*location);
+        }
+        let location = self.automatic.uniform.unwrap_or(dialect.uniform_base);
+        self.automatic.uniform = Some(location.saturating_add(uniform_locations(&b.module.types, ty)));
+        Some(location)
     }
 
     /// Notes that the next variable gets a binding at the end.
@@ -49,7 +69,7 @@ impl Sema<'_> {
             let base = self.binding_base(module, id);
             if let Some((set, binding)) = place(&mut module.globals[id].binding).filter(|_| !open.contains(&id)) {
                 *binding = binding.saturating_add(base);
-                taken.insert((*set, *binding));
+                taken.insert((set, *binding));
             }
         }
         let used = used(module);
@@ -57,8 +77,8 @@ impl Sema<'_> {
         for (id, _) in unbound {
             let base = self.binding_base(module, id);
             let Some((set, binding)) = place(&mut module.globals[id].binding) else { continue };
-            *binding = (base..).find(|free| !taken.contains(&(*set, *free))).unwrap_or(u32::MAX);
-            taken.insert((*set, *binding));
+            *binding = (base..).find(|free| !taken.contains(&(set, *free))).unwrap_or(u32::MAX);
+            taken.insert((set, *binding));
         }
     }
 
@@ -77,9 +97,10 @@ fn ids(module: &Module) -> impl Iterator<Item = GlobalId> + use<> {
     (0..module.globals.len()).map(GlobalId::from_index)
 }
 
-fn place(binding: &mut Binding) -> Option<(&mut u32, &mut u32)> {
+fn place(binding: &mut Binding) -> Option<(u32, &mut u32)> {
     match binding {
-        Binding::Resource { set, binding } | Binding::Attachment { set, binding, .. } => Some((set, binding)),
+        Binding::Resource { set, binding } | Binding::Attachment { set, binding, .. } => Some((*set, binding)),
+        Binding::Uniform { binding, .. } => Some((0, binding.as_mut()?)),
         _ => None,
     }
 }

@@ -216,7 +216,7 @@ impl Sema<'_> {
         let automatic = |sema: &mut Self| sema.automatic_binding(b.module, layout.set.is_some());
         let Some(binding) = layout.binding.or_else(|| automatic(self)) else {
             let message = format!("block `{}` needs a binding", self.text(block.name.symbol));
-            let note = "write `layout(set = 0, binding = N)` in front of it";
+            let note = self.binding_note();
             self.report(Diagnostic::error(Code::BAD_LAYOUT, message).at(block.name.span, "no binding").note(note));
             return None;
         };
@@ -225,11 +225,15 @@ impl Sema<'_> {
 
     fn block_layout(&mut self, b: &mut Builder<'_>, decl: &Decl, qualifiers: &Qualifiers) -> Option<BlockLayout> {
         let ids = self.layout_ids(decl.qualifiers);
-        let push = ids.iter().any(|id| self.text(id.name.symbol) == "push_constant");
+        let push = ids.iter().find(|id| self.text(id.name.symbol) == "push_constant");
+        if let Some(id) = push.filter(|_| !self.env.profile.client.row().has_sets) {
+            self.no_part_of_client("push constants", id.span);
+            return None;
+        }
         let record = ids.iter().find(|id| RECORDS.contains(&self.text(id.name.symbol)));
         let space = match record {
             Some(id) if qualifiers.buffer.is_some() => self.shader_record(b, id)?,
-            _ => self.block_space(decl, qualifiers, push)?,
+            _ => self.block_space(decl, qualifiers, push.is_some())?,
         };
         let default = *self.block_defaults.of(space);
         let usual = if space == Space::Uniform { Rule::Std140 } else { Rule::Std430 };
@@ -285,7 +289,7 @@ impl Sema<'_> {
             "set" | "binding" | "location" if layout.space == Space::TaskPayload => {
                 self.error(Code::BAD_LAYOUT, id.span, "a `taskNV` block has no place of its own", "not here");
             }
-            "set" => layout.set = Some(self.layout_value(b, id)?),
+            "set" => layout.set = Some(self.set_number(b, id)?),
             "binding" => layout.binding = Some(self.layout_value(b, id)?),
             "buffer_reference" => layout.reference = true,
             "buffer_reference_align" => layout.reference_align = Some(self.power_of_two(b, id)?),
@@ -320,7 +324,7 @@ impl Sema<'_> {
             "row_major" => MemoryLayout::RowMajor(true),
             "column_major" => MemoryLayout::RowMajor(false),
             name @ ("shared" | "packed") => {
-                let message = format!("the `{name}` layout is not part of GLSL for Vulkan; use std140 or std430");
+                let message = format!("the `{name}` layout is not part of GLSL for SPIR-V; use std140 or std430");
                 self.error(Code::BAD_LAYOUT, id.span, message, "implementation-defined layout");
                 MemoryLayout::Unknown
             }

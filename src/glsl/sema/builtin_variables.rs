@@ -18,7 +18,7 @@ use crate::source::Span;
 /// kind is known.
 #[rustfmt::skip]
 const OTHER_STAGES: &[&str] = &[
-    "gl_FragData", "gl_VertexID",
+    "gl_FragData",
 ];
 
 /// Returns true if no shader that is compiled has the built-in variable.
@@ -30,7 +30,7 @@ impl Sema<'_> {
     /// A name that the user has not declared.
     pub fn builtin_variable(&mut self, b: &mut Builder<'_>, symbol: Symbol, span: Span) -> Option<Lowered> {
         let name = self.text(symbol);
-        if let Some(variable) = grammar::variable(name) {
+        if let Some(variable) = builtin::variable(&self.env, name) {
             let usable = builtin::check_variable(&self.env, variable, span);
             self.check(usable)?;
             self.note_indices(variable, span);

@@ -381,6 +381,11 @@ impl Sema<'_> {
                 let (value, ty) = (memory::marked_pointer(b, &lvalue), memory::value_type(b, &lvalue));
                 Some((Argument { value, ty, is_place: true, span }, Some(lvalue)))
             }
+            grammar::Mode::Counter => {
+                let lvalue = self.counter_target(b, lowered, span)?;
+                let (value, ty) = (memory::marked_pointer(b, &lvalue), Types::U32);
+                Some((Argument { value, ty, is_place: true, span }, Some(lvalue)))
+            }
             grammar::Mode::Out => {
                 let lvalue = self.target_of(lowered, arg)?;
                 let ty = memory::value_type(b, &lvalue);

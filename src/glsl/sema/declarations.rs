@@ -27,8 +27,10 @@ impl Sema<'_> {
         let qualifiers = self.qualifiers(decl.qualifiers);
         let base = if declarators.is_empty() { self.type_alone(b, ty) } else { self.type_spec(b, ty) };
         let ast = self.ast;
-        if let (Some(base), false) = (base, declarators.is_empty()) {
-            self.check_memory(b, &qualifiers, base);
+        match base {
+            Some(base) if declarators.is_empty() => self.counter_default(b, decl, base),
+            Some(base) => self.check_memory(b, &qualifiers, base),
+            None => {}
         }
         for declarator in &ast[declarators] {
             let named = self.text(declarator.name.symbol).starts_with("gl_");
@@ -70,7 +72,10 @@ impl Sema<'_> {
             return self.no_attachment(span);
         }
         if let Some(span) = qualifiers.uniform.or(qualifiers.buffer) {
-            return self.loose_uniform(span);
+            return match self.has_default_block() {
+                true => self.loose_uniform(b, decl, qualifiers, base, declarator),
+                false => self.refuse_loose_uniform(span),
+            };
         }
         if qualifiers.input.is_some() || qualifiers.output.is_some() {
             return self.stage_variable(b, decl, qualifiers, base, declarator);
@@ -100,7 +105,7 @@ impl Sema<'_> {
         self.private_variable(b, ty, declarator)
     }
 
-    fn loose_uniform(&mut self, span: Span) -> Option<Entity> {
+    fn refuse_loose_uniform(&mut self, span: Span) -> Option<Entity> {
         let message = "a uniform or buffer variable outside a block is not part of GLSL for Vulkan";
         let note = "put it into a block: `layout(binding = 0) uniform Params { … };`";
         self.report(Diagnostic::error(Code::BAD_QUALIFIER, message).at(span, "not in a block").note(note));

@@ -36,6 +36,7 @@ fn variable_space(types: &Types, ty: TypeId) -> Option<Space> {
     }
     match types.get(inner) {
         Type::RayQuery | Type::HitObject { .. } => Some(Space::Private),
+        Type::AtomicCounter => Some(Space::Handle),
         Type::Image(_) | Type::Sampler | Type::SampledImage(_) | Type::AccelerationStructure if inner != ty => {
             Some(Space::Handle)
         }

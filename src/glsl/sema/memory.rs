@@ -84,7 +84,7 @@ pub fn store(b: &mut Builder<'_>, lvalue: &LValue, value: Value, span: Span) -> 
 /// A message that says why not.
 pub fn check_writable(lvalue: &LValue, span: Span) -> Result<(), Diagnostic> {
     let reason = match lvalue.mutability {
-        _ if lvalue.space == Space::Handle => "images and samplers cannot be assigned",
+        _ if lvalue.space == Space::Handle => "images, samplers and atomic counters cannot be assigned",
         Mutability::Const => "a constant cannot be written",
         Mutability::OwnVertex => "an invocation writes its own vertex only: index this output with `gl_InvocationID`",
         Mutability::Input => "uniforms, inputs and built-in variables cannot be written",

@@ -17,6 +17,7 @@ mod construct;
 mod cooperative;
 mod cooperative_nv;
 mod declarations;
+mod default_block;
 mod derivatives;
 mod expressions;
 mod extent;
@@ -170,6 +171,7 @@ struct Sema<'a> {
     /// Locations of color attachments that are read.
     tiles: Vec<tiles::Taken>,
     automatic: automatic::Automatic,
+    counters: default_block::Counters,
     layer: LayerModes,
     primitives: primitives::Primitives,
     /// Built-in variables that are arrays of blocks, and what no code names: their members are variables of their own.
@@ -233,9 +235,13 @@ impl<'a> Sema<'a> {
             open_count: 0,
             lengths: Vec::new(),
             non_uniform: FxHashSet::default(),
-            fragment: FragmentModes::default(),
+            fragment: FragmentModes {
+                lower_left_origin: env.profile.client.row().lower_left_origin,
+                ..FragmentModes::default()
+            },
             tiles: Vec::new(),
             automatic: automatic::Automatic::default(),
+            counters: default_block::Counters::default(),
             layer: LayerModes::default(),
             primitives: primitives::Primitives::default(),
             built_in_blocks: Vec::new(),
@@ -303,6 +309,7 @@ impl<'a> Sema<'a> {
         self.close_arrays(module);
         self.close_resources(module);
         self.check_locations(module);
+        self.check_uniform_locations(module);
         self.close_feedback(module);
         module.layer = self.layer;
         self.entry_point(module);

@@ -246,6 +246,7 @@ fn kind_of(types: &Types, ty: TypeId) -> &'static str {
     match types.get(ty) {
         Type::Array { element, .. } => kind_of(types, element),
         Type::HitObject { .. } => "a hit object",
+        Type::AtomicCounter => "an atomic counter",
         _ => "a ray query",
     }
 }

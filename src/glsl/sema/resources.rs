@@ -17,9 +17,13 @@ use crate::source::Span;
 
 /// The `layout(…)` of a resource.
 #[derive(Default)]
-struct ResourceLayout {
+pub(super) struct ResourceLayout {
     set: Option<u32>,
-    binding: Option<u32>,
+    pub binding: Option<u32>,
+    /// The location of a uniform of the default block.
+    location: Option<u32>,
+    /// That of an atomic counter in its buffer.
+    pub offset: Option<(u32, Span)>,
     attachment: Option<u32>,
     format: Option<LayoutId>,
 }
@@ -29,7 +33,11 @@ impl Sema<'_> {
     pub fn is_opaque(&self, b: &Builder<'_>, ty: TypeId) -> bool {
         match b.module.types.get(ty) {
             Type::Array { element, .. } => self.is_opaque(b, element),
-            Type::Image(_) | Type::Sampler | Type::SampledImage(_) | Type::AccelerationStructure => true,
+            Type::Image(_)
+            | Type::Sampler
+            | Type::SampledImage(_)
+            | Type::AccelerationStructure
+            | Type::AtomicCounter => true,
             _ => false,
         }
     }
@@ -79,7 +87,10 @@ impl Sema<'_> {
         }
         let base = self.with_format(b, base, layout.format)?;
         let ty = self.with_dimensions(b, base, declarator.dimensions)?;
-        let binding = self.resource_binding(b, base, &layout, declarator)?;
+        let binding = match b.module.types.get(base) {
+            Type::AtomicCounter => self.atomic_counter(b, &layout, declarator, ty)?,
+            _ => self.resource_binding(b, ty, base, &layout, declarator)?,
+        };
         Some(self.handle(b, declarator, ty, binding, qualifiers.access))
     }
 
@@ -98,10 +109,17 @@ impl Sema<'_> {
         Entity::LValue(LValue { access, ..LValue::new(Value::Global(id), space, ty) })
     }
 
-    fn resource_layout_id(&mut self, b: &mut Builder<'_>, id: &LayoutId, layout: &mut ResourceLayout) -> Option<()> {
+    pub fn resource_layout_id(
+        &mut self,
+        b: &mut Builder<'_>,
+        id: &LayoutId,
+        layout: &mut ResourceLayout,
+    ) -> Option<()> {
         match self.text(id.name.symbol) {
-            "set" => layout.set = Some(self.layout_value(b, id)?),
+            "set" => layout.set = Some(self.set_number(b, id)?),
             "binding" => layout.binding = Some(self.layout_value(b, id)?),
+            "location" if self.has_default_block() => layout.location = Some(self.uniform_location(b, id)?),
+            "offset" if self.has_default_block() => layout.offset = Some((self.counter_offset(b, id)?, id.span)),
             "input_attachment_index" => layout.attachment = Some(self.layout_value(b, id)?),
             name if format(name).is_some() => layout.format = Some(*id),
             _ => self.unknown_layout_id(id),
@@ -140,7 +158,7 @@ impl Sema<'_> {
         span: Span,
     ) -> Option<()> {
         let is_open = matches!(b.module.types.get(lvalue.ty), Type::Array { len: ArrayLen::Runtime, .. });
-        let is_resource = matches!(lvalue.space, Space::Handle | Space::Uniform | Space::Storage);
+        let is_resource = matches!(lvalue.space, Space::Handle | Space::Uniform | Space::Storage | Space::Loose);
         if !(is_open && is_resource && lvalue.path.is_empty()) {
             return Some(());
         }
@@ -221,21 +239,78 @@ impl Sema<'_> {
             if layout.set.is_none_or(|given| given == set) && layout.binding.is_none_or(|given| given == binding))
     }
 
+    /// How a place is given to what has none.
+    pub fn binding_note(&self) -> &'static str {
+        match self.env.profile.client.row().has_sets {
+            true => "write `layout(set = 0, binding = N)` in front of it",
+            false => "write `layout(binding = N)` in front of it",
+        }
+    }
+
+    /// The descriptor set of a layout; only some APIs have others than the first.
+    pub fn set_number(&mut self, b: &mut Builder<'_>, id: &LayoutId) -> Option<u32> {
+        let set = self.layout_value(b, id)?;
+        if set != 0 && !self.env.profile.client.row().has_sets {
+            self.no_part_of_client("descriptor sets", id.span);
+            return None;
+        }
+        Some(set)
+    }
+
+    /// Checks that the API has samplers without textures.
+    pub fn need_separate_samplers(&mut self, span: Span) -> Option<()> {
+        if self.env.profile.client.row().has_separate_samplers {
+            return Some(());
+        }
+        self.no_part_of_client("samplers apart from textures", span);
+        None
+    }
+
+    /// Checks that the API has images of this kind.
+    pub fn need_image(&mut self, image: ImageType, name: &str, span: Span) -> Option<()> {
+        let row = self.env.profile.client.row();
+        let missing = match image.dim {
+            ImageDim::SubpassInput if !row.has_attachments => "subpass inputs",
+            _ if !row.has_separate_samplers && name.trim_start_matches(['i', 'u']).starts_with("texture") => {
+                "textures apart from samplers"
+            }
+            _ => return Some(()),
+        };
+        self.no_part_of_client(missing, span);
+        None
+    }
+
+    /// Reports a part of the language that the API's form of it does not have.
+    pub fn no_part_of_client(&mut self, what: &str, span: Span) {
+        let message = format!("GLSL for {} has no {what}", self.env.profile.client.name());
+        self.error(Code::BAD_LAYOUT, span, message, "belongs to GLSL for Vulkan");
+    }
+
     fn resource_binding(
         &mut self,
         b: &Builder<'_>,
+        whole: TypeId,
         ty: TypeId,
         layout: &ResourceLayout,
         declarator: &Declarator,
     ) -> Option<Binding> {
         let name = self.text(declarator.name.symbol);
+        if let Some((_, span)) = layout.offset {
+            self.error(Code::BAD_LAYOUT, span, format!("`{name}` is not an atomic counter"), "has an `offset`");
+            return None;
+        }
         let automatic = |sema: &mut Self| sema.automatic_binding(b.module, layout.set.is_some());
-        let Some(binding) = layout.binding.or_else(|| automatic(self)) else {
+        let given = layout.binding.or_else(|| automatic(self)).or(self.env.profile.client.row().default_binding);
+        let Some(binding) = given else {
             let message = format!("`{name}` needs a binding");
-            let note = "write `layout(set = 0, binding = N)` in front of it";
+            let note = self.binding_note();
             self.report(Diagnostic::error(Code::BAD_LAYOUT, message).at(declarator.name.span, "no binding").note(note));
             return None;
         };
+        let location = layout.location.or_else(|| self.automatic_uniform(b, declarator.name, whole));
+        if let Some(location) = location {
+            return Some(Binding::Uniform { location, binding: Some(binding) });
+        }
         let set = layout.set.unwrap_or(0);
         let is_subpass = matches!(b.module.types.get(ty), Type::Image(image) if image.dim == ImageDim::SubpassInput);
         match (is_subpass, layout.attachment) {

@@ -127,15 +127,14 @@ impl Sema<'_> {
                 match ty {
                     Type::AccelerationStructure => self.need_structures(name)?,
                     Type::RayQuery => self.need_ray_query(name.span)?,
+                    Type::AtomicCounter => self.need_counters(name.span)?,
+                    Type::Sampler => self.need_separate_samplers(name.span)?,
                     Type::HitObject { nvidia } => self.need_hit_objects(nvidia, name.span)?,
                     Type::Image(image) if image.dim == ImageDim::Tile => self.need_tiles(name.span)?,
+                    Type::Image(image) => self.need_image(image, self.text(name.symbol), name.span)?,
                     _ => {}
                 }
                 Some(b.module.types.intern(ty))
-            }
-            Some(TypeName::Unsupported(what)) => {
-                self.unsupported(name.span, &format!("`{}`: {what} are", self.text(name.symbol)));
-                None
             }
             None => self.unknown_type(name),
         }

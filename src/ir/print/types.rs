@@ -42,6 +42,7 @@ pub fn write_type(
         Type::Image(image) => image_text("image", image),
         Type::SampledImage(image) => image_text("sampled", image),
         Type::Sampler => "sampler".to_owned(),
+        Type::AtomicCounter => "atomic-counter".to_owned(),
         Type::AccelerationStructure => "acceleration-structure".to_owned(),
         Type::RayQuery => "ray-query".to_owned(),
         Type::HitObject { nvidia } => if nvidia { "hit-object-nv" } else { "hit-object" }.to_owned(),

@@ -119,8 +119,10 @@ impl Body<'_> {
 
     fn store(&mut self, ty: TypeId, pointer: Value, value: Value) -> Check {
         let (space, logical) = self.pointee(pointer)?;
-        let read_only =
-            matches!(space, Space::Uniform | Space::PushConstant | Space::ShaderRecord | Space::Input | Space::Handle);
+        let read_only = matches!(
+            space,
+            Space::Uniform | Space::PushConstant | Space::ShaderRecord | Space::Input | Space::Handle | Space::Loose
+        );
         ensure!(!read_only, "memory in {space:?} space cannot be written");
         let found = self.value(value)?;
         self.expect(found, logical)?;
@@ -140,8 +142,10 @@ impl Body<'_> {
 
     fn atomic(&mut self, ty: TypeId, op: AtomicOp, pointer: Value, args: Values) -> Check {
         let (space, of) = self.pointee(pointer)?;
+        let counts = self.types.get(of) == Type::AtomicCounter;
+        let of = if counts { Types::U32 } else { of };
         let shared = matches!(space, Space::Storage | Space::TaskPayload | Space::Workgroup | Space::Physical);
-        ensure!(shared, "no atomics in {space:?} space");
+        ensure!(shared || counts, "no atomics in {space:?} space");
         let taken = match self.types.get(of) {
             Type::Scalar(scalar) => atomic_takes(op, scalar),
             Type::Vector { scalar: Scalar::F16, size: 2 | 4 } => op.takes_vectors(),

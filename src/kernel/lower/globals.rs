@@ -61,6 +61,8 @@ impl Lower<'_> {
             (Space::Handle, _) if self.shapes.types.get(global.ty) == ir::Type::AccelerationStructure => {
                 self.without("ray queries")
             }
+            (Space::Handle, Binding::Counter { .. }) => self.without("atomic counters"),
+            (Space::Loose, _) => self.without("uniforms outside of blocks"),
             (Space::Handle, _) => Pointer::Resource(Resource { global: id, element: 0, choice: None, ty: global.ty }),
             _ => self.without("variables like this one"),
         }

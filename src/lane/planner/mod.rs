@@ -227,10 +227,10 @@ fn finish(builder: &Builder, rule: &'static str, result: Operand, least_size: u3
     if can { Ok(plan) } else { Err(No::Lacks(Feature::ExtendedTypes)) }
 }
 
-/// The oldest built-in profile of the same vendor that has a plan.
+/// The oldest built-in profile of the same vendor that has a plan, and whose code the same API loads.
 fn oldest_that_can(request: &Request, profile: &Profile, least_size: u32) -> Option<&'static str> {
-    let can =
-        |candidate: &Profile| candidate.target == profile.target && first_match(request, candidate, least_size).is_ok();
+    let alike = |candidate: &Profile| (candidate.target, candidate.client) == (profile.target, profile.client);
+    let can = |candidate: &Profile| alike(candidate) && first_match(request, candidate, least_size).is_ok();
     Profile::names().zip(Profile::built_in()).find(|(_, candidate)| can(candidate)).map(|(name, _)| name)
 }
 

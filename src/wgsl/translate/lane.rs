@@ -187,6 +187,7 @@ impl Body<'_, '_, '_> {
             | Lowering::Bitcast
             | Lowering::Select
             | Lowering::Atomic(_)
+            | Lowering::Count { .. }
             | Lowering::End(_)
             | Lowering::Hint
             | Lowering::ScopedBarrier { .. }

@@ -24,6 +24,9 @@ pub fn trials() -> Vec<Trial> {
     let numbered = fixture::files("fixtures/spirv").into_iter();
     let numbered = numbered.map(|path| judged(stem(&path), &compared, move || numbers::check(&path)));
     let stages = stages.map(|path| judged(stem(&path), &compared, move || stages::check(&path)));
+    let opengl = fixture::files("fixtures/opengl").into_iter();
+    let opengl =
+        opengl.map(|path| judged(format!("opengl {}", stem(&path)), &compared, move || stages::check_opengl(&path)));
     let own = lavapipe::own_driver().into_iter();
     let products = own.map(|lanes| judged("products", &[], move || products::check(lanes)));
     let entries = std::iter::once(judged("entries", &["bin/spirv-val"], entries::check));
@@ -33,6 +36,7 @@ pub fn trials() -> Vec<Trial> {
     core.chain(told)
         .chain(stages)
         .chain(numbered)
+        .chain(opengl)
         .chain(products)
         .chain(entries)
         .chain(lines)

@@ -35,6 +35,28 @@ pub fn check(path: &Path) -> Result<(), String> {
     ours.within(&theirs)
 }
 
+/// The same of a shader of `fixtures/opengl`, in the module for OpenGL; that for Vulkan is refused or another one.
+pub fn check_opengl(path: &Path) -> Result<(), String> {
+    let source = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
+    let stage = stage(path).ok_or("the end of its name says no stage")?;
+    for profile in ["spirv-1.0-opengl", "spirv-1.0-opengl -O", "spirv-1.0-opengl -Os"] {
+        let module = rival::ours_of("shader", &source, stage, profile)?;
+        judge::spirv_val(&module, "opengl4.5", false).map_err(|e| format!("{profile}: {e}"))?;
+    }
+    let module = rival::ours_of("shader", &source, stage, "spirv-1.0-opengl")?;
+    let theirs = Features::of(&judge::glslang_opengl(&source, stage.ending())?)?;
+    let ours = Features::of(&module)?;
+    ours.interface_within(&theirs)?;
+    ours.within(&theirs)?;
+    if ours.atomics != theirs.atomics {
+        return Err(format!("atomic operations: {:?}, glslang's: {:?}", ours.atomics, theirs.atomics));
+    }
+    match rival::ours_of("shader", &source, stage, "spirv-1.0") {
+        Ok(same) if same == module => Err("Vulkan's module is the same".into()),
+        _ => Ok(()),
+    }
+}
+
 /// Every entry point of a WGSL module is valid for every profile, and does what the GLSL shader does that a line
 /// `// ENTRY is FILE` names.
 fn check_twins(path: &Path, source: &str) -> Result<(), String> {
@@ -79,7 +101,9 @@ struct Features {
     /// Image and fragment opcodes with their image operands, and execution modes.
     counted: BTreeMap<String, usize>,
     built_ins: BTreeSet<String>,
-    /// Where each input and output begins.
+    /// Atomic operations.
+    atomics: BTreeSet<String>,
+    /// Where each input, output, uniform and counter begins.
     locations: BTreeSet<(String, String)>,
 }
 
@@ -110,6 +134,9 @@ impl Features {
             "OpDecorate" if operands[1] == "BuiltIn" => _ = self.built_ins.insert(operands[2].to_owned()),
             "OpMemberDecorate" if operands[2] == "BuiltIn" => _ = self.built_ins.insert(operands[3].to_owned()),
             "OpImage" => {}
+            "OpAtomicIIncrement" => _ = self.atomics.insert("OpAtomicIAdd".into()),
+            "OpAtomicIDecrement" => _ = self.atomics.insert("OpAtomicISub".into()),
+            _ if opcode.starts_with("OpAtomic") => _ = self.atomics.insert(opcode.to_owned()),
             _ if is_of_fragments(opcode) => self.count(format!("{opcode} {}", image_operands(operands))),
             _ => {}
         }
@@ -153,14 +180,15 @@ impl Features {
     }
 }
 
-/// The storage class and the first location of each input and output, which is on the variable or on its first member.
+/// The storage class and the first location of each input, output and uniform, which is on the variable or on its first member,
+/// and the offset of each atomic counter.
 fn locations(module: &[u32]) -> Result<BTreeSet<(String, String)>, String> {
     let text = judge::spirv_dis(module)?;
     let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
     let made = |id: &str| lines.iter().find(|words| words.len() > 2 && words[0] == id && words[1] == "=");
     let located = |id: &str, member: bool| {
         let found = lines.iter().find(|words| match words[..] {
-            ["OpDecorate", of, "Location", _] => !member && of == id,
+            ["OpDecorate", of, "Location" | "Offset", _] => !member && of == id,
             ["OpMemberDecorate", of, "0", "Location", _] => member && of == id,
             _ => false,
         });
@@ -168,7 +196,10 @@ fn locations(module: &[u32]) -> Result<BTreeSet<(String, String)>, String> {
     };
     let mut found = BTreeSet::new();
     for words in &lines {
-        let [id, "=", "OpVariable", pointer, class @ ("Input" | "Output"), ..] = words[..] else { continue };
+        let [id, "=", "OpVariable", pointer, class, ..] = words[..] else { continue };
+        if !CLASSES.contains(&class) {
+            continue;
+        }
         let mut of = made(pointer).and_then(|words| words.last().copied()).unwrap_or_default();
         while let Some([_, _, "OpTypeArray", element, _]) = made(of).map(Vec::as_slice) {
             of = element;
@@ -179,6 +210,9 @@ fn locations(module: &[u32]) -> Result<BTreeSet<(String, String)>, String> {
     }
     Ok(found)
 }
+
+/// Storage classes of variables with locations, or offsets.
+const CLASSES: [&str; 4] = ["Input", "Output", "UniformConstant", "AtomicCounter"];
 
 /// Returns true if both compilers write it in the same place. Locations of blocks are on the variable or on the
 /// members, `Index 0` and `Flat` of built-in variables are left to taste.

@@ -296,6 +296,9 @@ fn twice(lanes: usize, request: &Request) -> Result<Vec<Buffers>, String> {
 
 /// The smallest environment that takes a profile's modules, in the words of `spirv-val`.
 fn environment(profile: &Profile) -> &'static str {
+    if let Some(environment) = profile.client.row().environment {
+        return environment;
+    }
     match (profile.target, profile.version) {
         (Target::Spirv, (1, 0)) => "vulkan1.0",
         (Target::Spirv, (1, 1..=3)) => "vulkan1.1",

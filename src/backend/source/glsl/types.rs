@@ -106,6 +106,7 @@ impl Dialect {
             Type::Sampler => "sampler".to_string(),
             Type::BufferReference { pointee } => self.reference_name(t, pointee),
             Type::AccelerationStructure | Type::RayQuery => t.not_yet("ray queries"),
+            Type::AtomicCounter => t.not_yet("atomic counters"),
             Type::CooperativeMatrix(_) => t.not_yet("cooperative matrices"),
             Type::HitObject { .. } => t.not_yet("hit objects"),
             _ => t.not_yet("types of SPIR-V's own"),

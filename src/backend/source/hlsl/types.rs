@@ -49,6 +49,7 @@ impl Hlsl {
             Type::Sampler => "SamplerState".to_string(),
             Type::BufferReference { .. } => self.none_such(t, "buffer references"),
             Type::AccelerationStructure | Type::RayQuery => t.not_yet("ray queries"),
+            Type::AtomicCounter => t.not_yet("atomic counters"),
             Type::CooperativeMatrix(_) => t.not_yet("cooperative matrices"),
             Type::HitObject { .. } => t.not_yet("hit objects"),
             _ => t.not_yet("types of SPIR-V's own"),
