@@ -60,7 +60,7 @@ impl Conversion {
     /// No conversion is better than any. Next come promotions: a float to the next wider one, an encoded float to `float`;
     /// then all others. A conversion to `float` is better than one to `double`. Where `explicit`, the rules are those of
     /// GL_EXT_shader_explicit_arithmetic_types (section 6.1): a narrow integer to `int` is a promotion too, and after
-    /// promotions comes an integer to a wider one of its kind.
+    /// promotions comes an integer to another one.
     pub fn compare(self, other: Conversion, explicit: bool) -> Ordering {
         let narrower = |a: Conversion, b: Conversion| a.to == Scalar::F32 && b.to == Scalar::F64;
         match self.rank(explicit).cmp(&other.rank(explicit)) {
@@ -77,7 +77,7 @@ impl Conversion {
             true if to.width == 2 * from.width => 1,
             false if from.encoding().is_some() && to == Scalar::F32 => 1,
             false if explicit && from.is_int() && from.width < 32 && to == Scalar::I32 => 1,
-            false if explicit && from.kind == to.kind && from.is_int() => 2,
+            false if explicit && from.is_int() && to.is_int() => 2,
             _ => 3,
         }
     }
@@ -185,6 +185,8 @@ mod tests {
         }
         assert_eq!(compare_explicit(Scalar::I8, I, Scalar::I16), Ordering::Less);
         assert_eq!(compare_explicit(Scalar::U8, U, F), Ordering::Less);
+        assert_eq!(compare_explicit(Scalar::I16, U, F), Ordering::Less);
+        assert_eq!(compare_explicit(Scalar::I16, U, Scalar::I64), Ordering::Equal);
         assert_eq!(compare(Scalar::F16, F, D), Ordering::Less);
     }
 

@@ -520,6 +520,8 @@ pub struct Module {
     pub feedback: Vec<Feedback>,
     /// Outputs of geometry shaders that are not of the vertex stream 0.
     pub streams: Vec<(GlobalId, u32)>,
+    /// Inputs of geometry shaders that pass through to the next stage, used or not.
+    pub passed: Vec<GlobalId>,
     /// The base of the layer that a vertex shader writes.
     pub layer: LayerModes,
     pub rays: RayModes,

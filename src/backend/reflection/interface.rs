@@ -203,7 +203,8 @@ pub fn settled(module: &Module) -> Module {
     settled
 }
 
-/// The variables that an entry point reaches, in the order of their declarations, with those that are kept anyway.
+/// The variables that an entry point reaches, in the order of their declarations, with those that pass through or are kept
+/// anyway.
 pub(super) fn variables<'m>(
     module: &'m Module,
     entry: &EntryPoint,
@@ -220,7 +221,9 @@ pub(super) fn variables<'m>(
             });
         }
     }
-    let is_there = move |(id, global): &(GlobalId, &Global)| reached[id.index()] || kept.keeps(global);
+    let is_there = move |(id, global): &(GlobalId, &Global)| {
+        reached[id.index()] || module.passed.contains(id) || kept.keeps(global)
+    };
     module.globals.iter().filter(is_there)
 }
 

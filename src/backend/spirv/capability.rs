@@ -164,6 +164,7 @@ const EXTENSIONS: &[(Capability, &str, Carried)] = &[
     (Capability::RayTracingLinearSweptSpheresGeometryNV, "SPV_NV_linear_swept_spheres", From(Version::V1_4)),
     (Capability::DisplacementMicromapNV, "SPV_NV_displacement_micromap", Always),
     (Capability::ImageReadWriteLodAMD, "SPV_AMD_shader_image_load_store_lod", Always),
+    (Capability::GeometryShaderPassthroughNV, "SPV_NV_geometry_shader_passthrough", Always),
     (Capability::ImageGatherBiasLodAMD, "SPV_AMD_texture_gather_bias_lod", Always),
     (Capability::FragmentMaskAMD, "SPV_AMD_shader_fragment_mask", Always),
     (Capability::MeshShadingEXT, "SPV_EXT_mesh_shader", From(Version::V1_4)),

@@ -59,13 +59,15 @@ impl Emitter<'_> {
         Variable { id: self.globals.known[id.index()], class }
     }
 
-    /// Declares what nothing uses, where that is asked for: resources, and inputs and outputs at locations. They belong to the
-    /// interface of the only entry point.
+    /// Declares what nothing uses, where that is asked for: resources, and inputs and outputs at locations; and inputs that
+    /// pass through. They belong to the interface of the only entry point.
     pub fn declare_unused(&mut self) {
         let module = self.module;
         let [entry] = &module.entry_points[..] else { return };
         let kept = self.options.manner.keep_unused;
-        for (id, global) in module.globals.iter().filter(|(_, global)| kept.keeps(global)) {
+        for (id, global) in
+            module.globals.iter().filter(|(id, global)| kept.keeps(global) || module.passed.contains(id))
+        {
             if self.globals.known[id.index()] == 0 && self.refused(global).is_none() {
                 let variable = self.global(id);
                 self.uses[entry.function.index()].variables.insert(variable);

@@ -63,7 +63,7 @@ impl Emitter<'_> {
     }
 
     /// The decorations for transform feedback of an output, of the whole variable or of members of its block, and its
-    /// vertex stream.
+    /// vertex stream; that of an input which passes through.
     pub fn feed_back(&mut self, global: GlobalId, id: Word) {
         let module = self.module;
         for feedback in module.feedback.iter().filter(|feedback| feedback.global == global) {
@@ -79,6 +79,10 @@ impl Emitter<'_> {
         for (_, stream) in module.streams.iter().filter(|(known, _)| *known == global) {
             self.needs.capability(Capability::GeometryStreams);
             self.decorate(id, Decoration::Stream, &[*stream]);
+        }
+        if module.passed.contains(&global) {
+            self.needs.capability(Capability::GeometryShaderPassthroughNV);
+            self.decorate(id, Decoration::PassthroughNV, &[]);
         }
     }
 

@@ -123,7 +123,7 @@ impl Sema<'_> {
             Some(reserved) => self.define_reference(b, reserved, ty, layout.reference_align, qualifiers.access),
             None => ty,
         };
-        if layout.reference && block.instance.is_none() {
+        if layout.reference && self.is_type_alone(block, &layout) {
             return Some(());
         }
         if layout.space == Space::TaskPayload {
@@ -148,16 +148,23 @@ impl Sema<'_> {
         Some(())
     }
 
+    /// Returns true if a block of buffer references is no variable: it has no instance, or one without a binding, which
+    /// cannot be used. A binding without an instance says nothing.
+    fn is_type_alone(&mut self, block: &ast::Block, layout: &BlockLayout) -> bool {
+        let Some(instance) = &block.instance else { return true };
+        let is_bound = layout.binding.is_some() || self.env.dialect.auto_bindings;
+        if !is_bound {
+            self.declare(instance.name, Entity::Unbound);
+        }
+        !is_bound
+    }
+
     /// `layout(buffer_reference) buffer Name { … };`: a type. It is a variable too where it has an instance.
     fn reference_block(&mut self, b: &mut Builder<'_>, block: &ast::Block, layout: &BlockLayout) -> StructId {
         self.need_references(block.name.span);
         if layout.space != Space::Storage {
             let message = "a block of buffer references is a `buffer`";
             self.error(Code::BAD_LAYOUT, block.name.span, message, "another kind of block");
-        }
-        if layout.binding.is_some() && block.instance.is_none() {
-            let message = "a block of buffer references without an instance has no binding";
-            self.error(Code::BAD_LAYOUT, block.name.span, message, "it declares a type and no variable");
         }
         self.announced(b, block.name)
     }
@@ -383,7 +390,8 @@ impl Sema<'_> {
         complete.then_some(written)
     }
 
-    /// Gives arrays before the last member their lengths. Those that have none yet are given back: number, member, place.
+    /// Gives arrays their lengths, but for that at the end of a storage block, whose buffer tells it (GLSL 4.60 section 4.1.9).
+    /// Those that have none yet are given back: number, member, place.
     fn settle_lengths(
         &mut self,
         b: &mut Builder<'_>,
@@ -391,8 +399,9 @@ impl Sema<'_> {
         written: &mut [Written],
     ) -> Vec<(usize, u32, Span)> {
         let mut open = Vec::new();
-        let Some((_, early)) = written.split_last_mut() else { return open };
-        for (member, item) in (0..).zip(early) {
+        let ends_sized = matches!(layout.space, Space::Uniform | Space::PushConstant);
+        let sized = written.len() - usize::from(!ends_sized && !written.is_empty());
+        for (member, item) in (0..).zip(&mut written[..sized]) {
             match self.with_length(b, item.member.ty) {
                 Ok(ty) => item.member.ty = ty,
                 Err(_) if layout.reference => {

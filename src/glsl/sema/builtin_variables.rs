@@ -3,6 +3,7 @@
 use super::Sema;
 use super::expressions::Lowered;
 use super::lvalue::{LValue, Mutability};
+use super::open_arrays::OpenArray;
 use super::ray_query;
 use crate::glsl::builtin;
 use crate::glsl::token::Symbol;
@@ -207,7 +208,7 @@ impl Sema<'_> {
         let id = b.module.globals.push(Global { name, span, space, ty, binding, access, init: None });
         self.builtins.insert((builtin, space), id);
         if variable.array == Some(0) {
-            self.open_arrays.push((id, 0));
+            self.open_arrays.push(OpenArray::built_in(id));
         }
         id
     }

@@ -41,7 +41,10 @@ impl Sema<'_> {
                 self.capture_builtin(b, declarator, feedback.unwrap_or(none), none, None);
                 continue;
             }
-            if base.is_some_and(|base| self.resource_again(b, decl, base, declarator)) {
+            let again = |base| {
+                self.resource_again(b, decl, base, declarator) || self.array_again(b, &qualifiers, base, declarator)
+            };
+            if base.is_some_and(again) {
                 continue;
             }
             let made = base.and_then(|base| self.global_variable(b, decl, &qualifiers, base, declarator));
@@ -174,11 +177,17 @@ impl Sema<'_> {
             let message = "`shared` variables belong to compute, task and mesh shaders";
             self.error(Code::BAD_QUALIFIER, span, message, "not in this stage");
         }
-        let ty = self.sized(b, ty, declarator)?;
+        let ty = if declarator.init.is_some() {
+            self.sized(b, ty, declarator)?
+        } else {
+            self.sized_in_time(b, ty, declarator)?
+        };
         self.refuse_valueless(b, ty, declarator.span)?;
         self.refuse_private(b, ty, declarator.span)?;
         let init = declarator.init.and_then(|init| self.shared_zero(b, init, ty));
-        Some(self.new_global(b, Space::Workgroup, qualifiers.access, ty, declarator, init))
+        let entity = self.new_global(b, Space::Workgroup, qualifiers.access, ty, declarator, init);
+        self.leave_open(b, &entity);
+        Some(entity)
     }
 
     /// The only initial value that workgroup memory can have: `{}` (GL_EXT_null_initializer).
@@ -201,8 +210,10 @@ impl Sema<'_> {
 
     fn private_variable(&mut self, b: &mut Builder<'_>, ty: TypeId, declarator: &Declarator) -> Option<Entity> {
         let Some(init) = declarator.init else {
-            let ty = self.sized(b, ty, declarator)?;
-            return Some(self.new_global(b, Space::Private, Access::empty(), ty, declarator, None));
+            let ty = self.sized_in_time(b, ty, declarator)?;
+            let entity = self.new_global(b, Space::Private, Access::empty(), ty, declarator, None);
+            self.leave_open(b, &entity);
+            return Some(entity);
         };
         let (value, constant) = without_effects(b, |b| self.initializer(b, init, ty))?;
         let ty = b.type_of(value);
@@ -242,6 +253,11 @@ impl Sema<'_> {
         let span = declarator.name.span;
         let id = b.module.globals.push(Global { name, span, space, ty, binding: Binding::None, access, init });
         Entity::LValue(LValue { access, ..LValue::new(Value::Global(id), space, ty) })
+    }
+
+    /// A global variable's type has a size, or gets it by the end of the shader.
+    fn sized_in_time(&mut self, b: &Builder<'_>, ty: TypeId, declarator: &Declarator) -> Option<TypeId> {
+        if self.may_stay_open(b, ty) { Some(ty) } else { self.sized(b, ty, declarator) }
     }
 
     /// A variable's type must have a size by the end of its declaration.

@@ -153,6 +153,7 @@ impl Sema<'_> {
             let message = Diagnostic::error(Code::NOT_READABLE, "a mesh shader cannot read its outputs");
             return Err(message.at(span, "read here"));
         }
+        self.check_whole(b, lvalue, span)?;
         memory::load(b, lvalue, span)
     }
 
@@ -174,6 +175,11 @@ impl Sema<'_> {
             Some(Entity::LValue(lvalue)) => return Some(Lowered::LValue(lvalue.clone())),
             Some(Entity::Value(value)) => return Some(Lowered::Value(*value)),
             Some(Entity::Error) => return None,
+            Some(Entity::Unbound) => {
+                let message = format!("`{}` needs a binding to be used", self.text(symbol));
+                self.error(Code::BAD_LAYOUT, span, message, "declared without one");
+                return None;
+            }
             Some(Entity::Type(_) | Entity::OpaqueStruct) => "a type",
             Some(Entity::Functions(_)) => "a function",
             None => return self.builtin_variable(b, symbol, span),

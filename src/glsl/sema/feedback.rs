@@ -12,7 +12,7 @@ use crate::source::Span;
 const BUFFERS: u32 = 4;
 
 /// The parts of one `layout(…)`.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct FeedbackLayout {
     pub buffer: Option<u32>,
     pub stride: Option<(u32, Span)>,

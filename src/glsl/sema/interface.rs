@@ -181,7 +181,8 @@ impl Sema<'_> {
         let workgroup_size = self.workgroup_size(module);
         self.check_derivative_group(module, workgroup_size);
         let reconvergence = self.reconvergence;
-        let primitives = self.primitive_modes(module.functions[function].span);
+        self.check_passed(module);
+        let primitives = self.primitive_modes(module, module.functions[function].span);
         let name = self.env.dialect.entry_name.as_deref().unwrap_or("main").into();
         let (stage, fragment, derivatives) = (self.env.stage, self.fragment, self.env.derivatives);
         module.nvidia_meshes = self.env.has_nvidia_meshes();

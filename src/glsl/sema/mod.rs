@@ -34,8 +34,10 @@ mod members;
 mod memory;
 mod mesh;
 mod non_uniform;
+mod open_arrays;
 mod operators;
 mod overloads;
+mod passthrough;
 mod pipeline;
 mod primitives;
 mod qualifiers;
@@ -156,9 +158,10 @@ struct Sema<'a> {
     located: Vec<(u32, GlobalId)>,
     /// Where the kind of derivative group is declared.
     derivatives_at: Span,
-    /// Arrays of distances whose length their constant indices tell, and the length so far.
-    open_arrays: Vec<(GlobalId, u32)>,
-    /// The same of arrays of resources.
+    passed: passthrough::Passed,
+    /// Variables whose length their constant indices tell.
+    open_arrays: Vec<open_arrays::OpenArray>,
+    /// The same of arrays of resources, and the length so far.
     open_resources: Vec<(GlobalId, u32)>,
     /// Arrays in blocks whose length their constant indices tell, and how many there were so far.
     open_members: Vec<lengths::Open>,
@@ -229,6 +232,7 @@ impl<'a> Sema<'a> {
             builtins: FxHashMap::default(),
             located: Vec::new(),
             derivatives_at: Span::NONE,
+            passed: Vec::new(),
             open_arrays: Vec::new(),
             open_resources: Vec::new(),
             open_members: Vec::new(),

@@ -6,13 +6,14 @@
 
 use super::Sema;
 use super::lvalue::{LValue, Mutability};
+use super::passthrough;
 use super::stage::PortLayout;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::LayoutId;
 use crate::grammar::{self, VariableSource};
 use crate::ir::build::Builder;
 use crate::ir::{
-    ArrayLen, BuiltIn, Crowd, Interpolation, Op, PrimitiveMode as Mode, Space, Stage, Type, TypeId, Value,
+    ArrayLen, BuiltIn, Crowd, Interpolation, Module, Op, PrimitiveMode as Mode, Space, Stage, Type, TypeId, Value,
 };
 use crate::source::Span;
 
@@ -169,7 +170,7 @@ impl Sema<'_> {
         true
     }
 
-    fn without_value(&mut self, id: &LayoutId) -> Option<()> {
+    pub fn without_value(&mut self, id: &LayoutId) -> Option<()> {
         let Some(value) = id.value else { return Some(()) };
         let message = format!("`{}` has no value", self.text(id.name.symbol));
         self.error(Code::BAD_LAYOUT, self.ast[value].span, message, "not here");
@@ -210,8 +211,11 @@ impl Sema<'_> {
     }
 
     /// Everything that the shader says of primitives. `span` is that of its entry point.
-    pub fn primitive_modes(&mut self, span: Span) -> Vec<Mode> {
+    pub fn primitive_modes(&mut self, module: &Module, span: Span) -> Vec<Mode> {
         let stage = self.env.stage;
+        if !module.passed.is_empty() {
+            self.give_out_alike();
+        }
         for (_, subject, what, how) in REQUIRED.iter().filter(|(of, ..)| *of == stage) {
             if self.primitives.said(*subject).is_none() {
                 let message = format!("a {} shader must declare {what}", stage.name());
@@ -227,6 +231,17 @@ impl Sema<'_> {
         }
         self.primitives.modes.sort_by_key(|(subject, ..)| *subject);
         self.primitives.modes.iter().map(|(_, mode, _)| *mode).collect()
+    }
+
+    /// Where inputs pass through, one primitive like that which goes in comes out, unless the shader says another.
+    fn give_out_alike(&mut self) {
+        let alike = self.primitives.said(Subject::Input).and_then(|(input, _)| passthrough::given_out(input));
+        let Some((output, count)) = alike else { return };
+        for (subject, mode) in [(Subject::Output, output), (Subject::MaxVertices, count)] {
+            if self.primitives.said(subject).is_none() {
+                self.primitives.modes.push((subject, mode, Span::NONE));
+            }
+        }
     }
 
     /// Notes the use of a list of vertex numbers.

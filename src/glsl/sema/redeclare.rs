@@ -7,12 +7,11 @@ use super::feedback::FeedbackLayout;
 use super::lvalue::LValue;
 use super::qualifiers::Qualifiers;
 use super::stage::{PortLayout, innermost};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::Code;
 use crate::glsl::ast::{self, Declarator, LayoutId, List};
 use crate::grammar::{self, Blocks, VariableSource};
 use crate::ir::build::Builder;
-use crate::ir::{Access, ArrayLen, DepthPromise, Global, Module, Space, Stage, Type, TypeId, Types, Value};
-use crate::source::Span;
+use crate::ir::{Access, ArrayLen, DepthPromise, Space, Stage, Type, TypeId, Types, Value};
 
 impl Sema<'_> {
     /// `out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[2]; };`, and `in gl_PerVertex { … } gl_in[];`
@@ -90,7 +89,7 @@ impl Sema<'_> {
         Some(())
     }
 
-    fn redeclare_member(
+    pub fn redeclare_member(
         &mut self,
         b: &mut Builder<'_>,
         whole: &LValue,
@@ -113,7 +112,7 @@ impl Sema<'_> {
             let id = self.builtin_global(b, variable, builtin, whole.space, crowd);
             let Type::Array { len, .. } = b.module.types.get(b.module.globals[id].ty) else { return None };
             b.module.globals[id].ty = b.module.types.array(ty, len);
-            self.open_arrays.retain(|(open, _)| *open != id);
+            self.open_arrays.retain(|open| open.global != id);
         }
         Some(())
     }
@@ -188,7 +187,7 @@ impl Sema<'_> {
         }
         if length.is_some() {
             b.module.globals[id].ty = ty;
-            self.open_arrays.retain(|(open, _)| *open != id);
+            self.open_arrays.retain(|open| open.global != id);
         }
         Some(feedback)
     }
@@ -256,48 +255,6 @@ impl Sema<'_> {
             self.error(Code::BAD_LAYOUT, id.span, message, "another one than before");
         }
     }
-
-    // Arrays of distances without a size.
-
-    /// A constant index into an array whose length is still open makes it that long.
-    pub fn note_index(&mut self, b: &mut Builder<'_>, lvalue: &LValue, at: Value, span: Span) {
-        self.note_member_index(b, lvalue, at, span);
-        let Value::Global(id) = lvalue.root else { return };
-        let Some(slot) = self.open_arrays.iter().position(|(open, _)| *open == id) else { return };
-        if lvalue.path.len() != usize::from(is_nested(b, b.module.globals[id].ty)) {
-            return;
-        }
-        let known = match at {
-            Value::Const(id) => b.module.constants.as_int(&b.module.types, id),
-            _ => None,
-        };
-        match known {
-            Some(at) => self.open_arrays[slot].1 = self.open_arrays[slot].1.max((at as u32).saturating_add(1)),
-            None => {
-                let Global { name, ty, .. } = &b.module.globals[id];
-                let element = innermost(b, *ty);
-                let message = format!("`{name}` needs a size before it is indexed at run time");
-                let note = format!("declare it again with one: `{}[N] {name};`", self.type_name(b, element));
-                self.report(Diagnostic::error(Code::BAD_TYPE, message).at(span, "not constant").note(note));
-            }
-        }
-    }
-
-    /// Gives the arrays that are still open the length that their indices ask for.
-    pub fn close_arrays(&mut self, module: &mut Module) {
-        for (id, length) in std::mem::take(&mut self.open_arrays) {
-            let ty = module.globals[id].ty;
-            let Type::Array { element, len, .. } = module.types.get(ty) else { continue };
-            let length = ArrayLen::Fixed(length.max(1));
-            module.globals[id].ty = match module.types.get(element) {
-                Type::Array { element: inner, .. } => {
-                    let each = module.types.array(inner, length);
-                    module.types.array(each, len)
-                }
-                _ => module.types.array(element, length),
-            };
-        }
-    }
 }
 
 /// The names that instances of blocks of built-in variables have.
@@ -306,10 +263,4 @@ fn instances_of(blocks: &str) -> String {
     let instances = grammar::VARIABLES.iter().filter(|variable| of_blocks(variable.source));
     let names: Vec<String> = instances.map(|variable| format!("`{}`", variable.name)).collect();
     format!("{} {}", names.join(" and "), if names.len() == 1 { "is" } else { "are" })
-}
-
-/// Returns true if a type is an array of arrays.
-fn is_nested(b: &Builder<'_>, ty: TypeId) -> bool {
-    let types = &b.module.types;
-    matches!(types.get(ty), Type::Array { element, .. } if matches!(types.get(element), Type::Array { .. }))
 }

@@ -24,6 +24,8 @@ pub enum Entity {
     Type(TypeId),
     /// A struct with images or samplers in it, which nothing can be made of yet.
     OpaqueStruct,
+    /// The instance of a block of buffer references that has no binding: the block is a type, the instance of no use.
+    Unbound,
     /// The user's functions of this name.
     Functions(SetId),
     /// Declared wrongly; uses of the name are not reported again.

@@ -31,6 +31,8 @@ pub struct PortLayout {
     pub feedback: FeedbackLayout,
     /// The vertex stream of a geometry shader.
     pub stream: Option<(u32, Span)>,
+    /// Where `passthrough` is written.
+    pub passthrough: Option<Span>,
 }
 
 impl Sema<'_> {
@@ -49,11 +51,13 @@ impl Sema<'_> {
         }
         let ty = self.with_dimensions(b, base, declarator.dimensions)?;
         let space = self.port_space(qualifiers, decl.qualifiers)?;
-        let ty = self.crowded(b, ty, space, qualifiers.interpolation, declarator.span)?;
+        let is_single = declarator.dimensions.is_empty() && self.says_passthrough(decl.qualifiers);
+        let ty = if is_single { ty } else { self.crowded(b, ty, space, qualifiers.interpolation, declarator.span)? };
         self.check_interpolation(qualifiers);
         let mut layout = self.port_layout(b, decl.qualifiers)?;
         self.check_source(&layout, space);
-        if layout.location.is_none() {
+        let placed = layout.location.is_some();
+        if !placed {
             let taken = self.locations_of(b, ty);
             layout.location = self.automatic_location(space, taken);
         }
@@ -62,15 +66,24 @@ impl Sema<'_> {
             return None;
         }
         let own = self.without_crowd(b, ty, space, qualifiers.interpolation);
-        self.check_port(b, own, qualifiers, declarator.span)?;
+        let is_placed = placed && layout.feedback == FeedbackLayout::default();
+        let is_open = own == ty && is_placed && self.may_stay_open(b, ty);
+        let checked = if is_open { b.module.types.element(ty, 0)? } else { own };
+        self.check_port(b, checked, qualifiers, declarator.span)?;
         let binding = port_binding(layout, qualifiers);
         let port = self.port(b, declarator.name, space, ty, binding, qualifiers);
+        if is_open {
+            self.leave_open(b, &port);
+        }
         if let (Space::Output, Entity::LValue(LValue { root: Value::Global(id), .. })) = (space, &port) {
             self.feedback_stride(layout.feedback, layout.feedback);
             self.capture(b, (*id, None), ty, layout.feedback, declarator.span);
         }
         if let Entity::LValue(place) = &port {
             self.put_in_stream(b, place, layout);
+            if let Value::Global(id) = place.root {
+                self.pass_through(b, id, layout);
+            }
         }
         Some(port)
     }
@@ -123,6 +136,9 @@ impl Sema<'_> {
                     layout.index = self.layout_value(b, id)?;
                     layout.index_at = Some(id.span);
                 }
+                "passthrough" if self.env.stage == Stage::Geometry => {
+                    layout.passthrough = Some(self.passthrough_id(id)?);
+                }
                 "stream" if self.env.stage == Stage::Geometry => {
                     layout.stream = Some((self.stream_number(b, id)?, id.span));
                 }
@@ -154,7 +170,6 @@ impl Sema<'_> {
         let inner = innermost(b, ty);
         let scalar = b.module.types.scalar_of(inner);
         let fragment_input = self.env.stage == Stage::Fragment && qualifiers.input.is_some();
-        let stays = scalar.is_some_and(|scalar| scalar.is_int() || scalar.width == 64);
         let complaint = match b.module.types.get(ty) {
             _ if scalar.is_some_and(Scalar::is_bool) => "a `bool` cannot pass between stages",
             Type::Void | Type::Array { len: ArrayLen::Runtime, .. } => "an input or output needs a size",
@@ -168,7 +183,7 @@ impl Sema<'_> {
             Type::Image(_) | Type::Sampler | Type::SampledImage(_) | Type::AccelerationStructure => {
                 "an image or sampler cannot pass between stages"
             }
-            _ if fragment_input && stays && !is_whole(qualifiers.interpolation) => {
+            _ if fragment_input && scalar.is_some_and(stays) && !is_whole(qualifiers.interpolation) => {
                 "integers and doubles cannot be interpolated: write `flat`"
             }
             _ => return Some(()),
@@ -187,7 +202,10 @@ impl Sema<'_> {
         let layout = self.port_layout(b, decl.qualifiers)?;
         self.check_source(&layout, space);
         if BUILT_IN_BLOCKS.contains(&self.text(block.name.symbol)) {
-            return self.redeclare_per_vertex(b, block, space, layout);
+            return match layout.passthrough {
+                Some(_) if space == Space::Input => self.pass_per_vertex(b, block, layout),
+                _ => self.redeclare_per_vertex(b, block, space, layout),
+            };
         }
         self.check_block_stage(space, block.name.span)?;
         let (members, names) = self.stage_members(b, block, &qualifiers, layout)?;
@@ -200,10 +218,14 @@ impl Sema<'_> {
         let ty = b.module.types.add_struct(Struct { name, span: block.name.span, members, block: true, logical: None });
         let ty = self.with_dimensions(b, ty, dimensions)?;
         let instance = block.instance.as_ref().map_or(block.name, |instance| instance.name);
-        let ty = self.crowded(b, ty, space, qualifiers.interpolation, instance.span)?;
+        let is_single = dimensions.is_empty() && layout.passthrough.is_some();
+        let ty = if is_single { ty } else { self.crowded(b, ty, space, qualifiers.interpolation, instance.span)? };
         let binding = port_binding(PortLayout::default(), &of_block(qualifiers.interpolation));
         let Entity::LValue(whole) = self.port(b, instance, space, ty, binding, &qualifiers) else { return None };
         self.put_in_stream(b, &whole, layout);
+        if let Value::Global(id) = whole.root {
+            self.pass_through(b, id, layout);
+        }
         if let (Space::Output, Value::Global(id)) = (space, whole.root) {
             self.capture_members(b, id, block, layout.feedback)?;
         }
@@ -315,9 +337,11 @@ impl Sema<'_> {
             (inner.input, inner.output) = (outer.input, outer.output);
             let layout = self.port_layout(b, line.qualifiers)?;
             self.check_member_stream(layout, whole);
+            self.refuse_passthrough(layout);
             let base = self.type_spec(b, line.ty)?;
             for declarator in &ast[line.declarators] {
                 let ty = self.with_dimensions(b, base, declarator.dimensions)?;
+                let inner = self.implicitly_flat(b, ty, inner);
                 self.check_port(b, ty, &inner, declarator.span)?;
                 let taken = self.locations_of(b, ty);
                 let automatic = |sema: &mut Self| sema.automatic_location(space, taken);
@@ -337,6 +361,18 @@ impl Sema<'_> {
             }
         }
         Some((members, names))
+    }
+
+    /// Integers and doubles in a fragment shader's input blocks are flat without the word, which variables need.
+    fn implicitly_flat(&self, b: &Builder<'_>, ty: TypeId, member: Qualifiers) -> Qualifiers {
+        let is_input = self.env.stage == Stage::Fragment && member.input.is_some();
+        let interpolation = match member.interpolation {
+            Interpolation::Perspective if is_input && b.module.types.scalar_of(innermost(b, ty)).is_some_and(stays) => {
+                Interpolation::Flat
+            }
+            said => said,
+        };
+        Qualifiers { interpolation, ..member }
     }
 
     /// Members that have an offset in a buffer, or come after one that has.
@@ -400,6 +436,11 @@ pub fn innermost(b: &Builder<'_>, mut ty: TypeId) -> TypeId {
         ty = element;
     }
     ty
+}
+
+/// Returns true if a scalar cannot be interpolated.
+fn stays(scalar: Scalar) -> bool {
+    scalar.is_int() || scalar.width == 64
 }
 
 /// Returns true if an input is what a vertex or a mesh shader gave, and never a mixture.

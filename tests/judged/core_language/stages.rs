@@ -217,7 +217,7 @@ const CLASSES: [&str; 4] = ["Input", "Output", "UniformConstant", "AtomicCounter
 /// Returns true if both compilers write it in the same place. Locations of blocks are on the variable or on the
 /// members, `Index 0` and `Flat` of built-in variables are left to taste.
 fn is_of_interface(decoration: &str) -> bool {
-    const WATCHED: [&str; 9] = [
+    const WATCHED: [&str; 10] = [
         "Component",
         "NoPerspective",
         "Centroid",
@@ -227,6 +227,7 @@ fn is_of_interface(decoration: &str) -> bool {
         "InputAttachmentIndex",
         "OverrideCoverageNV",
         "Patch",
+        "PassthroughNV",
     ];
     WATCHED.contains(&decoration)
 }
