@@ -66,7 +66,7 @@ impl Sema<'_> {
             None => {
                 let message = "this array needs a size before it is indexed at run time";
                 let diagnostic = Diagnostic::error(Code::BAD_TYPE, message).at(span, "not constant");
-                self.report(diagnostic.with(declared, "only the last member of a block can do without"));
+                self.report(diagnostic.with(declared, "only the last member of a storage block can do without"));
             }
         }
     }
