@@ -172,10 +172,10 @@ const EXTENSIONS: &[(Capability, &str, Carried)] = &[
     (Capability::TileImageColorReadAccessEXT, "SPV_EXT_shader_tile_image", Always),
     (Capability::TileImageDepthReadAccessEXT, "SPV_EXT_shader_tile_image", Always),
     (Capability::TileImageStencilReadAccessEXT, "SPV_EXT_shader_tile_image", Always),
-    (Capability::TextureSampleWeightedQCOM, "SPV_QCOM_image_processing", From(Version::V1_4)),
-    (Capability::TextureBoxFilterQCOM, "SPV_QCOM_image_processing", From(Version::V1_4)),
-    (Capability::TextureBlockMatchQCOM, "SPV_QCOM_image_processing", From(Version::V1_4)),
-    (Capability::TextureBlockMatch2QCOM, "SPV_QCOM_image_processing2", From(Version::V1_4)),
+    (Capability::TextureSampleWeightedQCOM, "SPV_QCOM_image_processing", Always),
+    (Capability::TextureBoxFilterQCOM, "SPV_QCOM_image_processing", Always),
+    (Capability::TextureBlockMatchQCOM, "SPV_QCOM_image_processing", Always),
+    (Capability::TextureBlockMatch2QCOM, "SPV_QCOM_image_processing2", Always),
 ];
 
 /// A capability that rspirv does not list yet.
@@ -513,7 +513,7 @@ mod tests {
     fn extensions_are_not_there_before_their_version() {
         for (version, late) in [(Version::V1_3, 1), (Version::V1_4, 0)] {
             let mut needs = Needs::new(version);
-            needs.op(Op::ImageBoxFilterQCOM);
+            needs.capability(Capability::MeshShadingEXT);
             assert_eq!(needs.take_late().len(), late);
             assert!(needs.take_late().is_empty());
         }
