@@ -110,7 +110,7 @@ impl Backend {
             Target::Wgsl => &text::WGSL,
             Target::Glsl => &source::GLSL,
             Target::Hlsl => &source::HLSL,
-            Target::Msl => &text::MSL,
+            Target::Msl => &source::MSL,
         }
     }
 }

@@ -292,11 +292,10 @@ static ROWS: [TargetRow; 8] = [
         // `maxTotalThreadsPerThreadgroup` of Apple's hardware.
         invocations: 1024,
         waves: Waves::Of(&[32]),
-        integers: &[32],
+        integers: &[8, 16, 32],
         floats: &[16, 32],
         placing: Placing::Slots,
-        more_integers: &[8, 16, 64],
-        extensions: Target::Wgsl,
+        more_integers: &[64],
         ..DRIVEN
     },
 ];

@@ -1,6 +1,6 @@
 //! GLSL shaders through a shading language: the text that comes out, compiled to a module again.
 
-use crosslane::compile::{Artifact, Input, Language, Options, Place, Verdict, compile};
+use crosslane::compile::{Artifact, EmitKind, Input, Language, Options, Place, Verdict, compile};
 use crosslane::diagnostic::{Code, Severity, render};
 use crosslane::ir::Stage;
 use crosslane::profile::{Profile, Target};
@@ -52,6 +52,18 @@ pub fn make(profile: &str, name: &str, source: &str, stage: Stage) -> Result<Out
         }
         Err(refusal) => Ok(Outcome::Refused(refusal.said)),
     }
+}
+
+/// The text in Metal's language of a compute shader and its reflection, or why the language does not express it.
+pub fn metal(profile: &str, name: &str, source: &str) -> Result<Result<[String; 2], Refusal>, String> {
+    let input = Input { name, bytes: source.as_bytes(), language: Language::Glsl };
+    let options = Options { stage: Some(Stage::Compute), ..Options::new(named(profile)?) };
+    let with = |emit| text(&input, &Options { emit, ..options.clone() }, &NoIncludes);
+    let made = match with(EmitKind::Binary)? {
+        Ok(made) => made,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    Ok(with(EmitKind::Reflection)?.map(|reflection| [made, reflection]))
 }
 
 /// The uniform buffer with push constants in WGSL, in the last group that every device has.

@@ -1,6 +1,7 @@
 //! Metal's language on a CPU: a compiler of C++ takes the texts with `metal/metal_stdlib`, in which the threads of a
 //! workgroup are fibers and the lanes of a SIMD-group run its functions together.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -10,6 +11,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde::Deserialize;
 
 use super::lavapipe::{Buffers, Request};
+
+/// The buffer with the sizes of others.
+const SIZES: &str = "buffer_sizes";
 
 /// Lanes of a SIMD-group.
 pub const LANES: usize = 32;
@@ -69,10 +73,27 @@ fn one_run(
         before.get(slot.binding? as usize).map(|words| words.len() as u32 * 4)
     };
     let sizes: Vec<u32> = reflection.metal.sizes.iter().map(|name| of_name(name).unwrap_or(0)).collect();
-    let buffers: Vec<&Slot> = reflection.metal.slots.iter().filter(|slot| slot.kind == "buffer").collect();
+    let pointed = pointed(&reflection.metal.slots, &job.request.addresses);
+    let bound = reflection.metal.slots.iter().filter(|slot| slot.kind == "buffer");
+    // Arguments of one binding are one buffer.
+    let mut buffers: Vec<&Slot> = Vec::new();
+    let mut same: Vec<[u32; 2]> = Vec::new();
+    for slot in bound.chain(&pointed) {
+        match buffers.iter().find(|other| slot.binding.is_some() && other.binding == slot.binding) {
+            Some(other) => same.push([slot.index, other.index]),
+            None => buffers.push(slot),
+        }
+    }
+    let pushed: Vec<u32> = job
+        .request
+        .push_constants
+        .chunks(4)
+        .map(|bytes| bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte)))
+        .collect();
     let held = |slot: &Slot| match slot.binding {
         Some(binding) => before.get(binding as usize).cloned().unwrap_or_default(),
-        None => sizes.clone(),
+        None if slot.name == SIZES => sizes.clone(),
+        None => pushed.clone(),
     };
     let mut words: Vec<u32> = job.request.groups.into_iter().chain(reflection.workgroup_size).collect();
     words.push(buffers.len() as u32);
@@ -80,7 +101,16 @@ fn one_run(
         let content = held(slot);
         words.extend([slot.index, content.len() as u32]);
         words.extend(content);
+        let is_pushed = slot.binding.is_none() && slot.name != SIZES;
+        let addresses = if is_pushed { job.request.addresses.as_slice() } else { &[] };
+        words.push(addresses.len() as u32);
+        for (at, binding) in addresses {
+            let to = buffers.iter().find(|slot| slot.binding == Some(*binding)).ok_or("an address of no buffer")?;
+            words.extend([*at as u32 / 4, to.index]);
+        }
     }
+    words.push(same.len() as u32);
+    words.extend(same.iter().flatten());
     let mut left = asked(program, number, &words)?.into_iter();
     let mut after = before.clone();
     for slot in &buffers {
@@ -90,6 +120,15 @@ fn one_run(
         }
     }
     Ok(after)
+}
+
+/// Buffers that the text reaches by their addresses alone, at numbers that the language does not have.
+fn pointed(slots: &[Slot], addresses: &[(usize, u32)]) -> Vec<Slot> {
+    let is_bound = |binding: &u32| slots.iter().any(|slot| slot.kind == "buffer" && slot.binding == Some(*binding));
+    let alone: BTreeSet<u32> = addresses.iter().map(|(_, binding)| *binding).filter(|of| !is_bound(of)).collect();
+    let slot =
+        |(binding, index)| Slot { name: String::new(), binding: Some(binding), kind: "buffer".to_owned(), index };
+    alone.into_iter().zip(32..).map(slot).collect()
 }
 
 fn asked(program: &Path, number: usize, words: &[u32]) -> Result<Vec<u32>, String> {
@@ -115,10 +154,10 @@ fn asked(program: &Path, number: usize, words: &[u32]) -> Result<Vec<u32>, Strin
 fn source(jobs: &[Job], reflections: &[Reflection]) -> Result<String, String> {
     let mut whole = String::from("#include \"metal_stdlib\"\n#include \"dispatch.h\"\n");
     for (number, (job, reflection)) in jobs.iter().zip(reflections).enumerate() {
-        let _ = writeln!(whole, "namespace k{number} {{\n{}", known(&job.text));
+        let macros = macros(&job.text, &job.request.spec_constants);
+        let _ = writeln!(whole, "namespace k{number} {{\n{macros}{}", known(&job.text));
         let call = call(&job.text, &reflection.metal.function)?;
-        let _ =
-            writeln!(whole, "static void invoke(const Invocation& at, char** buffers, char* shared) {{\n{call}}}\n}}");
+        let _ = writeln!(whole, "static void invoke(const Invocation& at, char** buffers) {{\n{call}}}\n}}");
     }
     whole.push_str("int main(int, char** arguments) {\n    switch (std::atoi(arguments[1])) {\n");
     for number in 0..jobs.len() {
@@ -126,6 +165,23 @@ fn source(jobs: &[Job], reflections: &[Reflection]) -> Result<String, String> {
     }
     whole.push_str("    }\n    return 1;\n}\n");
     Ok(whole)
+}
+
+/// The values of specialization constants, of the types of their defaults.
+fn macros(text: &str, values: &[(u32, u32)]) -> String {
+    let mut made = String::new();
+    for (number, bits) in values {
+        let start = format!("#define CONSTANT_{number} ");
+        let Some(default) = text.lines().find_map(|line| line.strip_prefix(&start)) else { continue };
+        let value = match default {
+            "true" | "false" => (*bits != 0).to_string(),
+            _ if default.contains(['.', 'e']) => format!("as_type<float>({bits}u)"),
+            _ if default.ends_with('u') => format!("{bits}u"),
+            _ => format!("int({bits}u)"),
+        };
+        let _ = writeln!(made, "{start}{value}");
+    }
+    made
 }
 
 /// Says that a compiler takes texts of any stage, whose textures nothing runs; otherwise its words, in which `k` and a
@@ -138,12 +194,19 @@ pub fn takes(texts: &[&str]) -> Result<(), String> {
     Folder::new()?.compile(&whole, &["-fsyntax-only"])
 }
 
-/// A text as the compiler knows it.
+/// A text as the compiler knows it: its template of arrays is the header's, and memory of workgroups is one for all threads.
 fn known(text: &str) -> String {
     let mut known = String::with_capacity(text.len() * 2);
+    let mut is_template = false;
     for line in text.lines().filter(|line| !line.starts_with("#include")) {
-        // Memory of workgroups is ordinary memory here: one of two functions that differ in that alone takes another type.
-        let line = line.replace("threadgroup A *", "volatile A *").replace(") index(", "), index(");
+        is_template |= line == "template <typename T, size_t N>";
+        if is_template {
+            is_template = line != "};";
+            continue;
+        }
+        let words = line.trim_start();
+        let declares = words.starts_with("threadgroup ") && words.ends_with(';');
+        let line = if declares { line.replacen("threadgroup", "static", 1) } else { line.to_owned() };
         known.push_str(&with_region(with_calls(&line)));
         known.push('\n');
     }
@@ -153,23 +216,15 @@ fn known(text: &str) -> String {
     known
 }
 
-/// The call of a kernel with an argument for each of its parameters, which have a line each.
+/// The call of a kernel with an argument for each of its parameters.
 fn call(text: &str, function: &str) -> Result<String, String> {
-    let head = format!("kernel void {function}(");
-    let lines = text.lines().skip_while(|line| !line.ends_with(&head)).skip(1).take_while(|line| *line != ") {");
+    let (_, rest) = text.split_once(&format!("kernel void {function}(")).ok_or("no kernel")?;
+    let (list, _) = rest.split_once(") {").ok_or("a head without an end")?;
     let mut arguments = Vec::new();
-    let mut shared = 0;
-    for line in lines {
-        let line = line.trim().trim_start_matches(", ");
-        let (declared, attribute) = line.split_once(" [[").unwrap_or((line, ""));
-        let attribute = attribute.trim_end_matches(']');
+    for parameter in list.split(",\n").map(str::trim).filter(|parameter| !parameter.is_empty()) {
+        let (declared, attribute) = parameter.split_once(" [[").ok_or("a parameter without an attribute")?;
         let (ty, _) = declared.rsplit_once(' ').ok_or("a parameter without a name")?;
-        let memory = |at: String| format!("*reinterpret_cast<std::remove_reference_t<{ty}>*>({at})");
-        arguments.push(match attribute {
-            "" => {
-                shared += 1;
-                memory(format!("shared + SHARED * {}", shared - 1))
-            }
+        arguments.push(match attribute.trim_end_matches(']') {
             "thread_position_in_grid" => "at.in_grid()".to_owned(),
             "threadgroup_position_in_grid" => "at.of_group()".to_owned(),
             "thread_position_in_threadgroup" => "at.in_group()".to_owned(),
@@ -180,7 +235,7 @@ fn call(text: &str, function: &str) -> Result<String, String> {
             "simdgroup_index_in_threadgroup" => "at.subgroup()".to_owned(),
             "simdgroups_per_threadgroup" => "at.subgroups()".to_owned(),
             other => match other.strip_prefix("buffer(") {
-                Some(index) => memory(format!("buffers[{}]", index.trim_end_matches(')'))),
+                Some(index) => of_buffer(ty, &format!("buffers[{}]", index.trim_end_matches(')'))),
                 None => return Err(format!("an argument that is {other}")),
             },
         });
@@ -188,16 +243,30 @@ fn call(text: &str, function: &str) -> Result<String, String> {
     Ok(format!("    {function}({});\n", arguments.join(", ")))
 }
 
+/// A buffer as an argument: a pointer, or what one points to.
+fn of_buffer(ty: &str, at: &str) -> String {
+    match ty.strip_suffix('&') {
+        Some(of) => format!("*reinterpret_cast<{of}*>({at})"),
+        None => format!("reinterpret_cast<{ty}>({at})"),
+    }
+}
+
 /// A line with swizzles as calls.
 fn with_calls(line: &str) -> String {
+    if let Some((place, value)) = line.strip_suffix(';').and_then(|line| line.split_once(" = "))
+        && let Some((path, word)) = place.rsplit_once('.')
+        && word.len() > 1
+        && let Some(places) = places_of(word)
+    {
+        return format!("{}.set<{}>({});", with_calls(path), places.join(", "), with_calls(value));
+    }
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut parts = line.split('.');
     let mut made = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let end = part.find(|c| !is_part(c)).unwrap_or(part.len());
         let (word, rest) = part.split_at(end);
-        let places: Option<Vec<String>> = word.chars().map(|c| "xyzw".find(c).map(|place| place.to_string())).collect();
-        match places.filter(|places| (2..=4).contains(&places.len())) {
+        match places_of(word).filter(|places| (2..=4).contains(&places.len())) {
             Some(places) => {
                 let _ = write!(made, ".sw<{}>(){rest}", places.join(", "));
             }
@@ -209,20 +278,31 @@ fn with_calls(line: &str) -> String {
     made
 }
 
+/// The numbers of the components that a swizzle names.
+fn places_of(word: &str) -> Option<Vec<String>> {
+    word.chars().map(|c| "xyzw".find(c).map(|place| place.to_string())).collect()
+}
+
 /// A line with the constructs that begin there as regions, which threads leave together.
 fn with_region(line: String) -> String {
-    const HEADS: [&str; 3] = ["if (", "while(", "switch("];
+    const LOOPS: [&str; 3] = ["while (", "for (", "do {"];
     let words = line.trim_start();
     let is_type = ["struct ", "typedef ", "namespace ", "enum "].iter().any(|word| words.starts_with(word));
     if is_type || !line.ends_with('{') {
         return line;
     }
     let indent = &line[..line.len() - words.len()];
-    match HEADS.iter().find(|head| words.starts_with(**head)) {
-        Some(&"while(") => format!("{indent}if (metal::Region all; true) {words} metal::Region part;"),
-        Some(&"switch(") => format!("{indent}switch (metal::Region all; {}", &words["switch(".len()..]),
-        Some(head) => format!("{indent}if (metal::Region all; {} metal::Region part;", &words[head.len()..]),
-        None => format!("{line} metal::Region part;"),
+    match words {
+        _ if LOOPS.iter().any(|head| words.starts_with(head)) => {
+            format!("{indent}if (metal::Region whole_region; true) {words} metal::Region own_region;")
+        }
+        _ if words.starts_with("switch (") => {
+            format!("{indent}switch (metal::Region whole_region; {}", &words["switch (".len()..])
+        }
+        _ if words.starts_with("if (") => {
+            format!("{indent}if (metal::Region whole_region; {} metal::Region own_region;", &words["if (".len()..])
+        }
+        _ => format!("{line} metal::Region own_region;"),
     }
 }
 
@@ -249,7 +329,15 @@ impl Folder {
         let text = self.0.join("kernels.cpp");
         std::fs::write(&text, source).map_err(|e| e.to_string())?;
         let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("metal");
-        let options = ["-std=gnu++17", "-O0", "-w", "-fwrapv", "-fsingle-precision-constant", "-ffp-contract=off"];
+        let options = [
+            "-std=gnu++17",
+            "-O0",
+            "-w",
+            "-fwrapv",
+            "-fno-strict-aliasing",
+            "-fsingle-precision-constant",
+            "-ffp-contract=off",
+        ];
         let mut command = Command::new("g++");
         command.args(options).arg("-I").arg(header).arg(&text).args(more);
         let output = command.output().map_err(|e| format!("g++: {e}"))?;

@@ -242,10 +242,11 @@ fn rows() -> BTreeMap<Key, Row> {
 }
 
 /// Targets whose lines another one's reasons are for too.
-const ALIKE: &[(&str, &str)] = &[("glsl", "hlsl"), ("wgsl", "msl")];
+const ALIKE: &[(&str, &str)] = &[("glsl", "hlsl"), ("glsl", "msl")];
 
 /// Rules whose plans such a target has without the difference, or not at all: its subgroups have one size, or it has no masks.
-const WITHOUT: &[(&str, &str)] = &[("msl", "push by ballots of the index"), ("hlsl", "count of a mask")];
+const WITHOUT: &[(&str, &str)] =
+    &[("msl", "push by ballots of the index"), ("msl", "count of a mask"), ("hlsl", "count of a mask")];
 
 /// The targets of a row of reasons.
 fn targets(of: &'static str) -> impl Iterator<Item = &'static str> {

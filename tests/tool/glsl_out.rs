@@ -48,7 +48,7 @@ const LINES: &[&str] = &[
     "shared float row[array_length];",
     "float scaled(float number, inout uint count) {",
     "    uint calls = 0u;",
-    "    for (; turn < push.first; turn += 1) {",
+    "    for (int turn = 0; turn < push.first; turn++) {",
     "        // butterfly<2>: shuffle by a mask",
     "    // all_reduce.add<8>: native reduction of segments",
 ];
@@ -284,7 +284,10 @@ fn variables_that_functions_give_values_are_declared_before_the_call() {
     let khr = text(&folder, "given.comp", "glsl-450-khr");
     let lines: Vec<&str> = khr.lines().map(str::trim).collect();
     let at = |line: &str| lines.iter().position(|known| *known == line).unwrap_or_else(|| panic!("{line}\n{khr}"));
-    assert!(at("uint a;") < at("split(x[i], a, b);") && at("uint a;") > at("for (; i < 4u; i += 1u) {"), "{khr}");
+    assert!(
+        at("uint a;") < at("split(x[i], a, b);") && at("uint a;") > at("for (uint i = 0u; i < 4u; i++) {"),
+        "{khr}"
+    );
     // One name for a length, which compilers would tell from the same expression elsewhere.
     at("const uint array_length = COUNT / 2u;");
     at("void twice(inout uint parts[array_length]) {");

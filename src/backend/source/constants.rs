@@ -37,7 +37,9 @@ impl Writer<'_> {
                 let parts = if is_splat { &parts[..1] } else { parts };
                 let parts: Vec<Expr> = parts.iter().map(|part| self.spelled(*part)).collect();
                 let language = self.language;
-                language.composite(self, constant.ty, &parts)
+                let whole = language.composite(self, constant.ty, &parts);
+                let component = is_splat.then(|| Box::new(parts[0].clone()));
+                Expr { component, ..whole }
             }
             (ConstValue::Spec { id: number, default }, Type::Scalar(scalar)) => {
                 Expr::primary(self.specialization(*number, scalar, *default))

@@ -90,6 +90,7 @@ impl Body<'_, '_> {
 
     fn repeat(&mut self, body: BlockId, continuing: BlockId, break_if: Option<Value>, hint: ControlHint) {
         let hint = self.hint(hint);
+        let counter = self.counter();
         let continues = self.continues(body);
         let returns = self.raises_returns(&[body, continuing], true);
         self.around.push(Around::Loop);
@@ -104,7 +105,11 @@ impl Body<'_, '_> {
             // The steps between two iterations fit the head of the loop.
             (Some(steps), None) => {
                 let condition = take_condition(&mut code);
-                self.push(Kind::For { condition: condition.map(|c| c.text), steps, body: code, hint });
+                let first = if steps.is_empty() { None } else { counter.and_then(|name| self.take_counter(&name)) };
+                if let Some([_, name, _]) = first.as_deref().filter(|_| self.t.language.ends_counters()) {
+                    self.names.release(name);
+                }
+                self.push(Kind::For { first, condition: condition.map(|c| c.text), steps, body: code, hint });
             }
             (Some(steps), Some(ends)) if steps.is_empty() => {
                 self.push(Kind::Do { body: code, condition: ends.not().text, hint });
@@ -116,11 +121,36 @@ impl Body<'_, '_> {
                     true => self.resumed(code, between.collect()),
                     false => code.into_iter().chain(between).collect(),
                 };
-                self.push(Kind::For { condition: None, steps: Vec::new(), body, hint });
+                self.push(Kind::For { first: None, condition: None, steps: Vec::new(), body, hint });
             }
         }
         if returns {
             self.go_on_returning();
+        }
+    }
+
+    /// The variable that the statement before the current loop declares, where nothing but the loop uses it. Declarations
+    /// without a value may come between.
+    fn counter(&self) -> Option<String> {
+        let (local, name) = self.declared.as_ref()?;
+        let (_, before) = last_given(self.blocks.last()?)?;
+        let Kind::Define { name: last, dims, value: Some(_), .. } = &before.kind else { return None };
+        let place = self.current.and_then(|id| self.uses.place(id))?;
+        let is_it = last == name && dims.is_empty() && self.uses.is_only_in(*local, place);
+        is_it.then(|| name.clone())
+    }
+
+    /// Takes the declaration of a variable that the last statement is, for the head of a loop.
+    fn take_counter(&mut self, counter: &str) -> Option<Box<[String; 3]>> {
+        let block = self.blocks.last_mut()?;
+        let (at, declaration) = last_given(block)?;
+        match &declaration.kind {
+            Kind::Define { ty, name, value: Some(value), .. } if name == counter => {
+                let first = Box::new([ty.clone(), name.clone(), value.clone()]);
+                block.remove(at);
+                Some(first)
+            }
+            _ => None,
         }
     }
 
@@ -200,6 +230,11 @@ impl Body<'_, '_> {
             self.go_on_returning();
         }
     }
+}
+
+/// The last statement of a block that is no declaration without a value.
+fn last_given(block: &[Stmt]) -> Option<(usize, &Stmt)> {
+    block.iter().enumerate().rev().find(|(_, stmt)| !matches!(stmt.kind, Kind::Define { value: None, .. }))
 }
 
 /// A choice as `&&`, `||` or `?:`.

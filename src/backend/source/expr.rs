@@ -74,8 +74,12 @@ pub(super) struct Expr {
     pub reads: Reads,
     /// The operand, where it is the negation of a bool.
     pub negated: Option<Box<Expr>>,
+    /// The component that all of a vector's are.
+    pub component: Option<Box<Expr>>,
     /// Operator and operands, where it can be part of an assignment.
     pub assigned: Option<Box<[String; 3]>>,
+    /// The unsigned number, where it is one as a signed number.
+    pub unsigned: Option<Box<Expr>>,
 }
 
 impl Expr {
@@ -83,7 +87,7 @@ impl Expr {
         let text = text.into();
         limits::spend(1);
         limits::write(text.len());
-        Expr { text, level, reads: Reads::default(), negated: None, assigned: None }
+        Expr { text, level, reads: Reads::default(), negated: None, component: None, assigned: None, unsigned: None }
     }
 
     /// A name, a literal or a call.
@@ -134,7 +138,7 @@ impl Expr {
         let made = Expr::new(format!("{left_text} {op} {right_text}"), level).reading(&Reads::of([left, right]));
         let is_assigned =
             matches!(level, Level::Product | Level::Sum | Level::Shift | Level::And | Level::Xor | Level::Or);
-        let assigned = is_assigned.then(|| Box::new([op.to_string(), left_text, right_text]));
+        let assigned = is_assigned.then(|| Box::new([op.to_string(), left_text, right.text.clone()]));
         Expr { assigned, ..made }
     }
 

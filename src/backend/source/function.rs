@@ -3,8 +3,8 @@
 use super::constants::component;
 use super::expr::{Expr, Reads};
 use super::inout::Copies;
-use super::memory::{Address, LaidPath};
 use super::names::Names;
+use super::place::{Address, LaidPath};
 use super::tree::{Kind, Lines, Stmt};
 use super::uses::Uses;
 use super::writer::Writer;
@@ -75,6 +75,8 @@ pub(super) struct Body<'t, 'a> {
     /// Variables that get what must not be contracted.
     pub exact: FxHashSet<LocalId>,
     copies: Copies,
+    /// The variable that was declared last with its first value, and its name.
+    pub declared: Option<(LocalId, String)>,
     /// The statements at the start of the function, in scope in all of it.
     pub setup: Vec<Stmt>,
     pub blocks: Vec<Vec<Stmt>>,
@@ -120,8 +122,8 @@ impl<'t, 'a> Body<'t, 'a> {
     fn new(t: &'t mut Writer<'a>, id: FuncId, entry: Option<&'a EntryPoint>) -> Body<'t, 'a> {
         let f = &t.module.functions[id];
         let exact = exact_locals(f, &t.types);
-        let mut uses = Uses::of(f);
-        let copies = Copies::of(t.module, f, &uses);
+        let mut uses = Uses::of(f, &t.types);
+        let copies = Copies::of(t.module, f, &uses, t.language.refers());
         uses.declare(f, &copies.passed);
         let names = Names::new(t.language);
         Body {
@@ -138,6 +140,7 @@ impl<'t, 'a> Body<'t, 'a> {
             waiting: FxHashSet::default(),
             exact,
             copies,
+            declared: None,
             setup: Vec::new(),
             blocks: Vec::new(),
             around: Vec::new(),
@@ -305,7 +308,7 @@ impl<'t, 'a> Body<'t, 'a> {
 
     /// The value where it is used, or its name.
     fn settle(&mut self, id: InstId, inst: &Inst, value: Expr) -> Expr {
-        if self.is_pointer(inst) || inst.ty == Types::VOID {
+        if self.is_pointer(inst) || inst.ty == Types::VOID || self.uses.is_joined(id) {
             return value;
         }
         // An image and its sampler cannot be assigned to a variable.
@@ -460,6 +463,13 @@ impl<'t, 'a> Body<'t, 'a> {
     fn operation(&mut self, id: InstId, inst: &Inst) -> Option<Made> {
         let language = self.t.language;
         Some(Made::One(match inst.op {
+            Op::Unary(ir::UnaryOp::Neg, a)
+                if self.shape_of(a).is_some_and(|(scalar, _)| scalar == Scalar::I32)
+                    && language.has_undefined_overflow()
+                    && self.has_negation(a) =>
+            {
+                Expr::unary("-", &self.value(a))
+            }
             Op::Unary(op, a) => {
                 let (of, a) = (self.type_of(a), self.value(a));
                 self.t.unary(op, &a, of)
@@ -476,12 +486,13 @@ impl<'t, 'a> Body<'t, 'a> {
             }
             Op::Select { condition, accept, reject } => self.select(condition, accept, reject, inst.ty),
             Op::Construct(parts) => {
-                let parts = self.list(parts);
+                let parts = self.parts_of(parts, inst.ty);
                 language.construct(self, inst.ty, parts)
             }
             Op::Splat(a) => {
                 let a = self.value(a);
-                language.splat(self.t, inst.ty, a)
+                let whole = language.splat(self.t, inst.ty, a.clone());
+                Expr { component: Some(Box::new(a)), ..whole }
             }
             Op::Extract { composite, index } => return self.extract(composite, index),
             Op::ExtractDynamic { composite, index } => {
@@ -514,7 +525,7 @@ impl<'t, 'a> Body<'t, 'a> {
                 let Some(name) = self.t.function_names.get(&callee).cloned() else {
                     return Some(Made::One(self.t.broken("a call of a function that is not written")));
                 };
-                let call = language.call(self, &name, args).reading_memory(true);
+                let call = language.call(self, callee, &name, args).reading_memory(true);
                 if inst.ty == Types::VOID {
                     self.line(call.text);
                     return None;
@@ -542,6 +553,23 @@ impl<'t, 'a> Body<'t, 'a> {
             }
             _ => return self.control(inst).map(Made::One),
         }))
+    }
+
+    /// The parts of a composite: those of a vector may be vectors.
+    fn parts_of(&mut self, parts: Values, ty: TypeId) -> Vec<Expr> {
+        let f = self.f;
+        if !matches!(self.t.types.get(ty), Type::Vector { .. }) {
+            return self.list(parts);
+        }
+        let parts = super::uses::parts_of(f, &self.t.types, f.values(parts));
+        let value = |b: &mut Self, value| b.value(value);
+        parts
+            .into_iter()
+            .map(|part| match part {
+                super::uses::Part::One(one) => value(self, one),
+                super::uses::Part::Whole(whole, _) => value(self, whole),
+            })
+            .collect()
     }
 
     fn extract(&mut self, composite: Value, index: u32) -> Option<Made> {

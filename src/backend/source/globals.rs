@@ -1,7 +1,9 @@
 //! Module-scope variables: resources, memory of workgroups and invocations, inputs and outputs.
 
 use super::writer::Writer;
-use crate::ir::{Binding, FuncId, Global, GlobalId, ImageOp, Op, Stage, StructId, Type, TypeId, Value};
+use crate::ir::{
+    Access, ArrayLen, Binding, FuncId, Global, GlobalId, ImageOp, Op, Stage, StructId, Type, TypeId, Value,
+};
 use rustc_hash::FxHashSet;
 
 impl Writer<'_> {
@@ -47,6 +49,12 @@ impl Writer<'_> {
         }
         match self.block_of(global.ty) {
             Some(of) if global.name.is_empty() => {
+                let language = self.language;
+                if let Some(name) = language.block_variable(self, id, of) {
+                    let name = self.names.unique(&name, None);
+                    self.global_names.insert(id, name);
+                    return;
+                }
                 let members = self.types.structs[of].members.clone();
                 let names = members.iter().map(|member| match member.binding {
                     Binding::BuiltIn(_) => member.name.to_string(),
@@ -99,6 +107,17 @@ impl Writer<'_> {
         }
     }
 
+    /// Element and stride of the array of any length that is all of a block.
+    pub fn only_array(&self, block: StructId) -> Option<(TypeId, u32)> {
+        let [member] = self.types.structs[block].members.as_slice() else { return None };
+        match self.types.get(member.ty) {
+            Type::Array { element, len: ArrayLen::Runtime, stride: Some(stride) } if member.offset == Some(0) => {
+                Some((element, stride))
+            }
+            _ => None,
+        }
+    }
+
     /// Returns true if a sampler is used for comparisons.
     pub fn compares(&self, sampler: GlobalId) -> bool {
         let module = self.module;
@@ -123,4 +142,12 @@ impl Writer<'_> {
             })
         })
     }
+}
+
+/// Qualifiers of a block, and those that all of its members have.
+pub(super) fn access_of(t: &Writer, global: &Global, of: StructId) -> Access {
+    let members = &t.types.structs[of].members;
+    let shared = members.iter().map(|member| member.access).reduce(|a, b| a & b).unwrap_or_default();
+    let any = members.iter().map(|member| member.access & Access::COHERENT.union(Access::VOLATILE));
+    any.fold(global.access | shared, |all, one| all | one)
 }

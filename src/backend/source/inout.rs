@@ -1,8 +1,8 @@
 //! Arguments that functions write: the typed form copies them into variables and back, the language does that itself.
 
 use super::expr::Reads;
-use super::uses::Uses;
-use crate::ir::{Function, InstId, LocalId, Module, Op, Space, Value, Values};
+use super::uses::{Uses, local_of};
+use crate::ir::{Function, InstId, LocalId, Module, Op, Space, Type, Value, Values};
 use crate::limits;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -28,6 +28,32 @@ fn is_plain(module: &Module, f: &Function, place: Value) -> bool {
     }
 }
 
+/// Returns true if a reference can be to a place: one in a variable of the function that is no component of a vector.
+fn can_refer(module: &Module, f: &Function, place: Value) -> bool {
+    match place {
+        Value::Local(_) => true,
+        Value::Inst(id) => match f.insts[id].op {
+            Op::Access { base, indices } => {
+                let (Value::Local(local), Some((_, before))) = (base, f.values(indices).split_last()) else {
+                    return false;
+                };
+                let of = before.iter().try_fold(f.locals[local].ty, |ty, index| match module.types.get(ty) {
+                    Type::Struct(of) => {
+                        let member = module.known_u32(*index)? as usize;
+                        module.types.structs[of].members.get(member).map(|member| member.ty)
+                    }
+                    Type::Array { element, .. } => Some(element),
+                    // A component of a column.
+                    _ => None,
+                });
+                of.is_some_and(|ty| !matches!(module.types.get(ty), Type::Vector { .. }))
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
 /// A copy of one argument.
 struct Passing {
     local: LocalId,
@@ -36,17 +62,18 @@ struct Passing {
 }
 
 impl Copies {
-    pub fn of(module: &Module, f: &Function, uses: &Uses) -> Copies {
+    /// The copies of a function; `refers` is true where the language passes references to arguments.
+    pub fn of(module: &Module, f: &Function, uses: &Uses, refers: bool) -> Copies {
         let mut copies = Copies::default();
         for (id, inst) in f.insts.iter() {
             if let Op::Call(_, args) = inst.op {
-                copies.look_at(module, f, uses, id, args);
+                copies.look_at((module, f, uses), id, args, refers);
             }
         }
         copies
     }
 
-    fn look_at(&mut self, module: &Module, f: &Function, uses: &Uses, call: InstId, args: Values) {
+    fn look_at(&mut self, (module, f, uses): (&Module, &Function, &Uses), call: InstId, args: Values, refers: bool) {
         let locals = f.values(args).iter().filter_map(|arg| match arg {
             Value::Local(local) => Some(*local),
             _ => None,
@@ -61,7 +88,11 @@ impl Copies {
             let is_next = last.zip(uses.place(call)).is_some_and(|((block, to), (_, at))| {
                 f.blocks[block].insts[at as usize + 1..to as usize].iter().all(|id| back.contains(id))
             });
-            if is_next && !is_twice(copy) && is_plain(module, f, copy.place) {
+            let can_refer = !refers || {
+                let others = found.iter().filter(|other| local_of(f, other.place) == local_of(f, copy.place));
+                can_refer(module, f, copy.place) && others.count() == 1
+            };
+            if is_next && !is_twice(copy) && is_plain(module, f, copy.place) && can_refer {
                 self.passed.insert(copy.local, copy.place);
                 self.skipped.extend(&copy.insts);
             }

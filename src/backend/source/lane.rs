@@ -97,7 +97,7 @@ impl Body<'_, '_> {
             let then = vec![Stmt { origin: inner.origin, kind: Kind::Line("break;".to_string()) }];
             inner.push(Kind::If { condition, then, otherwise: Vec::new(), hint: "" });
         });
-        self.push(Kind::For { condition: None, steps: Vec::new(), body, hint: "" });
+        self.push(Kind::For { first: None, condition: None, steps: Vec::new(), body, hint: "" });
         for (arg, kept) in run.steps[first..].iter_mut().zip(kept) {
             if let Some(value) = kept {
                 arg.value = value;

@@ -4,12 +4,14 @@ use super::expr::Expr;
 use super::function::{Body, Made};
 use super::image::ImageCall;
 use super::lane::Arg;
+use super::layout::Packing;
+use super::place::{Address, Form};
 use super::writer::{Shader, Writer};
 use crate::backend::{Made as Result, Options};
 use crate::ir::{
-    AtomicOp, BinaryOp, BuiltIn, ConstId, ControlHint, EntryPoint, Global, GlobalId, ImageOp, InstFlags, InstId,
-    InterpolateAt, MathFn, MemoryKinds, Module, Order, Param, Scalar, Scope, Space, Type, TypeId, UnaryOp, Value,
-    Values,
+    AtomicOp, BinaryOp, BuiltIn, ConstId, ControlHint, EntryPoint, FuncId, Global, GlobalId, ImageOp, InstFlags,
+    InstId, InterpolateAt, MathFn, MemoryKinds, Module, Order, Param, Scalar, Scope, Space, StructId, Type, TypeId,
+    UnaryOp, Value, Values,
 };
 use crate::lane::{GroupOp, LaneFact};
 use std::fmt::Debug;
@@ -52,8 +54,18 @@ pub(super) trait Language: Debug + Sync {
     /// A type of resources or references.
     fn handle_name(&self, t: &mut Writer, ty: Type) -> String;
 
+    /// An array that is assigned, passed or returned whole, where these have a type of their own.
+    fn array_name(&self, _: &mut Writer, _: TypeId) -> Option<String> {
+        None
+    }
+
     /// The words before the type of a struct's member.
     fn member_words(&self, _: &Writer, _: TypeId) -> &'static str {
+        ""
+    }
+
+    /// The length of an array of any length, which ends a block.
+    fn open_length(&self) -> &'static str {
         ""
     }
 
@@ -78,6 +90,16 @@ pub(super) trait Language: Debug + Sync {
 
     // Module-scope variables.
 
+    /// The name of the variable that holds a block without a name of its own; none where its members are names of the module.
+    fn block_variable(&self, _: &mut Writer, _: GlobalId, _: StructId) -> Option<String> {
+        None
+    }
+
+    /// The largest space and number that a kind of resource can have.
+    fn most_slots(&self, _: &'static str) -> (u32, u32) {
+        (u32::MAX, u32::MAX)
+    }
+
     /// Declares a variable, and returns its name.
     fn declare(&self, t: &mut Writer, id: GlobalId, global: &Global) -> String;
 
@@ -86,6 +108,43 @@ pub(super) trait Language: Debug + Sync {
 
     /// The scalar that the language gives a built-in value, where it may be another than the module's.
     fn built_in_scalar(&self, t: &mut Writer, id: GlobalId) -> Option<Scalar>;
+
+    // Buffers that the language lays out by rules of its own, or sees as bytes.
+
+    /// How a block is spelled, where places in it go through `place`.
+    fn form(&self, _: &mut Writer, _: GlobalId) -> Form {
+        Form::Bytes
+    }
+
+    /// The text after an element of an array of textures or samplers.
+    fn element_suffix(&self, _: &mut Writer, _: TypeId) -> &'static str {
+        ""
+    }
+
+    /// Returns true if the elements of an array of blocks are pointers.
+    fn block_arrays_point(&self) -> bool {
+        false
+    }
+
+    /// A vector without alignment of its own.
+    fn packed_name(&self, t: &mut Writer, scalar: Scalar, size: u8) -> String {
+        self.vector_name(t, scalar, size)
+    }
+
+    /// The declarations of members for so many bytes from an offset on.
+    fn pad_lines(&self, _: Packing, _: u32, _: u32) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The scalar so many bytes after an address, or the vector of such that follow each other.
+    fn read_bytes(&self, b: &mut Body, _: &Address, _: Scalar, _: (u32, u8)) -> Expr {
+        b.t.broken("bytes of a buffer")
+    }
+
+    /// Stores a scalar, or a vector of such that follow each other.
+    fn write_bytes(&self, b: &mut Body, _: &Address, _: (Scalar, u8), _: &Expr) {
+        b.t.internal("bytes of a buffer");
+    }
 
     // Functions.
 
@@ -106,7 +165,22 @@ pub(super) trait Language: Debug + Sync {
         b.line("return".to_string());
     }
 
-    fn call(&self, b: &mut Body, name: &str, args: Vec<Made>) -> Expr;
+    fn call(&self, b: &mut Body, callee: FuncId, name: &str, args: Vec<Made>) -> Expr;
+
+    /// Returns true if a function that writes an argument gets a reference to it, which is to be the only one to its variable.
+    fn refers(&self) -> bool {
+        false
+    }
+
+    /// The value that declares a variable of a type.
+    fn first_value(&self, b: &mut Body, value: Value, _: TypeId) -> String {
+        b.value(value).text
+    }
+
+    /// Returns true if what the head of a loop declares is out of sight after the loop.
+    fn ends_counters(&self) -> bool {
+        true
+    }
 
     fn hint(&self, b: &mut Body, hint: ControlHint) -> &'static str;
 
@@ -137,6 +211,11 @@ pub(super) trait Language: Debug + Sync {
     fn mixed(&self, b: &mut Body, parts: &[Expr; 3], ty: TypeId) -> Expr;
 
     fn unary(&self, t: &mut Writer, op: UnaryOp, a: &Expr, of: TypeId) -> Expr;
+
+    /// Returns true if sums, differences, products and negations of signed numbers that overflow have no meaning in the language.
+    fn has_undefined_overflow(&self) -> bool {
+        false
+    }
 
     /// An operator; none for those that need the operands more than once.
     fn binary(&self, t: &mut Writer, op: BinaryOp, both: [&Expr; 2], of: [TypeId; 2]) -> Option<Expr>;

@@ -5,33 +5,6 @@ use super::function::Body;
 use super::tree::Kind;
 use crate::ir::{Binding, InstFlags, InstId, LocalId, Scalar, Space, Type, TypeId, Value, Values};
 
-/// A place in a buffer that the language sees as bytes.
-#[derive(Clone, Debug)]
-pub(super) struct Address {
-    /// The buffer, or the element of an array of buffers.
-    pub buffer: Expr,
-    /// True for constant buffers, whose rows of 16 bytes are an array.
-    pub is_rows: bool,
-    /// Bytes from its start: what varies, and what is constant.
-    pub varying: Option<Expr>,
-    pub constant: u32,
-    /// The type of what lies there, laid out.
-    pub ty: TypeId,
-    /// Bytes from one component of a vector to the next, where they do not follow each other: columns of row-major matrices.
-    pub step: Option<u32>,
-}
-
-/// A path to what is laid out otherwise than its logical type.
-#[derive(Clone, Debug)]
-pub(super) struct LaidPath {
-    pub path: Expr,
-    pub ty: TypeId,
-    /// True in constant buffers.
-    pub is_rows: bool,
-    /// The stride of the array that it is an element of.
-    pub stride: Option<u32>,
-}
-
 impl Body<'_, '_> {
     /// Space and pointee of an operand that points.
     pub fn pointee_of(&self, value: Value) -> Option<(Space, TypeId)> {
@@ -82,14 +55,19 @@ impl Body<'_, '_> {
         if let Some(known) = self.t.module.known_u32(index) {
             return Expr::primary(known.to_string());
         }
-        let number = self.value(index);
-        let is_stable = self.uses.is_stable(self.f, path, &number.reads);
+        self.held(path, index, "index")
+    }
+
+    /// A value that is a part of a path, which has a name of this base where the path needs one.
+    pub fn held(&mut self, path: InstId, value: Value, base: &str) -> Expr {
+        let made = self.value(value);
+        let is_stable = self.uses.is_stable(self.f, path, &made.reads);
         let once = self.uses.count(path) == 1;
-        if !number.reads.is_empty() && !is_stable || !number.is_plain() && !once {
-            let ty = self.type_of(index);
-            return self.name("index", ty, &number);
+        if !made.reads.is_empty() && !is_stable || !made.is_plain() && !once {
+            let ty = self.type_of(value);
+            return self.name(base, ty, &made);
         }
-        number
+        made
     }
 
     /// A member of a struct or block, of which some have no name of their own.
@@ -161,19 +139,24 @@ impl Body<'_, '_> {
             _ => value,
         };
         match value.assigned.as_deref() {
-            Some([op, left, right]) if *left == place.text => self.line(format!("{left} {op}= {right}")),
+            Some([op, left, right]) if *left == place.text => self.line(match (op.as_str(), right.as_str()) {
+                ("+" | "-", "1" | "1u") => format!("{left}{op}{op}"),
+                _ => format!("{left} {op}= {right}"),
+            }),
             _ => self.line(format!("{} = {}", place.text, value.text)),
         }
     }
 
     /// The store that declares a variable. Nothing is left of it where a parameter is the variable.
     fn first_store(&mut self, id: LocalId, value: Value) {
-        let value = self.value(value).text;
+        let language = self.t.language;
+        let value = language.first_value(self, value, self.f.locals[id].ty);
         let name = self.locals[&id].clone();
         if name == value {
             return;
         }
         let (ty, dims) = self.local_type(id);
+        self.declared = Some((id, name.clone()));
         self.push(Kind::Define { ty, name, dims, value: Some(value) });
     }
 }

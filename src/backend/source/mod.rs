@@ -2,9 +2,9 @@
 //!
 //! Structured control flow stays. Values with a single use are written in place; all others get a name. A [`Language`] spells
 //! what the walk through the module asks for; one folder per language. One file per subject: `names`, `types`, `constants`,
-//! `globals`, `uses` (of values and variables), `function`, `memory`, `control`, `exits` (jumps out of arms with cross-lane
-//! operations), `operators`, `image`, `inout` (arguments that functions write), `lane`, `expr` and `tree` (expressions and
-//! statements as text).
+//! `globals`, `helpers` (functions that a text adds), `uses` (of values and variables), `function`, `memory`, `control`,
+//! `exits` (jumps out of arms with cross-lane operations), `operators`, `image`, `inout` (arguments that functions write),
+//! `lane`, `expr` and `tree` (expressions and statements as text).
 
 mod constants;
 mod control;
@@ -13,14 +13,20 @@ mod expr;
 mod function;
 mod globals;
 mod glsl;
+mod helpers;
 mod hlsl;
 mod image;
 mod inout;
 mod lane;
 mod language;
+mod layout;
 mod memory;
+mod msl;
 mod names;
 mod operators;
+mod place;
+mod ports;
+mod ranges;
 mod slots;
 mod tree;
 mod types;
@@ -50,10 +56,18 @@ pub(super) const HLSL: Backend = Backend {
     ..GLSL
 };
 
+/// The row of MSL.
+pub(super) const MSL: Backend = Backend {
+    unit: msl::unit,
+    writer: BackendWriter::Module(ModuleWriter { write, written, losses: msl::losses }),
+    ..GLSL
+};
+
 /// The language of a profile.
 fn language_of(profile: &Profile) -> &'static dyn Language {
     match profile.target {
         Target::Hlsl => &hlsl::HLSL,
+        Target::Msl => &msl::MSL,
         _ => glsl::Dialect::of(profile),
     }
 }

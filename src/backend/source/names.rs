@@ -26,7 +26,7 @@ impl Names {
             |made: &String| self.taken.contains(made) || outer.is_some_and(|outer| outer.taken.contains(made));
         if is_taken(&made) {
             let joint = if base.ends_with('_') { "" } else { "_" };
-            // No name is ever given back: the numbers up to the last one are taken.
+            // The numbers up to the last one are taken.
             let last = &mut self.last[usize::from(outer.is_some())];
             let mut number = last.get(&base).copied().unwrap_or(0);
             while is_taken(&made) {
@@ -39,6 +39,28 @@ impl Names {
         limits::write(2 * made.len());
         self.taken.insert(made.clone());
         made
+    }
+}
+
+/// A name of letters that all languages know, without two underscores in a row.
+pub(super) fn plain(name: &str) -> String {
+    let mut text = String::with_capacity(name.len());
+    for c in name.chars() {
+        let c = if c.is_ascii_alphanumeric() { c } else { '_' };
+        if !(c == '_' && text.ends_with('_')) {
+            text.push(c);
+        }
+    }
+    if text.is_empty() {
+        text.push_str("unnamed");
+    }
+    text
+}
+
+impl Names {
+    /// Gives a name back whose scope has ended.
+    pub fn release(&mut self, name: &str) {
+        self.taken.remove(name);
     }
 }
 
@@ -57,5 +79,8 @@ mod tests {
         assert_eq!(names.unique("a__b", None), "a_b");
         assert_eq!(names.unique("gl_own", None), "v_gl_own");
         assert_eq!(names.unique("größe", None), "gr_e");
+        names.release("x");
+        assert_eq!(names.unique("x", None), "x");
+        assert_eq!(names.unique("x", None), "x_2");
     }
 }

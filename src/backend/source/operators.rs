@@ -3,7 +3,7 @@
 use super::expr::{Expr, Level};
 use super::function::Body;
 use super::writer::Writer;
-use crate::ir::{BinaryOp, MathFn, TypeId, UnaryOp, Value};
+use crate::ir::{BinaryOp, MathFn, Scalar, TypeId, UnaryOp, Value};
 
 /// How operators are written between scalars.
 pub(super) const fn operator(op: BinaryOp) -> (&'static str, Level) {
@@ -68,7 +68,25 @@ impl Writer<'_> {
 impl Body<'_, '_> {
     pub fn binary(&mut self, op: BinaryOp, a: Value, b: Value) -> Expr {
         let of = [self.type_of(a), self.type_of(b)];
-        let (left, right) = (self.value(a), self.value(b));
+        let (mut left, mut right) = (self.value(a), self.value(b));
+        // All languages take a scalar beside a vector here.
+        let is_arithmetic = matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div);
+        if is_arithmetic && self.t.types.scalar_of(of[0]).is_some_and(Scalar::is_float) && of[0] == of[1] {
+            match (left.component.take(), right.component.take()) {
+                (Some(part), None) => left = *part,
+                (None, Some(part)) => right = *part,
+                _ => {}
+            }
+        }
+        let is_signed = self.t.types.scalar_of(of[0]) == Some(Scalar::I32);
+        if is_signed
+            && self.t.language.has_undefined_overflow()
+            && matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul)
+            && self.is_in_range(op, [a, b])
+        {
+            let (text, level) = operator(op);
+            return Expr::binary(text, level, &left, &right);
+        }
         match self.t.binary(op, [&left, &right], of) {
             Some(made) => made,
             None => {

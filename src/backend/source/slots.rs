@@ -1,5 +1,6 @@
 //! Numbers of resources in languages that number each kind apart: the registers of HLSL, the indices of MSL.
 
+use super::language::Language;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use std::collections::BTreeMap;
@@ -15,6 +16,8 @@ pub(super) enum Role {
     PushConstants,
     /// The buffer with the number of workgroups.
     WorkgroupCount,
+    /// The buffer with the sizes of others.
+    BufferSizes,
 }
 
 impl Role {
@@ -22,7 +25,7 @@ impl Role {
     pub fn binding(self) -> Option<(u32, u32)> {
         match self {
             Role::Resource(set, binding) | Role::Sampler(set, binding) => Some((set, binding)),
-            Role::PushConstants | Role::WorkgroupCount => None,
+            Role::PushConstants | Role::WorkgroupCount | Role::BufferSizes => None,
         }
     }
 }
@@ -37,6 +40,8 @@ pub(super) struct Slot {
     /// The space of the number; 0 where there is one space.
     pub space: u32,
     pub index: u32,
+    /// Numbers that an array takes, from that one on.
+    pub count: u32,
     pub span: Span,
 }
 
@@ -50,12 +55,20 @@ impl fmt::Display for Slot {
     }
 }
 
-/// Reports numbers that two resources have.
-pub(super) fn check(slots: &[Slot]) -> Vec<Diagnostic> {
+/// Reports numbers that the language does not have, and such as two resources have.
+pub(super) fn check(slots: &[Slot], language: &dyn Language) -> Vec<Diagnostic> {
     let mut taken = BTreeMap::new();
     let wrong = slots.iter().filter_map(|slot| {
-        let other = taken.insert((slot.kind, slot.space, slot.index), &slot.name)?;
-        let message = format!("`{other}` is at {slot} too");
+        let last = slot.index.saturating_add(slot.count.saturating_sub(1));
+        let (space, most) = language.most_slots(slot.kind);
+        let message = if slot.space > space || last > most {
+            let over = Slot { index: last, ..slot.clone() };
+            format!("{} has no {over}", language.name())
+        } else {
+            let numbers = slot.index..=last;
+            let other = numbers.filter_map(|n| taken.insert((slot.kind, slot.space, n), &slot.name)).last()?;
+            format!("`{other}` is at {slot} too")
+        };
         Some(Diagnostic::error(Code::NOT_SUPPORTED, message).at(slot.span, ""))
     });
     wrong.collect()

@@ -32,6 +32,8 @@ pub(super) enum Kind {
     },
     /// Without a condition it runs for ever.
     For {
+        /// Type, name and value of the variable that is declared in its head.
+        first: Option<Box<[String; 3]>>,
         condition: Option<String>,
         steps: Vec<String>,
         body: Vec<Stmt>,
@@ -119,16 +121,21 @@ impl Lines {
             Kind::If { condition, then, otherwise, hint } => {
                 self.conditional(origin, condition, [then, otherwise], hint)
             }
-            Kind::For { condition, steps, body, hint } => {
+            Kind::For { first, condition, steps, body, hint } => {
+                let declared = first.iter().map(|first| first[1].clone()).collect();
                 let head = match condition {
-                    Some(condition) if steps.is_empty() => format!("{hint}while ({condition}) {{"),
+                    Some(condition) if steps.is_empty() && first.is_none() => format!("{hint}while ({condition}) {{"),
                     condition => {
                         let condition = condition.as_ref().map_or_else(String::new, |text| format!(" {text}"));
                         let steps = if steps.is_empty() { String::new() } else { format!(" {}", steps.join(", ")) };
-                        format!("{hint}for (;{condition};{steps}) {{")
+                        let first = first.as_ref().map_or_else(String::new, |first| {
+                            let [ty, name, value] = first.as_ref();
+                            format!("{ty} {name} = {value}")
+                        });
+                        format!("{hint}for ({first};{condition};{steps}) {{")
                     }
                 };
-                self.add(origin, &head, Vec::new());
+                self.add(origin, &head, declared);
                 self.nested(body);
                 self.add(origin, "}", Vec::new());
             }

@@ -10,6 +10,10 @@ impl Writer<'_> {
         let mut dims = String::new();
         let mut ty = id;
         while let Type::Array { element, len, .. } = self.types.get(ty) {
+            let language = self.language;
+            if let Some(name) = language.array_name(self, ty) {
+                return (name, dims);
+            }
             dims.push_str(&format!("[{}]", self.length(len)));
             ty = element;
         }
@@ -25,7 +29,7 @@ impl Writer<'_> {
     pub fn length(&mut self, len: ArrayLen) -> String {
         match len {
             ArrayLen::Fixed(len) => len.to_string(),
-            ArrayLen::Runtime => String::new(),
+            ArrayLen::Runtime => self.language.open_length().to_string(),
             ArrayLen::Spec(id) => self.named_length(id),
         }
     }
@@ -105,15 +109,25 @@ impl Writer<'_> {
         }
         let item = self.types.structs[id].clone();
         let members = self.member_names(id);
-        let mut lines = vec![format!("struct {name} {{")];
+        let mut lines = Vec::new();
         for (member, named) in item.members.iter().zip(members.iter()) {
             let (ty, dims) = self.declared(member.ty);
             let words = self.language.member_words(self, member.ty);
             lines.push(format!("    {words}{ty} {named}{dims};"));
         }
-        lines.push("};".to_string());
-        self.structs.extend(lines);
+        self.declare_struct(&name, lines);
         name
+    }
+
+    pub fn declare_struct(&mut self, name: &str, members: Vec<String>) {
+        self.structs.push(format!("struct {name} {{"));
+        self.structs.extend(members);
+        self.structs.push("};".to_string());
+    }
+
+    /// Returns true if an array is assigned, passed or returned whole, and the language has another type for such.
+    pub fn is_array_value(&self, id: TypeId) -> bool {
+        self.array_values.contains(&id)
     }
 
     /// The names of a struct's members.

@@ -1,9 +1,9 @@
 //! Where a function uses its values and variables, and what happens between.
 
 use super::expr::Reads;
-use crate::ir::{BlockId, Function, ImageOp, Inst, InstId, LocalId, Op, Value};
+use crate::ir::{BlockId, Function, ImageOp, Inst, InstId, LocalId, Op, Types, Value};
 use crate::limits;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::ops::Range;
 
@@ -21,22 +21,43 @@ pub(super) struct Uses {
     parents: FxHashMap<BlockId, (Place, bool)>,
     locals: FxHashMap<LocalId, Vec<Place>>,
     params: FxHashMap<u32, usize>,
+    /// Components that a composite takes with their whole vector.
+    joined: FxHashSet<InstId>,
     /// Variables by the place before which they are declared.
     declared: FxHashMap<Place, Vec<LocalId>>,
 }
 
 impl Uses {
-    pub fn of(f: &Function) -> Uses {
+    pub fn of(f: &Function, types: &Types) -> Uses {
         let mut uses = Uses {
             places: FxHashMap::default(),
             users: FxHashMap::default(),
             parents: FxHashMap::default(),
             locals: FxHashMap::default(),
             params: FxHashMap::default(),
+            joined: FxHashSet::default(),
             declared: FxHashMap::default(),
         };
         uses.look_at(f);
+        uses.join_parts(f, types);
         uses
+    }
+
+    /// A vector whose components all go into a composite one after the other is used once, by the composite.
+    fn join_parts(&mut self, f: &Function, types: &Types) {
+        for (id, inst) in f.insts.iter() {
+            let (Op::Construct(parts), Some(place)) = (inst.op, self.place(id)) else { continue };
+            for part in parts_of(f, types, f.values(parts)) {
+                let Part::Whole(Value::Inst(whole), extracts) = part else { continue };
+                let places: SmallVec<[Place; 4]> = extracts.iter().filter_map(|id| self.place(*id)).collect();
+                let is_alone = extracts.iter().all(|id| self.count(*id) == 1);
+                let Some(users) = self.users.get_mut(&whole).filter(|_| is_alone) else { continue };
+                limits::spend(users.len());
+                users.retain(|user| !places.contains(user));
+                users.push(place);
+                self.joined.extend(extracts);
+            }
+        }
     }
 
     fn look_at(&mut self, f: &Function) {
@@ -48,7 +69,11 @@ impl Uses {
                 let place = (block, index);
                 self.places.insert(*id, place);
                 let inst = &f.insts[*id];
-                inst.op.each_operand(f, |value| self.use_at(value, place));
+                match inst.op {
+                    // The text names one vector once.
+                    Op::Shuffle { a, b, .. } if a == b => self.use_at(a, place),
+                    op => op.each_operand(f, |value| self.use_at(value, place)),
+                }
                 let mut nested = |inner: BlockId, repeats| {
                     self.parents.insert(inner, (place, repeats));
                     open.push(inner);
@@ -206,6 +231,49 @@ impl Uses {
         f.blocks[*block].insts.get(*at as usize).copied()
     }
 
+    /// The innermost loop around an instruction that holds another use of a variable than those before it: the loop, and the
+    /// place in its own blocks that holds the instruction.
+    pub fn loop_around(&self, f: &Function, local: LocalId, id: InstId) -> Option<(InstId, Place)> {
+        let chain = self.around(self.place(id)?);
+        limits::spend(chain.len());
+        let steps =
+            |continuing: BlockId| self.locals.get(&local).is_some_and(|all| all.iter().any(|at| at.0 == continuing));
+        chain.windows(2).find_map(|pair| {
+            let ((inside, _), ((block, index), _)) = (pair[0], pair[1]);
+            let outer = *f.blocks[block].insts.get(index as usize)?;
+            match f.insts[outer].op {
+                Op::Loop { continuing, .. } if steps(continuing) => Some((outer, inside)),
+                _ => None,
+            }
+        })
+    }
+
+    /// The values that are stored to a variable with their places, where nothing else changes it and there are two.
+    pub fn stores_of(&self, f: &Function, local: LocalId) -> Option<[(Value, Place); 2]> {
+        const MOST: usize = 24;
+        let places = self.locals.get(&local).filter(|places| places.len() <= MOST)?;
+        limits::spend(places.len());
+        let mut stores = SmallVec::<[(Value, Place); 2]>::new();
+        for place @ (block, at) in places {
+            match f.insts[*f.blocks[*block].insts.get(*at as usize)?].op {
+                Op::Load(_) => {}
+                Op::Store { pointer: Value::Local(to), value } if to == local => stores.push((value, *place)),
+                _ => return None,
+            }
+        }
+        <[(Value, Place); 2]>::try_from(stores.as_slice()).ok().filter(|_| f.locals[local].init.is_none())
+    }
+
+    /// Returns true if a variable is used in a loop alone, but for the store that gives it its first value.
+    pub fn is_only_in(&self, local: LocalId, of: Place) -> bool {
+        const MOST: usize = 64;
+        let Some(places) = self.locals.get(&local).filter(|places| places.len() <= MOST) else { return false };
+        let inside = |place: &Place| self.around(*place).iter().skip(1).any(|(outer, _)| *outer == of);
+        let outside = places.iter().filter(|place| !inside(place)).count();
+        limits::spend(places.len());
+        outside == 1
+    }
+
     /// The instructions that use a variable, in their order where they are in one block; none where they are in several, or
     /// more than `most`.
     pub fn insts_of(&self, f: &Function, local: LocalId, most: usize) -> Option<SmallVec<[InstId; 3]>> {
@@ -224,6 +292,11 @@ impl Uses {
             (Some((block, at)), Some((other, to))) if block == other => writes_between(f, block, at..to, reads),
             _ => true,
         }
+    }
+
+    /// Returns true for a component that its one user takes with the whole vector.
+    pub fn is_joined(&self, id: InstId) -> bool {
+        self.joined.contains(&id)
     }
 
     /// How often a parameter is used.
@@ -246,6 +319,52 @@ impl Uses {
                 _ => false,
             }
     }
+}
+
+/// A part of a composite.
+#[derive(Debug)]
+pub(super) enum Part {
+    One(Value),
+    /// A whole vector, with the instructions that take its components.
+    Whole(Value, SmallVec<[InstId; 4]>),
+}
+
+/// The parts of a composite, where the components of a vector one after the other are that vector.
+pub(super) fn parts_of(f: &Function, types: &Types, parts: &[Value]) -> Vec<Part> {
+    let component = |value: Value| match value {
+        Value::Inst(id) => match f.insts[id].op {
+            Op::Extract { composite: Value::Inst(of), index } => Some((id, of, index)),
+            _ => None,
+        },
+        _ => None,
+    };
+    let mut made = Vec::new();
+    let mut rest = parts;
+    while let Some(first) = rest.first() {
+        let whole = component(*first).filter(|(_, _, index)| *index == 0).and_then(|(_, of, _)| {
+            let size = usize::from(types.components(f.insts[of].ty)?);
+            let taken = rest.get(..size).filter(|_| size > 1)?;
+            let extracts: SmallVec<[InstId; 4]> = (0..)
+                .zip(taken)
+                .map_while(|(n, value)| component(*value).filter(|(_, other, index)| *other == of && *index == n))
+                .map(|(id, ..)| id)
+                .collect();
+            (extracts.len() == size).then_some((of, extracts))
+        });
+        let count = match whole {
+            Some((of, extracts)) => {
+                let count = extracts.len();
+                made.push(Part::Whole(Value::Inst(of), extracts));
+                count
+            }
+            None => {
+                made.push(Part::One(*first));
+                1
+            }
+        };
+        rest = &rest[count..];
+    }
+    made
 }
 
 /// Returns true if an instruction between two of a block may write what is read.

@@ -3,7 +3,10 @@
 use super::expr::Expr;
 use super::function::Definition;
 use super::language::Language;
+use super::layout::{How, Laid};
 use super::names::Names;
+use super::place::Form;
+use super::ports::Ports;
 use super::slots::{self, Slot};
 use crate::backend::Options;
 use crate::backend::written::{Code, Written};
@@ -60,6 +63,13 @@ pub(super) struct Writer<'a> {
     /// Names that variables are declared with.
     pub global_names: FxHashMap<GlobalId, String>,
     pub block_names: FxHashMap<GlobalId, String>,
+    /// How blocks are spelled.
+    pub forms: FxHashMap<GlobalId, Form>,
+    /// Structs as the language lays them out, and their names where these are not those of the logical ones.
+    pub laid: FxHashMap<(StructId, How), Option<Rc<Laid>>>,
+    pub laid_names: FxHashMap<(StructId, How), String>,
+    /// Arrays that are assigned, passed or returned whole, where the language has other types for these.
+    pub array_values: FxHashSet<TypeId>,
     /// Memory qualifiers of the images that functions are called with.
     pub param_access: FxHashMap<(FuncId, u32), Access>,
     /// The cross-lane operations so far.
@@ -67,7 +77,11 @@ pub(super) struct Writer<'a> {
     pub set_ups: u32,
     /// Numbers of resources, where each kind has its own.
     pub slots: Vec<Slot>,
+    pub ports: Ports,
+    /// Names of the buffers whose size the shader asks for.
+    pub sized: Vec<String>,
     pub hlsl: super::hlsl::State,
+    pub msl: super::msl::State,
     /// The construct being written, for messages.
     pub span: Span,
     pub diagnostics: Vec<Diagnostic>,
@@ -93,6 +107,10 @@ pub(super) struct Shader {
     functions: Vec<Definition>,
     operations: Vec<(FuncId, InstId)>,
     slots: Vec<Slot>,
+    /// The name of the entry point.
+    entry: String,
+    /// Buffers whose size the shader asks for.
+    sized: Vec<String>,
 }
 
 impl<'a> Writer<'a> {
@@ -129,11 +147,18 @@ impl<'a> Writer<'a> {
             declared_constants: FxHashSet::default(),
             global_names: FxHashMap::default(),
             block_names: FxHashMap::default(),
+            forms: FxHashMap::default(),
+            laid: FxHashMap::default(),
+            laid_names: FxHashMap::default(),
+            array_values: FxHashSet::default(),
             param_access: FxHashMap::default(),
             operations: Vec::new(),
             set_ups: 0,
             slots: Vec::new(),
+            ports: Ports::default(),
+            sized: Vec::new(),
             hlsl: super::hlsl::State::default(),
+            msl: super::msl::State::default(),
             span: Span::NONE,
             diagnostics: Vec::new(),
         }
@@ -158,8 +183,8 @@ impl<'a> Writer<'a> {
             self.functions.push(definition);
         }
         self.declare_kept(entry);
-        self.slots.sort_by_key(|slot| (slot.role.binding(), slot.role));
-        self.diagnostics.extend(slots::check(&self.slots));
+        self.slots.sort_by_key(|slot| (slot.role.binding().is_none(), slot.role.binding(), slot.role));
+        self.diagnostics.extend(slots::check(&self.slots, self.language));
         if self.diagnostics.is_empty() { Ok(self.finish(layouts)) } else { Err(self.diagnostics) }
     }
 
@@ -210,6 +235,8 @@ impl<'a> Writer<'a> {
             functions: self.functions,
             operations: self.operations,
             slots: self.slots,
+            entry: self.ports.entry,
+            sized: self.sized,
         }
     }
 
@@ -283,6 +310,14 @@ impl<'a> Writer<'a> {
 impl Shader {
     pub fn extensions(&self) -> &[&'static str] {
         &self.extensions
+    }
+
+    pub fn entry(&self) -> &str {
+        &self.entry
+    }
+
+    pub fn sized(&self) -> &[String] {
+        &self.sized
     }
 
     pub fn slots(&self) -> &[Slot] {

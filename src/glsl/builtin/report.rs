@@ -82,7 +82,7 @@ pub fn other_client(env: &Env<'_>, variable: &Variable, span: Span) -> Diagnosti
     let message = format!("`{}` does not exist in shaders for {}", variable.name, env.profile.client.name());
     let diagnostic = Diagnostic::error(Code::WRONG_STAGE, message).at(span, "belongs to another language");
     let here = |row: &&Variable| row.client == Some(env.profile.client) && env.has_stage(row.stages);
-    let (stem, _) = variable.name.split_at(variable.name.find(|c: char| c == '_').map_or(0, |at| at + 4));
+    let (stem, _) = variable.name.split_at(variable.name.find('_').map_or(0, |at| at + 4));
     match VARIABLES.iter().filter(here).find(|row| row.name.starts_with(stem)) {
         Some(row) => diagnostic.note(format!("they have `{}`: {}", row.name, row.doc)),
         None => diagnostic,

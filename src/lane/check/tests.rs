@@ -10,7 +10,7 @@ use crate::lane::op::{InvertibleOp, LaneOp, Members, ReduceKind, ReduceOp, Width
 use crate::lane::plan::{Activity, Operand, Step};
 use crate::lane::value::{Domain, LaneValue, Lanes};
 use crate::lane::{Depends, Family, Gives, Input, Known, LaneType, Refusal, Request, Span, plan};
-use crate::profile::{Feature, Profile, Target};
+use crate::profile::{Client, Feature, Profile, Target};
 
 /// SPIR-V's profiles at every size, with and without the promised order, the unknown size first; hardware as it is. Of
 /// profiles that differ in name alone one stands for all, with their number.
@@ -123,8 +123,9 @@ fn what_is_not_proven_is_refused_with_a_reason() {
             let right = match &refusal {
                 Refusal::TooWide { width, size } => width > size,
                 Refusal::NoHardware { feature, since, .. } => {
-                    // No profile of WGSL has barriers of the subgroup.
-                    let some_has = since.is_some() || *feature == Feature::SubgroupBarrier;
+                    // No profile of WGSL has barriers of the subgroup, and OpenGL has one profile.
+                    let is_only = *feature == Feature::SubgroupBarrier || profile.client == Client::OpenGl;
+                    let some_has = since.is_some() || is_only;
                     // SPIR-V has them all from 1.3 on.
                     let may_lack = profile.target != Target::Spirv || profile.version < (1, 3);
                     !profile.has(*feature) && may_lack && some_has

@@ -7,7 +7,7 @@ use crosslane::ir::Stage;
 use support::by_text::{self, Outcome};
 use support::plan::Plan;
 use support::trial::{Trial, judged};
-use support::{dawn, dxc, fixture, judge, outcomes, rival};
+use support::{dawn, dxc, fixture, judge, metal, outcomes, rival};
 
 /// The profiles with the programs that judge them.
 static WAYS: [(&str, &[&str]); 3] =
@@ -16,6 +16,7 @@ static WAYS: [(&str, &[&str]); 3] =
 /// Fixtures that say nothing of a language here.
 static LEFT_OUT: &[(&str, &str, &str)] = &[
     ("hlsl-6.5", "atomics", "DXC's SPIR-V has signed minima of unsigned words"),
+    ("hlsl-6.5", "component_atomics", "DXC's SPIR-V has signed minima of unsigned words"),
     ("hlsl-6.5", "float_operators", "DXC's SPIR-V says that a NaN differs from nothing"),
     ("hlsl-6.5", "handing_on", MACROS),
     ("hlsl-6.5", "halves", HALVES),
@@ -30,6 +31,12 @@ static LEFT_OUT: &[(&str, &str, &str)] = &[
     ("hlsl-6.5", "std140", "DXC's SPIR-V makes structs of other layouts' members"),
     ("hlsl-6.5", "two_steps", COUNT),
     ("hlsl-6.5", "workgroups", COUNT),
+    ("msl-3.0", "exact_float_functions", "Metal's `sign` keeps the sign of zeros"),
+    ("msl-3.0", "lanes_of_1_0", LANES),
+    ("msl-3.0", "returns_from_loops", LANES),
+    ("msl-3.0", "spec_constants", SIZES),
+    ("msl-3.0", "spec_constants_sizes", SIZES),
+    ("msl-3.0", "unrolled_loops", LANES),
     ("wgsl", "float_operators", CONTRACTED),
 ];
 
@@ -41,6 +48,10 @@ const COUNT: &str = "no buffer with the number of workgroups is bound";
 const HALVES: &str = "DXC makes no SPIR-V of the bits of halves";
 
 const WORDS: &str = "DXC's SPIR-V stores whole words to byte-address buffers";
+
+const LANES: &str = "it says how many lanes a subgroup has";
+
+const SIZES: &str = "specialization constants say the size of a workgroup, which is the default here";
 
 const MACROS: &str = "specialization constants are macros, which keep their defaults here";
 
@@ -57,7 +68,46 @@ pub fn trials() -> impl Iterator<Item = Trial> {
             judged(format!("texts::{profile}::{}", super::stem(&path)), &judges, move || check(&path, profile))
         })
     });
-    by_way.chain([judged("texts::dxc", &[dxc::JUDGE], dxc_judges)])
+    let parts = (0..METAL_PARTS).map(|part| {
+        judged(format!("texts::{METAL}::part_{part}"), &["bin/glslangValidator", "lvp.json"], move || check_metal(part))
+    });
+    by_way.chain(parts).chain([judged("texts::dxc", &[dxc::JUDGE], dxc_judges)])
+}
+
+/// Metal's language, which a compiler of C++ takes with a header: many texts a program, since that takes its time.
+const METAL: &str = "msl-3.0";
+const METAL_PARTS: usize = 6;
+
+fn check_metal(part: usize) -> Result<(), String> {
+    let mut jobs = Vec::new();
+    let is_left_out = |stem: &str| LEFT_OUT.iter().any(|(of, name, _)| *of == METAL && *name == stem);
+    let fixtures = fixture::files("fixtures/core").into_iter().filter(|path| !is_left_out(&super::stem(path)));
+    for path in fixtures.skip(part).step_by(METAL_PARTS) {
+        let name = super::stem(&path);
+        let source = std::fs::read_to_string(&path).map_err(|e| e.to_string())?;
+        let plan = Plan::read(&source)?;
+        match by_text::metal(METAL, &name, &source)? {
+            Ok([text, reflection]) => {
+                jobs.push((name, source, metal::Job { text, reflection, request: plan.request() }, plan))
+            }
+            Err(_) => outcomes::refused(METAL, KIND),
+        }
+    }
+    let programs: Vec<metal::Job> = jobs.iter().map(|(.., job, _)| job.clone()).collect();
+    let left = metal::run(&programs)?;
+    let wrong = jobs.iter().zip(left).filter_map(|((name, source, job, plan), ours)| {
+        let held = ours.and_then(|ours| {
+            let theirs = rival::run(&plan.request(), &rival::theirs(source)?)?;
+            let judged = plan.judged();
+            theirs.iter().zip(&ours).try_for_each(|(theirs, ours)| rival::differences(&judged, theirs, ours))
+        });
+        match held {
+            Ok(()) => outcomes::counted(METAL, KIND, Ok(())).map(drop).err(),
+            Err(why) => Some(format!("{name}: {why}\n{}", job.text)),
+        }
+    });
+    let wrong: Vec<String> = wrong.collect();
+    if wrong.is_empty() { Ok(()) } else { Err(format!("{} are wrong\n{}", wrong.len(), wrong.join("\n"))) }
 }
 
 /// Microsoft's compiler is called rightly: it refuses a text for the reason that it says, and takes the same without it.

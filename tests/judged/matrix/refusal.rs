@@ -112,7 +112,13 @@ fn lacks_type(asked: &Asked<'_>) -> bool {
     if !matches!(asked.profile.target, Target::Wgsl | Target::Hlsl | Target::Msl) && !has_words_only {
         return false;
     }
+    let has_narrow = asked.profile.target == Target::Msl;
     Shader::value_types(asked.unit, asked.ty).iter().any(|ty| match ty.kind {
+        K::F16 | K::I8 | K::U8 | K::I16 | K::U16 if has_narrow => false,
+        // They are there, but no operation between lanes takes them.
+        K::I64 | K::U64 if has_narrow => {
+            asked.profile.version < (2, 3) || Shader::taken_types(asked.unit, asked.ty).contains(ty)
+        }
         K::F64 | K::I8 | K::U8 | K::I16 | K::U16 | K::I64 | K::U64 => true,
         K::F16 => has_words_only || asked.unit.language == Language::Glsl,
         K::F32 | K::I32 | K::U32 | K::Bool => false,

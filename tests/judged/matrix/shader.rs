@@ -1,6 +1,6 @@
 //! The shader of some cells: it reads every argument from one buffer, calls, and writes every result to another.
 
-use crosslane::grammar::{Extension, Mode};
+use crosslane::grammar::{Extension, Mode, Param, TypeExpr};
 
 use super::domain::{Domain, PATTERNS, Place};
 use super::formula::{Call, Value};
@@ -225,6 +225,14 @@ impl Shader {
         let shader = Self::new(unit, &[ty]);
         let cell = &shader.cells[0];
         cell.arguments.iter().map(|argument| argument.ty).chain(cell.results.iter().copied()).collect()
+    }
+
+    /// The types of arguments that the operation takes as they are; it tests others for zero.
+    pub fn taken_types(unit: &Unit, ty: Option<Type>) -> Vec<Type> {
+        let shader = Self::new(unit, &[ty]);
+        let arguments = shader.cells[0].arguments.iter().zip(unit.row().params());
+        let is_taken = |param: &Param| !matches!(param.ty, TypeExpr::Test(_));
+        arguments.filter(|(_, param)| is_taken(param)).map(|(argument, _)| argument.ty).collect()
     }
 }
 

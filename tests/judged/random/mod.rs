@@ -12,6 +12,7 @@ use support::compiler::LINES;
 #[allow(dead_code)]
 use support::generator::{arms, formulas, memory, names, program, waits, wide};
 use support::lavapipe::{self, Buffers, Request};
+use support::metal::{self, Job};
 use support::pattern::{Domain, PATTERNS};
 use support::rival::{self, Judged};
 use support::scalar::Type;
@@ -34,8 +35,20 @@ pub fn trials() -> Vec<Trial> {
         let batch = &batch;
         seeds::batches(USUAL).map(move |seeds| batch(kind, seeds))
     };
-    KINDS.into_iter().flat_map(all).collect()
+    let by_metal = |kind: Kind| {
+        let judges = &judges;
+        let batch = move |seeds: Range<u64>| {
+            judged(format!("{METAL}_{}_{}", kind.name, seeds.start), judges, move || check_metal(kind, seeds))
+        };
+        seeds::batches(USUAL).map(batch)
+    };
+    let is_metal_asked_for = languages.iter().any(|language| language.profile == METAL);
+    let of_metal = KINDS.into_iter().filter(|kind| is_metal_asked_for && kind.runs_apart).flat_map(by_metal);
+    KINDS.into_iter().flat_map(all).chain(of_metal).collect()
 }
+
+/// Metal's language, whose texts a compiler of C++ takes: many in one program.
+const METAL: &str = "msl-3.0";
 
 /// A kind of random kernels.
 #[derive(Clone, Copy)]
@@ -45,10 +58,12 @@ struct Kind {
     request: fn() -> Request,
     /// The option of the first profiles, in place of those that are usual.
     option: Option<&'static str>,
+    /// True if invocations neither wait for each other in loops nor ask for the lanes of a subgroup.
+    runs_apart: bool,
 }
 
 const fn kind(name: &'static str, make: fn(u64) -> String) -> Kind {
-    Kind { name, make, request, option: None }
+    Kind { name, make, request, option: None, runs_apart: true }
 }
 
 /// Kernels of plain types, of narrow and wide ones, of integer formulas, of cross-lane operations in arms and loops, of
@@ -57,9 +72,9 @@ const KINDS: [Kind; 7] = [
     kind("seeds", program::kernel),
     kind("wide", wide::kernel),
     kind("formulas", formulas::kernel),
-    kind("arms", |seed| arms::kernel(seed, program::INVOCATIONS)),
+    Kind { runs_apart: false, ..kind("arms", |seed| arms::kernel(seed, program::INVOCATIONS)) },
     Kind { request: request_with_address, ..kind("memory", memory::short_kernel) },
-    Kind { request: request_of_groups, ..kind("waits", waits::kernel) },
+    Kind { request: request_of_groups, runs_apart: false, ..kind("waits", waits::kernel) },
     Kind { option: Some(LINES), ..kind("lines", |seed| names::kernel(2 * seed + 1)) },
 ];
 
@@ -92,10 +107,11 @@ struct Language {
     judges: &'static [&'static str],
 }
 
-static LANGUAGES: [Language; 3] = [
+static LANGUAGES: [Language; 4] = [
     Language { profile: "wgsl", every: 1, judges: &dawn::JUDGES },
     Language { profile: "glsl-450-khr", every: 5, judges: &[] },
     Language { profile: "hlsl-6.5", every: 5, judges: &[dxc::JUDGE] },
+    Language { profile: METAL, every: 5, judges: &[] },
 ];
 
 /// The languages that `CROSSLANE_LANGUAGES` names by profiles with commas between them, which may be none; all by default.
@@ -127,7 +143,7 @@ fn agree(kind: Kind, seed: u64, source: &str, languages: &[&Language]) -> Result
     }
     let (theirs, ours) = (theirs?, ours?);
     theirs.iter().zip(&ours).try_for_each(|(theirs, ours)| rival::differences(&JUDGED, theirs, ours))?;
-    for Language { profile, every, .. } in languages {
+    for Language { profile, every, .. } in languages.iter().filter(|language| language.profile != METAL) {
         if seeds::are_asked_for() || seed.is_multiple_of(*every) {
             let gone = by_language(profile, source, &request, &theirs).map_err(|e| format!("{profile}: {e}"));
             match gone {
@@ -164,6 +180,30 @@ fn by_language(profile: &str, source: &str, request: &Request, theirs: &[Buffers
     let ours = rival::run(request, &module)?;
     theirs.iter().zip(&ours).try_for_each(|(theirs, ours)| rival::differences(&JUDGED, theirs, ours))?;
     Ok(true)
+}
+
+/// Kernels through Metal's language leave what glslang's modules leave.
+fn check_metal(kind: Kind, seeds: Range<u64>) -> Result<(), String> {
+    let mut jobs = Vec::new();
+    for seed in seeds.filter(|seed| seeds::are_asked_for() || seed.is_multiple_of(5)) {
+        let source = (kind.make)(seed);
+        let request = (kind.request)();
+        match by_text::metal(METAL, "random.comp", &source)? {
+            Ok([text, reflection]) => jobs.push((seed, source, Job { text, reflection, request })),
+            Err(_) => outcomes::refused(METAL, kind.name),
+        }
+    }
+    let programs: Vec<Job> = jobs.iter().map(|(.., job)| job.clone()).collect();
+    let left = metal::run(&programs).map_err(|why| format!("{why}\n{:?}", jobs.first().map(|(seed, ..)| seed)))?;
+    for ((seed, source, job), ours) in jobs.iter().zip(left) {
+        let theirs = rival::run(&job.request, &rival::theirs(source)?)?;
+        let held = ours.and_then(|ours| {
+            theirs.iter().zip(&ours).try_for_each(|(theirs, ours)| rival::differences(&JUDGED, theirs, ours))
+        });
+        let held = held.map(|()| true).map_err(|why| format!("seed {seed}: {why}\n{}", job.text));
+        outcomes::counted(METAL, kind.name, held)?;
+    }
+    Ok(())
 }
 
 /// Values that a kernel leaves in its own block are floats too, whose zeros may differ in sign: they are written down,

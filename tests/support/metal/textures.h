@@ -11,6 +11,7 @@ enum class component { x, y, z, w };
 struct sampler {};
 struct level { explicit level(float) {} };
 struct bias { explicit bias(float) {} };
+struct min_lod_clamp { explicit min_lod_clamp(float) {} };
 struct gradient2d { gradient2d(float2, float2) {} };
 struct gradient3d { gradient3d(float3, float3) {} };
 struct gradientcube { gradientcube(float3, float3) {} };
@@ -28,10 +29,16 @@ struct texture {
     uint get_array_size() const { return 1; }
 };
 
+/// The level of detail at a `Place`.
+template <class Place> struct leveled : texture {
+    float calculate_clamped_lod(sampler, Place) const { return 0; }
+    float calculate_unclamped_lod(sampler, Place) const { return 0; }
+};
+
 /// Samples of `R` at a `Place`. `Layer` is `uint` where there are layers; `Gradient` and `Offset` are last arguments.
-template <class R, class Place, class Gradient, class Offset, class... Layer> struct sampled : texture {
+template <class R, class Place, class Gradient, class Offset, class... Layer> struct sampled : leveled<Place> {
     template <class... Rest> R sample(sampler, Place, Layer..., Rest...) const {
-        static_assert((is_one_of<Rest, level, bias, Gradient, Offset> && ...) && sizeof...(Rest) <= 2);
+        static_assert((is_one_of<Rest, level, bias, Gradient, min_lod_clamp, Offset> && ...) && sizeof...(Rest) <= 3);
         return R();
     }
     template <class... Rest> R gather(sampler, Place, Layer..., Rest...) const {
@@ -40,13 +47,13 @@ template <class R, class Place, class Gradient, class Offset, class... Layer> st
     }
 };
 /// Those of depths.
-template <class Place, class Offset, class... Layer> struct compared : texture {
+template <class Place, class Offset, class... Layer> struct compared : leveled<Place> {
     template <class... Rest> float sample(sampler, Place, Layer..., Rest...) const {
         static_assert((is_one_of<Rest, level, bias, Offset> && ...) && sizeof...(Rest) <= 2);
         return 0;
     }
     template <class... Rest> float sample_compare(sampler, Place, Layer..., float, Rest...) const {
-        static_assert((is_one_of<Rest, level, Offset> && ...) && sizeof...(Rest) <= 2);
+        static_assert((is_one_of<Rest, level, bias, gradient2d, gradientcube, Offset> && ...) && sizeof...(Rest) <= 2);
         return 0;
     }
     template <class... Rest> float4 gather(sampler, Place, Layer..., Rest...) const {
@@ -66,12 +73,12 @@ template <class R, access A, class Base, class... Place> struct texels : Base {
     }
     /// At a level.
     R read(Place..., uint) const { return read(Place()...); }
-    void write(R, Place...) { static_assert(A == access::write || A == access::read_write); }
-    void fence() { static_assert(A == access::read_write); }
+    void write(R, Place...) const { static_assert(A == access::write || A == access::read_write); }
+    void fence() const { static_assert(A == access::read_write); }
 };
 
 #define TEXTURE(NAME, BASE, ...) \
-    template <class T, access A> struct NAME : texels<vec<T, 4>, A, BASE, __VA_ARGS__> {};
+    template <class T, access A = access::sample> struct NAME : texels<vec<T, 4>, A, BASE, __VA_ARGS__> {};
 #define BASE(...) sampled<vec<T, 4>, __VA_ARGS__>
 TEXTURE(texture1d, BASE(float, none, none), uint)
 TEXTURE(texture1d_array, BASE(float, none, none, uint), uint, uint)
@@ -80,10 +87,11 @@ TEXTURE(texture2d_array, BASE(float2, gradient2d, int2, uint), uint2, uint)
 TEXTURE(texture3d, BASE(float3, gradient3d, int3), uint3)
 TEXTURE(texturecube, BASE(float3, gradientcube, none), uint2, uint)
 TEXTURE(texturecube_array, BASE(float3, gradientcube, none, uint), uint2, uint, uint)
+TEXTURE(texture_buffer, texture, uint)
 TEXTURE(texture2d_ms, texture, uint2, uint)
 TEXTURE(texture2d_ms_array, texture, uint2, uint, uint)
 
-#define DEPTH(NAME, BASE, ...) template <class T, access A> struct NAME : texels<float, A, BASE, __VA_ARGS__> {};
+#define DEPTH(NAME, BASE, ...) template <class T, access A = access::sample> struct NAME : texels<float, A, BASE, __VA_ARGS__> {};
 #define COMPARED(...) compared<__VA_ARGS__>
 DEPTH(depth2d, COMPARED(float2, int2), uint2)
 DEPTH(depth2d_array, COMPARED(float2, int2, uint), uint2, uint)
@@ -99,4 +107,15 @@ DERIVED(dfdx) DERIVED(dfdy) DERIVED(fwidth)
 #undef COMPARED
 #undef DERIVED
 inline void discard_fragment() {}
+inline bool simd_is_helper_thread() { return false; }
+inline float2 get_sample_position(uint) { return float2(); }
+
+enum class interpolation { perspective, no_perspective };
+/// An input that calls interpolate; nothing else reads it.
+template <class T, interpolation> struct interpolant {
+    T interpolate_at_center() const { return T(); }
+    T interpolate_at_centroid() const { return T(); }
+    T interpolate_at_sample(uint) const { return T(); }
+    T interpolate_at_offset(float2) const { return T(); }
+};
 } // namespace metal

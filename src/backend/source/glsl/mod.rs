@@ -28,8 +28,8 @@ use crate::backend::written::Unit;
 use crate::backend::{Made as Result, Options};
 use crate::grammar;
 use crate::ir::{
-    AtomicOp, BinaryOp, BuiltIn, ConstId, ControlHint, EntryPoint, Global, GlobalId, ImageOp, InterpolateAt, MathFn,
-    MemoryKinds, Module, Order, Param, Scalar, Scope, Space, Type, TypeId, UnaryOp, Value, Values,
+    AtomicOp, BinaryOp, BuiltIn, ConstId, ControlHint, EntryPoint, FuncId, Global, GlobalId, ImageOp, InterpolateAt,
+    MathFn, MemoryKinds, Module, Order, Param, Scalar, Scope, Space, Type, TypeId, UnaryOp, Value, Values,
 };
 use crate::lane::{GroupOp, LaneFact};
 use dialect::Lanes;
@@ -128,7 +128,7 @@ impl Language for Dialect {
         "precise "
     }
 
-    fn call(&self, b: &mut Body, name: &str, args: Vec<Made>) -> Expr {
+    fn call(&self, b: &mut Body, _: FuncId, name: &str, args: Vec<Made>) -> Expr {
         let args: Vec<Expr> = args.into_iter().map(|arg| b.single(arg)).collect();
         Expr::call(name, &args)
     }

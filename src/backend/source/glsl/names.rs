@@ -1,20 +1,12 @@
 //! Names that the language takes.
 
+use crate::backend::source::names;
 use crate::glsl::keyword::{Language, WordClass, classify};
 use crate::grammar;
 
 /// A name that the language takes: without what it reserves (GLSL 4.60 sections 3.6 and 3.7).
 pub(super) fn spelled(name: &str) -> String {
-    let mut text = String::with_capacity(name.len());
-    for c in name.chars() {
-        let c = if c.is_ascii_alphanumeric() { c } else { '_' };
-        if !(c == '_' && text.ends_with('_')) {
-            text.push(c);
-        }
-    }
-    if text.is_empty() {
-        text.push_str("unnamed");
-    }
+    let mut text = names::plain(name);
     if text.starts_with(|c: char| c.is_ascii_digit()) || text.starts_with("gl_") || text.starts_with("GL_") {
         text.insert_str(0, "v_");
     }

@@ -3,15 +3,15 @@
 
 use super::Hlsl;
 use super::globals::matrix_order;
-use super::stage::{Given, system_value, zeroed};
+use super::stage::system_value;
 use crate::backend::source::constants::component;
 use crate::backend::source::expr::Expr;
 use crate::backend::source::function::Body;
+use crate::backend::source::ports::{self, Given, zeroed};
 use crate::backend::source::tree::{Kind, Stmt};
 use crate::backend::source::writer::Writer;
 use crate::ir::{
-    Access, ArrayLen, Binding, BuiltIn, ConstValue, DepthPromise, EntryPoint, GlobalId, Scalar, Space, Stage, Type,
-    TypeId,
+    ArrayLen, Binding, BuiltIn, ConstValue, DepthPromise, EntryPoint, GlobalId, Scalar, Space, Stage, Type, TypeId,
 };
 
 impl Hlsl {
@@ -27,8 +27,8 @@ impl Hlsl {
             return format!("{alias} {name}({}) {{", params.join(", "));
         };
         let inputs = self.entry_inputs(b);
-        let result = if b.t.hlsl.ports.has_outputs() { b.t.hlsl.ports.types[1].clone() } else { "void".to_string() };
-        if b.t.hlsl.ports.has_outputs() {
+        let result = if b.t.ports.has_outputs() { b.t.ports.types[1].clone() } else { "void".to_string() };
+        if b.t.ports.has_outputs() {
             self.declare_outputs(b);
         }
         let attributes = match entry.stage {
@@ -36,7 +36,7 @@ impl Hlsl {
             Stage::Fragment if entry.fragment.early_tests => "[earlydepthstencil]\n".to_string(),
             _ => String::new(),
         };
-        format!("{attributes}{result} {}({}) {{", b.t.hlsl.ports.entry.clone(), inputs.join(", "))
+        format!("{attributes}{result} {}({}) {{", b.t.ports.entry.clone(), inputs.join(", "))
     }
 
     fn workgroup_size(&self, t: &mut Writer, entry: &EntryPoint) -> String {
@@ -60,23 +60,21 @@ impl Hlsl {
     /// Declares the inputs, fills the static variables, and returns the parameters of the entry point.
     fn entry_inputs(&self, b: &mut Body) -> Vec<String> {
         let mut params = Vec::new();
-        let located = b.t.hlsl.ports.located[0].clone();
+        let located = b.t.ports.located[0].clone();
         if !located.is_empty() {
             let lines = self.port_lines(b.t, &located);
-            let ty = b.t.hlsl.ports.types[0].clone();
-            let input = b.t.hlsl.ports.input.clone();
-            b.t.structs.push(format!("struct {ty} {{"));
-            b.t.structs.extend(lines);
-            b.t.structs.push("};".to_string());
+            let ty = b.t.ports.types[0].clone();
+            let input = b.t.ports.input.clone();
+            b.t.declare_struct(&ty, lines);
             params.push(format!("{ty} {input}"));
             for id in located {
-                if b.t.hlsl.ports.shared.contains(&id) && b.t.globals.contains_key(&id) {
+                if b.t.ports.shared.contains(&id) && b.t.globals.contains_key(&id) {
                     let name = self.port_name(b.t, id);
                     b.setup_line(format!("{name} = {input}.{name}"));
                 }
             }
         }
-        for given in b.t.hlsl.ports.built_in_of(Space::Input) {
+        for given in b.t.ports.built_in_of(Space::Input) {
             params.extend(self.built_in_param(b, &given));
         }
         self.zero_shared(b);
@@ -109,7 +107,7 @@ impl Hlsl {
         if matches!(of, BuiltIn::ClipDistance | BuiltIn::CullDistance) {
             return Some(self.distances_in(b, given));
         }
-        let system = system_value(*of, b.t.hlsl.ports.depth)?;
+        let system = system_value(*of, b.t.ports.depth)?;
         if *of == BuiltIn::SampleMask {
             let param = b.named("coverage");
             match is_shared {
@@ -120,7 +118,7 @@ impl Hlsl {
         }
         let size = b.t.types.components(*ty).unwrap_or(1);
         let passed = b.t.vector_name(system.scalar, size);
-        let is_promised = matches!(b.t.hlsl.ports.depth, DepthPromise::Greater | DepthPromise::Less);
+        let is_promised = matches!(b.t.ports.depth, DepthPromise::Greater | DepthPromise::Less);
         let before = match of {
             BuiltIn::BaryCoordNoPerspective => "noperspective ",
             // The language wants so where depths are promised.
@@ -128,7 +126,7 @@ impl Hlsl {
             _ => "",
         };
         let param = if *is_shared { b.named(&format!("{name}_in")) } else { name.clone() };
-        if *of == BuiltIn::FragCoord && b.t.hlsl.ports.reads_w {
+        if *of == BuiltIn::FragCoord && b.t.hlsl.reads_w {
             b.setup_line(format!("{param}.w = 1.0 / {param}.w"));
         }
         if *is_shared {
@@ -140,7 +138,7 @@ impl Hlsl {
 
     /// The parameters of clip or cull distances, from which the array of the source is filled.
     fn distances_in(&self, b: &mut Body, Given { of, name, ty, is_shared, .. }: &Given) -> String {
-        let semantic = system_value(*of, b.t.hlsl.ports.depth).map_or("", |system| system.semantic);
+        let semantic = system_value(*of, b.t.ports.depth).map_or("", |system| system.semantic);
         let count = distances(b.t, *ty);
         if !is_shared {
             let (own, dims) = b.t.declared(*ty);
@@ -160,7 +158,7 @@ impl Hlsl {
 
     /// The number of the own wave, or of all, in a workgroup of one dimension, whose lanes lie in order.
     fn wave_number(&self, b: &mut Body, of: BuiltIn) -> String {
-        let index = b.t.hlsl.ports.find(BuiltIn::LocalInvocationIndex, Space::Input).map(|given| given.name.clone());
+        let index = b.t.ports.find(BuiltIn::LocalInvocationIndex, Space::Input).map(|given| given.name.clone());
         let size = b.entry.and_then(|entry| b.t.module.constants.bits(entry.workgroup_size[0])).unwrap_or(1);
         match of {
             BuiltIn::SubgroupId => format!("{} / WaveGetLaneCount()", index.unwrap_or_default()),
@@ -171,7 +169,7 @@ impl Hlsl {
     /// Workgroup memory that starts as zeros: one invocation writes them, and all wait.
     fn zero_shared(&self, b: &mut Body) {
         let ids: Vec<GlobalId> = zeroed(b.t.module).filter(|id| b.t.globals.contains_key(id)).collect();
-        let Some(first) = b.t.hlsl.ports.find(BuiltIn::LocalInvocationIndex, Space::Input) else { return };
+        let Some(first) = b.t.ports.find(BuiltIn::LocalInvocationIndex, Space::Input) else { return };
         let condition = Expr::primary(format!("{} == 0", first.name));
         if ids.is_empty() {
             return;
@@ -220,24 +218,24 @@ impl Hlsl {
 
     /// Gives back the outputs: first what static and other variables hold.
     pub fn leave_entry(&self, b: &mut Body) {
-        if !b.t.hlsl.ports.has_outputs() {
+        if !b.t.ports.has_outputs() {
             return b.line("return".to_string());
         }
-        let output = b.t.hlsl.ports.output.clone();
-        for id in b.t.hlsl.ports.located[1].clone() {
-            if b.t.hlsl.ports.shared.contains(&id) {
+        let output = b.t.ports.output.clone();
+        for id in b.t.ports.located[1].clone() {
+            if b.t.ports.shared.contains(&id) {
                 let name = self.port_name(b.t, id);
                 b.line(format!("{output}.{name} = {name}"));
             }
         }
-        for given in b.t.hlsl.ports.built_in_of(Space::Output) {
+        for given in b.t.ports.built_in_of(Space::Output) {
             self.give_back(b, &given);
         }
         b.line(format!("return {output}"));
     }
 
     fn give_back(&self, b: &mut Body, Given { of, name, ty, .. }: &Given) {
-        let output = b.t.hlsl.ports.output.clone();
+        let output = b.t.ports.output.clone();
         match of {
             BuiltIn::SampleMask => b.line(format!("{output}.{name} = uint({name}[0])")),
             BuiltIn::ClipDistance | BuiltIn::CullDistance => {
@@ -252,7 +250,7 @@ impl Hlsl {
             _ => {
                 let own = b.t.type_name(*ty);
                 let is_signed = own == "int"
-                    && system_value(*of, b.t.hlsl.ports.depth).is_some_and(|system| system.scalar == Scalar::U32);
+                    && system_value(*of, b.t.ports.depth).is_some_and(|system| system.scalar == Scalar::U32);
                 let value = if is_signed { format!("uint({name})") } else { name.to_string() };
                 b.line(format!("{output}.{name} = {value}"));
             }
@@ -261,14 +259,14 @@ impl Hlsl {
 
     /// The struct of the outputs, and the variables of the entry point that hold them.
     fn declare_outputs(&self, b: &mut Body) {
-        let located = b.t.hlsl.ports.located[1].clone();
+        let located = b.t.ports.located[1].clone();
         let mut lines = self.port_lines(b.t, &located);
-        let (ty, output) = (b.t.hlsl.ports.types[1].clone(), b.t.hlsl.ports.output.clone());
+        let (ty, output) = (b.t.ports.types[1].clone(), b.t.ports.output.clone());
         b.setup_line(format!("{ty} {output} = ({ty})0"));
-        for Given { of, name, ty, is_shared, .. } in b.t.hlsl.ports.built_in_of(Space::Output) {
-            let Some(system) = system_value(of, b.t.hlsl.ports.depth) else { continue };
+        for Given { of, name, ty, is_shared, .. } in b.t.ports.built_in_of(Space::Output) {
+            let Some(system) = system_value(of, b.t.ports.depth) else { continue };
             let (own, dims) = b.t.declared(ty);
-            let word = if of == BuiltIn::Position && is_invariant(b.t) { "precise " } else { "" };
+            let word = if of == BuiltIn::Position && ports::is_invariant(b.t) { "precise " } else { "" };
             match of {
                 BuiltIn::ClipDistance | BuiltIn::CullDistance => {
                     let count = distances(b.t, ty);
@@ -287,25 +285,11 @@ impl Hlsl {
                 b.setup_line(format!("{word}{own} {name}{dims} = {zero}"));
             }
         }
-        b.t.structs.push(format!("struct {ty} {{"));
-        b.t.structs.extend(lines);
-        b.t.structs.push("};".to_string());
+        b.t.declare_struct(&ty, lines);
     }
 }
 
 /// Clip or cull distances that are written.
 fn distances(t: &Writer, ty: TypeId) -> u32 {
     if let Type::Array { len: ArrayLen::Fixed(len), .. } = t.types.get(ty) { len } else { 1 }
-}
-
-/// Returns true if every program must compute the position alike.
-fn is_invariant(t: &Writer) -> bool {
-    let is_position = |binding| binding == Binding::BuiltIn(BuiltIn::Position);
-    t.module.globals.iter().filter(|(_, global)| global.space == Space::Output).any(|(_, global)| {
-        let own = is_position(global.binding).then_some(global.access);
-        let members = t.block_of(global.ty).map_or(&[][..], |of| &t.types.structs[of].members);
-        let of_members =
-            members.iter().filter(|member| is_position(member.binding)).map(|member| member.access | global.access);
-        own.into_iter().chain(of_members).any(|access| access.contains(Access::INVARIANT))
-    })
 }

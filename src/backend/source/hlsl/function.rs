@@ -8,7 +8,8 @@ use crate::backend::source::function::{Body, Made};
 use crate::backend::source::tree::{Kind, Stmt};
 use crate::backend::source::writer::Writer;
 use crate::ir::{
-    Binding, EntryPoint, GlobalId, InterpolateAt, Param, Scalar, Space, Stage, Type, TypeId, Value, Values,
+    Binding, DerivativeGroup, EntryPoint, GlobalId, InterpolateAt, Param, Scalar, Space, Stage, Type, TypeId, Value,
+    Values,
 };
 
 impl Hlsl {
@@ -30,6 +31,12 @@ impl Hlsl {
         }
         if entry.derivatives.is_some() && t.options.profile.version < (6, 6) {
             t.lacks("derivatives of compute shaders before Shader Model 6.6");
+        }
+        // Where both sizes are even the language takes squares of invocations (Shader Model 6.6, Derivatives).
+        let is_even = |id| t.module.constants.bits(id).is_some_and(|size| size.is_multiple_of(2));
+        let [x, y, _] = entry.workgroup_size;
+        if entry.derivatives == Some(DerivativeGroup::Linear) && is_even(x) && is_even(y) {
+            t.lacks("derivatives along lines in workgroups of even width and height");
         }
     }
 
@@ -88,7 +95,7 @@ impl Hlsl {
     pub fn given_scalar(&self, t: &mut Writer, id: GlobalId) -> Option<Scalar> {
         let global = &t.module.globals[id];
         let Binding::BuiltIn(of) = global.binding else { return None };
-        if t.hlsl.ports.find(of, global.space).is_some_and(|given| given.is_shared) || global.space == Space::Output {
+        if t.ports.find(of, global.space).is_some_and(|given| given.is_shared) || global.space == Space::Output {
             return t.types.scalar_of(global.ty);
         }
         given(of).or_else(|| t.types.scalar_of(global.ty))

@@ -1,7 +1,9 @@
 //! Module-scope variables: resources at their registers, memory of workgroups and of invocations.
 
 use super::Hlsl;
-use super::layout::{Packing, Part, bytes, lay_out, lies_alike};
+use crate::backend::source::globals::access_of;
+use crate::backend::source::layout::{How, Packing, elements, lay_out, size_of};
+use crate::backend::source::place::Form;
 use crate::backend::source::slots::{Role, Slot};
 use crate::backend::source::writer::Writer;
 use crate::ir::{Access, ArrayLen, Binding, Global, GlobalId, ImageDim, ImageType, Space, StructId, Type, TypeId};
@@ -9,21 +11,11 @@ use crate::ir::{Access, ArrayLen, Binding, Global, GlobalId, ImageDim, ImageType
 /// The register space of push constants, of which no descriptor set has the number.
 const PUSH_SPACE: u32 = 255;
 
+/// How constant buffers lie.
+const ROWS: How = How::of(Packing::Rows);
+
 /// Bytes of a structured buffer's element at most (`D3D12_REQ_MULTI_ELEMENT_STRUCTURE_SIZE_IN_BYTES`).
 const MOST_STRIDE: u32 = 2048;
-
-/// How a block of a buffer is spelled.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::backend::source) enum Form {
-    /// `ConstantBuffer<T>`, or a `cbuffer` of its members where the block has no name of its own.
-    Constants,
-    /// A `cbuffer` of rows, where the language cannot lay the block out as it is.
-    Rows,
-    /// `StructuredBuffer<T>` of the elements of its only member.
-    Elements,
-    /// `ByteAddressBuffer`.
-    Bytes,
-}
 
 impl Hlsl {
     pub fn declare(&self, t: &mut Writer, id: GlobalId, global: &Global) -> String {
@@ -77,29 +69,17 @@ impl Hlsl {
                 (Role::PushConstants, space, index)
             }
         };
-        t.slots.push(Slot { name: name.to_string(), role, kind, space, index, span: t.span });
+        t.slots.push(Slot { name: name.to_string(), role, kind, space, index, count: 1, span: t.span });
         match space {
             0 => format!(" : register({kind}{index})"),
             _ => format!(" : register({kind}{index}, space{space})"),
         }
     }
 
-    /// Lengths of an array of resources.
-    fn dims_of(&self, t: &mut Writer, ty: TypeId) -> String {
-        let mut dims = String::new();
-        let mut ty = ty;
-        while let Type::Array { element, len, .. } = t.types.get(ty) {
-            let length = t.length(len);
-            dims.push_str(&format!("[{length}]"));
-            ty = element;
-        }
-        dims
-    }
-
     fn handle(&self, t: &mut Writer, id: GlobalId, global: &Global) -> String {
         let name = t.global_names.get(&id).cloned().unwrap_or_default();
         let inner = t.types.get(t.innermost(global.ty));
-        let dims = self.dims_of(t, global.ty);
+        let dims = t.dims_of(global.ty);
         match inner {
             Type::Sampler => {
                 let ty = sampler_type(t.compares(id));
@@ -143,37 +123,30 @@ impl Hlsl {
 
     /// How a block is spelled.
     pub fn form(&self, t: &mut Writer, id: GlobalId) -> Form {
-        if let Some(known) = t.hlsl.forms.get(&id) {
+        if let Some(known) = t.forms.get(&id) {
             return *known;
         }
         let global = &t.module.globals[id];
+        // Not every compiler takes arrays of structured buffers.
+        let is_many = matches!(t.types.get(global.ty), Type::Array { .. });
         let form = match (global.space, t.block_of(global.ty)) {
-            // Not every compiler takes arrays of structured buffers.
-            (Space::Storage, Some(of))
-                if !matches!(t.types.get(global.ty), Type::Array { .. }) && self.element_of(t, of).is_some() =>
-            {
-                Form::Elements
+            (Space::Storage, Some(of)) if !is_many && self.element_of(t, of).is_some() => {
+                Form::Elements { packing: Packing::Scalars, is_packed: false }
             }
             (Space::Storage, _) => Form::Bytes,
-            (_, Some(of)) if lay_out(t, of, Packing::Rows, None).is_some() => Form::Constants,
+            (_, Some(of)) if lay_out(t, of, ROWS).is_some() => Form::Struct(Packing::Rows),
             _ => Form::Rows,
         };
-        t.hlsl.forms.insert(id, form);
+        t.forms.insert(id, form);
         form
     }
 
     /// The type of the elements that are all of a block, and their stride, if the language lays them out as they are.
-    pub fn element_of(&self, t: &Writer, block: StructId) -> Option<(TypeId, u32)> {
-        let [member] = t.types.structs[block].members.as_slice() else { return None };
-        let Type::Array { element, len: ArrayLen::Runtime, stride: Some(stride) } = t.types.get(member.ty) else {
-            return None;
-        };
+    pub fn element_of(&self, t: &mut Writer, block: StructId) -> Option<(TypeId, u32)> {
+        let (element, stride) = t.only_array(block)?;
         let is_one = !matches!(t.types.get(element), Type::Array { .. } | Type::Matrix { .. });
-        (is_one
-            && stride <= MOST_STRIDE
-            && member.offset == Some(0)
-            && lies_alike(t, element, Packing::Scalars, stride))
-        .then_some((element, stride))
+        let is_it = is_one && stride <= MOST_STRIDE && elements(t, element, Packing::Scalars, stride).is_some();
+        is_it.then_some((element, stride))
     }
 
     fn block(&self, t: &mut Writer, id: GlobalId, global: &Global) -> String {
@@ -181,7 +154,7 @@ impl Hlsl {
             t.unsupported("variables of this kind");
             return String::new();
         };
-        let dims = self.dims_of(t, global.ty);
+        let dims = t.dims_of(global.ty);
         let form = self.form(t, id);
         let block_name = t.block_names.get(&id).cloned().unwrap_or_default();
         let own = t.global_names.get(&id).cloned();
@@ -189,26 +162,24 @@ impl Hlsl {
         let is_written = !access_of(t, global, of).contains(Access::READONLY);
         let name = match (&own, &members, form) {
             (Some(own), ..) => own.clone(),
-            (None, Some(members), Form::Elements) => members[0].clone(),
+            (None, Some(members), Form::Elements { .. }) => members[0].clone(),
             _ => block_name.clone(),
         };
         let before = coherence(access_of(t, global, of));
         match form {
-            Form::Constants if own.is_none() => {
+            Form::Struct(_) if own.is_none() => {
                 let register = self.register(t, &name, global, "b");
                 let names = members.unwrap_or_else(|| t.member_names(of));
-                let lines = self.member_lines(t, of, (Packing::Rows, None), &names);
+                let lines = t.member_lines(of, ROWS, &names);
                 t.variables.push(format!("cbuffer {block_name}{register} {{"));
                 t.variables.extend(lines);
                 t.variables.push("};".to_string());
             }
-            Form::Constants => {
+            Form::Struct(_) => {
                 let register = self.register(t, &name, global, "b");
                 let names = t.member_names(of);
-                let lines = self.member_lines(t, of, (Packing::Rows, None), &names);
-                t.structs.push(format!("struct {block_name} {{"));
-                t.structs.extend(lines);
-                t.structs.push("};".to_string());
+                let lines = t.member_lines(of, ROWS, &names);
+                t.declare_struct(&block_name, lines);
                 t.variables.push(format!("ConstantBuffer<{block_name}> {name}{dims}{register};"));
             }
             Form::Rows => {
@@ -222,11 +193,11 @@ impl Hlsl {
                 t.variables.push("};".to_string());
                 return format!("{name}_rows");
             }
-            Form::Elements => {
+            Form::Elements { .. } => {
                 let (kind, word) = if is_written { ("u", "RW") } else { ("t", "") };
                 let register = self.register(t, &name, global, kind);
                 let (element, stride) = self.element_of(t, of).unwrap_or((global.ty, 0));
-                let ty = self.laid_name(t, element, (Packing::Scalars, Some(stride)));
+                let ty = t.laid_name(element, How::of(Packing::Scalars).element(stride), false);
                 t.variables.push(format!("{before}{word}StructuredBuffer<{ty}> {name}{dims}{register};"));
             }
             Form::Bytes => {
@@ -237,65 +208,13 @@ impl Hlsl {
         }
         name
     }
-
-    /// The declarations of a laid-out struct's members, with those that pad.
-    fn member_lines(
-        &self,
-        t: &mut Writer,
-        of: StructId,
-        (packing, stride): (Packing, Option<u32>),
-        names: &[String],
-    ) -> Vec<String> {
-        let Some(laid) = lay_out(t, of, packing, stride) else {
-            t.internal("a struct that it does not lay out");
-            return Vec::new();
-        };
-        let members = t.types.structs[of].members.clone();
-        let mut lines = Vec::new();
-        for part in &laid.parts {
-            match part {
-                Part::Pad { offset, words } => lines.extend(pad_lines(packing, *offset, *words)),
-                Part::Member(index) => {
-                    let ty = members[*index].ty;
-                    let order = matrix_order(t, ty);
-                    let dims = self.dims_of(t, ty);
-                    let stride = stride_of(t, ty);
-                    let base = self.laid_name(t, t.innermost(ty), (packing, stride));
-                    lines.push(format!("    {order}{base} {}{dims};", names[*index]));
-                }
-            }
-        }
-        lines
-    }
-
-    /// The name of a laid-out type that is no array: structs that the language lays out as they are keep theirs.
-    fn laid_name(&self, t: &mut Writer, ty: TypeId, how: (Packing, Option<u32>)) -> String {
-        let Type::Struct(of) = t.types.get(ty) else {
-            return t.type_name(ty);
-        };
-        if is_as_logical(t, of, how) {
-            return t.struct_name(of);
-        }
-        if let Some(known) = t.hlsl.laid_names.get(&(of, how.0 == Packing::Rows, how.1)) {
-            return known.clone();
-        }
-        let base = t.types.structs[t.logical(of)].name.clone();
-        let name = t.names.unique(&format!("{base}_laid_out"), None);
-        t.hlsl.laid_names.insert((of, how.0 == Packing::Rows, how.1), name.clone());
-        let names = t.member_names(of);
-        let lines = self.member_lines(t, of, how, &names);
-        t.structs.push(format!("struct {name} {{"));
-        t.structs.extend(lines);
-        t.structs.push("};".to_string());
-        name
-    }
 }
 
 /// Members for so many words from an offset on. In rows an array has a row for each element, so that it holds whole rows.
-fn pad_lines(packing: Packing, offset: u32, words: u32) -> Vec<String> {
+pub(super) fn pad_lines(packing: Packing, offset: u32, words: u32) -> Vec<String> {
     let whole = match packing {
         Packing::Scalars if words > 1 => return vec![format!("    uint pad_{offset}[{words}];")],
-        Packing::Scalars => 0,
+        Packing::Scalars | Packing::Vectors => 0,
         Packing::Rows => words.saturating_sub((4 - offset % 16 / 4) % 4) / 4,
     };
     let head = if whole > 0 { (4 - offset % 16 / 4) % 4 } else { words };
@@ -305,34 +224,6 @@ fn pad_lines(packing: Packing, offset: u32, words: u32) -> Vec<String> {
     single(offset, head).chain(rows).chain(tail).collect()
 }
 
-/// The stride of the innermost array of a type.
-fn stride_of(t: &Writer, ty: TypeId) -> Option<u32> {
-    match t.types.get(ty) {
-        Type::Array { element, stride, .. } => match t.types.get(element) {
-            Type::Array { .. } => stride_of(t, element),
-            _ => stride,
-        },
-        _ => None,
-    }
-}
-
-/// Returns true if a laid-out struct is spelled as the logical one.
-fn is_as_logical(t: &Writer, of: StructId, (packing, stride): (Packing, Option<u32>)) -> bool {
-    let Some(laid) = lay_out(t, of, packing, stride) else { return false };
-    let has_no_pads = laid.parts.iter().all(|part| matches!(part, Part::Member(_)));
-    has_no_pads && t.types.structs[of].members.iter().all(|member| is_plain(t, member.ty, packing, None))
-}
-
-/// Returns true if a laid-out type is spelled as the logical one.
-pub(super) fn is_plain(t: &Writer, ty: TypeId, packing: Packing, stride: Option<u32>) -> bool {
-    match t.types.get(ty) {
-        Type::Struct(of) => is_as_logical(t, of, (packing, stride)),
-        Type::Array { element, stride, .. } => is_plain(t, element, packing, stride),
-        Type::Matrix { layout: Some(layout), .. } => !layout.row_major,
-        _ => true,
-    }
-}
-
 /// The order of a matrix's components in memory, where a type is one or an array of such.
 pub(super) fn matrix_order(t: &Writer, ty: TypeId) -> &'static str {
     match t.types.get(t.innermost(ty)) {
@@ -340,34 +231,6 @@ pub(super) fn matrix_order(t: &Writer, ty: TypeId) -> &'static str {
         Type::Matrix { .. } => "row_major ",
         _ => "",
     }
-}
-
-/// Bytes of a laid-out block.
-fn size_of(t: &Writer, of: StructId) -> u32 {
-    let ends = t.types.structs[of].members.iter().map(|member| member.offset.unwrap_or(0) + size(t, member.ty));
-    ends.max().unwrap_or(0)
-}
-
-fn size(t: &Writer, ty: TypeId) -> u32 {
-    match t.types.get(ty) {
-        Type::Matrix { columns, rows, layout: Some(layout), .. } => {
-            layout.stride * u32::from(if layout.row_major { rows } else { columns })
-        }
-        Type::Array { len: ArrayLen::Fixed(len), stride: Some(stride), .. } => stride.saturating_mul(len),
-        Type::Struct(of) => size_of(t, of),
-        _ => {
-            let each = t.types.scalar_of(ty).map_or(4, bytes);
-            u32::from(t.types.components(ty).unwrap_or(1)) * each
-        }
-    }
-}
-
-/// Qualifiers of a block, and those that all of its members have.
-fn access_of(t: &Writer, global: &Global, of: StructId) -> Access {
-    let members = &t.types.structs[of].members;
-    let shared = members.iter().map(|member| member.access).reduce(|a, b| a & b).unwrap_or_default();
-    let any = members.iter().map(|member| member.access & Access::COHERENT.union(Access::VOLATILE));
-    any.fold(global.access | shared, |all, one| all | one)
 }
 
 /// The type of a sampler, of one that compares or not.

@@ -1,18 +1,9 @@
 //! Functions that a text has besides those of the source: what the language has no function for.
 
 use super::Hlsl;
+use crate::backend::source::helpers::{Helper, helper};
 use crate::backend::source::writer::Writer;
-use crate::ir::{Scalar, TypeId};
-
-/// A function by its name and its lines, with `T` for a type, `U` for the unsigned one and `B` for the bools of as many components.
-struct Helper {
-    name: &'static str,
-    lines: &'static [&'static str],
-}
-
-const fn helper(name: &'static str, lines: &'static [&'static str]) -> Helper {
-    Helper { name, lines }
-}
+use crate::ir::TypeId;
 
 /// Names of the functions.
 pub(super) const NAMES: &[&str] = &[
@@ -244,98 +235,9 @@ const HELPERS: &[Helper] = &[
     ),
 ];
 
-/// The inverse of a matrix of two, three or four columns.
-const INVERSES: [&[&str]; 3] = [
-    &["T inverse(T m) {", "    return T(m[1][1], -m[0][1], -m[1][0], m[0][0]) / determinant(m);", "}"],
-    &[
-        "T inverse(T m) {",
-        "    V x = cross(m[1], m[2]);",
-        "    V y = cross(m[2], m[0]);",
-        "    V z = cross(m[0], m[1]);",
-        "    return transpose(T(x, y, z)) / dot(m[0], x);",
-        "}",
-    ],
-    &[
-        "T inverse(T m) {",
-        "    S a0 = m[0][0] * m[1][1] - m[0][1] * m[1][0];",
-        "    S a1 = m[0][0] * m[1][2] - m[0][2] * m[1][0];",
-        "    S a2 = m[0][0] * m[1][3] - m[0][3] * m[1][0];",
-        "    S a3 = m[0][1] * m[1][2] - m[0][2] * m[1][1];",
-        "    S a4 = m[0][1] * m[1][3] - m[0][3] * m[1][1];",
-        "    S a5 = m[0][2] * m[1][3] - m[0][3] * m[1][2];",
-        "    S b0 = m[2][0] * m[3][1] - m[2][1] * m[3][0];",
-        "    S b1 = m[2][0] * m[3][2] - m[2][2] * m[3][0];",
-        "    S b2 = m[2][0] * m[3][3] - m[2][3] * m[3][0];",
-        "    S b3 = m[2][1] * m[3][2] - m[2][2] * m[3][1];",
-        "    S b4 = m[2][1] * m[3][3] - m[2][3] * m[3][1];",
-        "    S b5 = m[2][2] * m[3][3] - m[2][3] * m[3][2];",
-        "    T adjugate = T(",
-        "        m[1][1] * b5 - m[1][2] * b4 + m[1][3] * b3, -m[0][1] * b5 + m[0][2] * b4 - m[0][3] * b3,",
-        "        m[3][1] * a5 - m[3][2] * a4 + m[3][3] * a3, -m[2][1] * a5 + m[2][2] * a4 - m[2][3] * a3,",
-        "        -m[1][0] * b5 + m[1][2] * b2 - m[1][3] * b1, m[0][0] * b5 - m[0][2] * b2 + m[0][3] * b1,",
-        "        -m[3][0] * a5 + m[3][2] * a2 - m[3][3] * a1, m[2][0] * a5 - m[2][2] * a2 + m[2][3] * a1,",
-        "        m[1][0] * b4 - m[1][1] * b2 + m[1][3] * b0, -m[0][0] * b4 + m[0][1] * b2 - m[0][3] * b0,",
-        "        m[3][0] * a4 - m[3][1] * a2 + m[3][3] * a0, -m[2][0] * a4 + m[2][1] * a2 - m[2][3] * a0,",
-        "        -m[1][0] * b3 + m[1][1] * b1 - m[1][2] * b0, m[0][0] * b3 - m[0][1] * b1 + m[0][2] * b0,",
-        "        -m[3][0] * a3 + m[3][1] * a1 - m[3][2] * a0, m[2][0] * a3 - m[2][1] * a1 + m[2][2] * a0);",
-        "    return adjugate / (a0 * b5 - a1 * b4 + a2 * b3 + a3 * b2 - a4 * b1 + a5 * b0);",
-        "}",
-    ],
-];
-
 impl Hlsl {
-    /// The name of a function that the text has from now on, for a type of its operands; `words` are the texts of `T`, `U`, `I`.
+    /// The name of a function that the text has from now on, for a type of its operands.
     pub fn help(&self, t: &mut Writer, name: &'static str, ty: TypeId) -> &'static str {
-        if !t.helper(name, ty).1 {
-            return name;
-        }
-        let Some(helper) = HELPERS.iter().find(|helper| helper.name == name) else {
-            t.internal("a function that it does not have");
-            return name;
-        };
-        self.write_helper(t, helper.lines, ty, 1);
-        name
+        t.help(HELPERS, name, ty)
     }
-
-    /// As [`Hlsl::help`], of the inverse of a square matrix.
-    pub fn help_invert(&self, t: &mut Writer, ty: TypeId, columns: u8) -> &'static str {
-        if t.helper("inverse", ty).1
-            && let Some(lines) = usize::from(columns).checked_sub(2).and_then(|at| INVERSES.get(at))
-        {
-            self.write_helper(t, lines, ty, columns);
-        }
-        "inverse"
-    }
-
-    fn write_helper(&self, t: &mut Writer, lines: &[&str], ty: TypeId, columns: u8) {
-        let scalar = t.types.scalar_of(ty).unwrap_or(Scalar::F32);
-        let size = t.types.components(ty).unwrap_or(1);
-        let of = t.type_name(ty);
-        let words = [
-            ('T', of),
-            ('U', t.vector_name(Scalar::U32, size)),
-            ('I', t.vector_name(Scalar::I32, size)),
-            ('S', t.vector_name(scalar, 1)),
-            ('V', t.vector_name(scalar, columns)),
-        ];
-        let lines: Vec<String> = lines.iter().map(|line| spelled(line, &words)).collect();
-        t.helpers.extend(lines);
-    }
-}
-
-/// A line with the texts of its one-letter words.
-fn spelled(line: &str, words: &[(char, String)]) -> String {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let mut made = String::with_capacity(line.len() + 16);
-    let mut before = ' ';
-    let mut rest = line.chars().peekable();
-    while let Some(c) = rest.next() {
-        let is_word = !is_part(before) && !rest.peek().is_some_and(|next| is_part(*next));
-        match words.iter().find(|(letter, _)| is_word && *letter == c) {
-            Some((_, text)) => made.push_str(text),
-            None => made.push(c),
-        }
-        before = c;
-    }
-    made
 }

@@ -195,7 +195,7 @@ impl Hlsl {
             MathFn::Normalize if t.types.components(of[0]) == Some(1) => return Some(Expr::call("sign", args)),
             MathFn::Inverse => {
                 let Type::Matrix { columns, .. } = t.types.get(of[0]) else { return None };
-                return Some(Expr::call(self.help_invert(t, of[0], columns), args));
+                return Some(Expr::call(t.help_invert(of[0], columns), args));
             }
             MathFn::PackDouble2x32 => {
                 let words = parts_of(&args[0], 2);

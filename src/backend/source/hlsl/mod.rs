@@ -8,7 +8,6 @@ mod globals;
 mod helpers;
 mod image;
 mod lane;
-mod layout;
 mod math;
 mod memory;
 mod names;
@@ -21,14 +20,16 @@ use super::function::{Body, Made};
 use super::image::ImageCall;
 use super::lane::Arg;
 use super::language::{Language, Ordering};
+use super::layout::Packing;
+use super::place::{Address, Form};
 use super::writer::{Shader, Writer};
 use crate::backend::losses::{self, Kept};
 use crate::backend::written::Unit;
 use crate::backend::{Made as Result, Options};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{
-    AtomicOp, BinaryOp, BuiltIn, ConstId, ConstValue, ControlHint, EntryPoint, Global, GlobalId, ImageOp, InstFlags,
-    InstId, InterpolateAt, MathFn, MemoryKinds, Module, Order, Param, Scalar, Scope, Space, StructId, Type, TypeId,
+    AtomicOp, BinaryOp, BuiltIn, ConstId, ConstValue, ControlHint, EntryPoint, FuncId, Global, GlobalId, ImageOp,
+    InstFlags, InstId, InterpolateAt, MathFn, MemoryKinds, Module, Order, Param, Scalar, Scope, Space, Type, TypeId,
     UnaryOp, Value, Values,
 };
 use crate::lane::{GroupOp, LaneFact};
@@ -38,11 +39,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// What is known of a module in HLSL besides what every language has.
 #[derive(Default)]
 pub(super) struct State {
-    ports: stage::Ports,
-    /// How blocks are spelled.
-    forms: FxHashMap<GlobalId, globals::Form>,
-    /// Names of structs with members that pad, by the struct, whether it is in a constant buffer, and its stride in an array.
-    laid_names: FxHashMap<(StructId, bool, Option<u32>), String>,
+    /// True if the last component of the fragment's position is used.
+    reads_w: bool,
     /// Samplers that textures of the source bring with them.
     sampler_names: FxHashMap<GlobalId, String>,
     /// Blocks of inputs and outputs whose structs are declared.
@@ -69,7 +67,8 @@ impl Language for Hlsl {
     }
 
     fn stage(&self, t: &mut Writer, entry: &EntryPoint) -> Vec<String> {
-        self.find_ports(t, entry);
+        t.find_ports(entry);
+        self.declare_ports(t, entry);
         self.check_stage(t, entry);
         Vec::new()
     }
@@ -127,11 +126,27 @@ impl Language for Hlsl {
     }
 
     fn built_in(&self, b: &mut Body, of: BuiltIn, space: Space) -> Option<Expr> {
-        b.t.hlsl.ports.find(of, space).map(|given| Expr::primary(given.name.clone()))
+        b.t.ports.find(of, space).map(|given| Expr::primary(given.name.clone()))
     }
 
     fn built_in_scalar(&self, t: &mut Writer, id: GlobalId) -> Option<Scalar> {
         self.given_scalar(t, id)
+    }
+
+    fn form(&self, t: &mut Writer, id: GlobalId) -> Form {
+        self.form(t, id)
+    }
+
+    fn pad_lines(&self, packing: Packing, offset: u32, bytes: u32) -> Vec<String> {
+        globals::pad_lines(packing, offset, bytes / 4)
+    }
+
+    fn read_bytes(&self, b: &mut Body, address: &Address, scalar: Scalar, at: (u32, u8)) -> Expr {
+        self.read_bytes(b, address, scalar, at)
+    }
+
+    fn write_bytes(&self, b: &mut Body, address: &Address, shape: (Scalar, u8), value: &Expr) {
+        self.write_bytes(b, address, shape, value);
     }
 
     fn begin(&self, b: &mut Body) {
@@ -154,8 +169,13 @@ impl Language for Hlsl {
         self.leave_entry(b);
     }
 
-    fn call(&self, b: &mut Body, name: &str, args: Vec<Made>) -> Expr {
+    fn call(&self, b: &mut Body, _: FuncId, name: &str, args: Vec<Made>) -> Expr {
         self.call(b, name, args)
+    }
+
+    /// The rules of 2018 keep the variable in sight to the end of the block around the loop.
+    fn ends_counters(&self) -> bool {
+        false
     }
 
     fn hint(&self, _: &mut Body, hint: ControlHint) -> &'static str {
@@ -247,15 +267,15 @@ impl Language for Hlsl {
     }
 
     fn access(&self, b: &mut Body, id: InstId, base: Value, indices: Values, flags: InstFlags) -> Made {
-        self.access(b, id, base, indices, flags)
+        b.place_of(id, base, indices, flags)
     }
 
     fn load(&self, b: &mut Body, pointer: Value, _: TypeId) -> Made {
-        self.load(b, pointer)
+        b.load_place(pointer)
     }
 
     fn store(&self, b: &mut Body, pointer: Value, value: Value) {
-        self.store(b, pointer, value);
+        b.store_place(pointer, value);
     }
 
     fn non_uniform(&self, _: &mut Writer, index: &str) -> String {

@@ -4,13 +4,13 @@ use super::Hlsl;
 use super::globals::matrix_order;
 use crate::backend::source::expr::Expr;
 use crate::backend::source::function::Body;
+use crate::backend::source::ports::{Given, location_of, locations, zeroed};
 use crate::backend::source::slots::{Role, Slot};
 use crate::backend::source::writer::Writer;
 use crate::ir::{
-    ArrayLen, Binding, BuiltIn, DepthPromise, EntryPoint, Function, Global, GlobalId, InstId, Interpolation, Member,
-    Module, Op, Sampling, Scalar, Space, StructId, Type, TypeId, Types, Value,
+    Binding, BuiltIn, DepthPromise, EntryPoint, Global, GlobalId, InstId, Interpolation, Module, Op, Sampling, Scalar,
+    Space, StructId, TypeId, Types, Value,
 };
-use crate::source::Span;
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
@@ -73,95 +73,6 @@ pub(super) fn given(of: BuiltIn) -> Option<Scalar> {
     Some(system_value(of, DepthPromise::Any)?.scalar)
 }
 
-/// A built-in value that the shader uses.
-#[derive(Clone, Debug)]
-pub(super) struct Given {
-    pub of: BuiltIn,
-    pub space: Space,
-    /// The variable of the source.
-    pub name: String,
-    /// Its type in the source.
-    pub ty: TypeId,
-    /// True if other functions than the entry point use it too.
-    pub is_shared: bool,
-    /// The first use.
-    pub span: Span,
-}
-
-/// The inputs and outputs of the stage.
-#[derive(Debug, Default)]
-pub(super) struct Ports {
-    /// Those that other functions than the entry point use.
-    pub shared: FxHashSet<GlobalId>,
-    /// Inputs and outputs at locations, in the order of these.
-    pub located: [Vec<GlobalId>; 2],
-    /// In the order of their use.
-    built_in: Vec<Given>,
-    pub entry: String,
-    /// Names of the parameter with the inputs and of the variable with the outputs, and of their types.
-    pub input: String,
-    pub output: String,
-    pub types: [String; 2],
-    pub depth: DepthPromise,
-    /// True if the last component of the fragment's position is used.
-    pub reads_w: bool,
-}
-
-impl Ports {
-    pub fn find(&self, of: BuiltIn, space: Space) -> Option<&Given> {
-        self.built_in.iter().find(|given| given.of == of && given.space == space)
-    }
-
-    pub fn built_in_of(&self, space: Space) -> Vec<Given> {
-        let is_it = |given: &&Given| given.space == space && given.of != BuiltIn::PointSize;
-        self.built_in.iter().filter(is_it).cloned().collect()
-    }
-
-    pub fn has_outputs(&self) -> bool {
-        !self.located[1].is_empty() || !self.built_in_of(Space::Output).is_empty()
-    }
-}
-
-/// The built-in values of a variable that an instruction names, with their names and types: of a block, the member that it
-/// names.
-fn named(module: &Module, f: &Function, op: Op, id: GlobalId) -> Vec<(BuiltIn, String, TypeId)> {
-    let global = &module.globals[id];
-    if let Binding::BuiltIn(of) = global.binding {
-        return vec![(of, global.name.to_string(), global.ty)];
-    }
-    let Type::Struct(block) = module.types.get(global.ty) else { return Vec::new() };
-    let members = &module.types.structs[block].members;
-    let built_in = |member: &Member| match member.binding {
-        Binding::BuiltIn(of) => Some((of, member.name.to_string(), member.ty)),
-        _ => None,
-    };
-    let first = match op {
-        Op::Access { base: Value::Global(base), indices } if base == id => f.values(indices).first().copied(),
-        _ => None,
-    };
-    match first.and_then(|index| module.known_u32(index)) {
-        Some(index) => members.get(index as usize).and_then(built_in).into_iter().collect(),
-        None => members.iter().filter_map(built_in).collect(),
-    }
-}
-
-/// Workgroup memory that starts as zeros.
-pub(super) fn zeroed(module: &Module) -> impl Iterator<Item = GlobalId> + '_ {
-    let is_it = |global: &Global| global.space == Space::Workgroup && global.init.is_some();
-    module.globals.iter().filter(move |(_, global)| is_it(global)).map(|(id, _)| id)
-}
-
-/// Adds a built-in value, whose name nothing else has.
-fn note(t: &mut Writer, ports: &mut Ports, given: Given) {
-    match ports.built_in.iter_mut().find(|known| known.of == given.of && known.space == given.space) {
-        Some(known) => known.is_shared |= given.is_shared,
-        None => {
-            let name = t.names.unique(&given.name, None);
-            ports.built_in.push(Given { name, ..given });
-        }
-    }
-}
-
 /// Returns true if a shader may use the last component of the fragment's position.
 fn reads_w(module: &Module) -> bool {
     let is_position = |value| matches!(value, Value::Global(id) if module.globals[id].binding == Binding::BuiltIn(BuiltIn::FragCoord));
@@ -189,45 +100,14 @@ fn reads_w(module: &Module) -> bool {
 }
 
 impl Hlsl {
-    pub fn find_ports(&self, t: &mut Writer, entry: &EntryPoint) {
-        let module = t.module;
-        let mut ports = Ports { entry: entry.name.to_string(), depth: entry.fragment.depth, ..Ports::default() };
-        for (function, f) in module.functions.iter() {
-            let is_shared = function != entry.function;
-            for (_, inst) in f.insts.iter() {
-                inst.op.each_operand(f, |value| {
-                    let Value::Global(id) = value else { return };
-                    let space = module.globals[id].space;
-                    if !matches!(space, Space::Input | Space::Output) {
-                        return;
-                    }
-                    if is_shared {
-                        ports.shared.insert(id);
-                    }
-                    for (of, name, ty) in named(module, f, inst.op, id) {
-                        note(t, &mut ports, Given { of, space, name, ty, is_shared, span: inst.span });
-                    }
-                });
-            }
-        }
-        for (id, global) in module.globals.iter() {
-            if matches!(global.space, Space::Input | Space::Output) && location_of(t, global).is_some() {
-                ports.located[usize::from(global.space == Space::Output)].push(id);
-            }
-        }
-        for list in &mut ports.located {
-            list.sort_by_key(|id| (location_of(t, &module.globals[*id]), id.index()));
-        }
-        ports.types = ["Input", "Output"].map(|name| t.names.unique(name, None));
-        ports.reads_w = reads_w(module);
+    /// Declares the inputs and outputs that functions share.
+    pub fn declare_ports(&self, t: &mut Writer, entry: &EntryPoint) {
         let needs_index = |given: &Given| matches!(given.of, BuiltIn::SubgroupId | BuiltIn::NumSubgroups);
-        if ports.built_in.iter().any(needs_index) || zeroed(module).next().is_some() {
-            let (of, space) = (BuiltIn::LocalInvocationIndex, Space::Input);
-            let name = "local_index".to_string();
-            note(t, &mut ports, Given { of, space, name, ty: Types::U32, is_shared: false, span: t.span });
+        if t.ports.built_in.iter().any(needs_index) || zeroed(t.module).next().is_some() {
+            t.note_built_in(BuiltIn::LocalInvocationIndex, "local_index", Types::U32);
         }
-        t.hlsl.ports = ports;
-        for given in t.hlsl.ports.built_in.clone() {
+        t.hlsl.reads_w = reads_w(t.module);
+        for given in t.ports.built_in.clone() {
             let outside = std::mem::replace(&mut t.span, given.span);
             self.check_built_in(t, &given, entry);
             t.span = outside;
@@ -240,7 +120,7 @@ impl Hlsl {
 
     /// Refuses what the language does not have.
     fn check_built_in(&self, t: &mut Writer, Given { of, space, name, is_shared, .. }: &Given, entry: &EntryPoint) {
-        match system_value(*of, t.hlsl.ports.depth) {
+        match system_value(*of, t.ports.depth) {
             // Points are one pixel wide.
             _ if *of == BuiltIn::PointSize && *space == Space::Output => {
                 t.variables.push(format!("static float {name};"))
@@ -276,6 +156,7 @@ impl Hlsl {
             kind: "b",
             space: COUNT_SPACE,
             index: 0,
+            count: 1,
             span: t.span,
         });
         let block = t.names.unique("DispatchSize", None);
@@ -286,18 +167,18 @@ impl Hlsl {
     /// Names the entry point's own variables.
     pub fn begin(&self, b: &mut Body) {
         if b.entry.is_some() {
-            b.t.hlsl.ports.input = b.named("input");
-            b.t.hlsl.ports.output = b.named("output");
+            b.t.ports.input = b.named("input");
+            b.t.ports.output = b.named("output");
         }
     }
 
     /// The name of an input or output as a variable of the shader.
     pub fn declare_port(&self, t: &mut Writer, id: GlobalId, global: &Global) -> String {
         if let Binding::BuiltIn(of) = global.binding {
-            return t.hlsl.ports.find(of, global.space).map_or_else(String::new, |given| given.name.clone());
+            return t.ports.find(of, global.space).map_or_else(String::new, |given| given.name.clone());
         }
         let name = self.port_name(t, id);
-        if t.hlsl.ports.shared.contains(&id) {
+        if t.ports.shared.contains(&id) {
             let (ty, dims) = self.port_type(t, id, global);
             t.variables.push(format!("static {ty} {name}{dims};"));
         }
@@ -317,7 +198,7 @@ impl Hlsl {
         if t.hlsl.declared_ports.insert(id) {
             let names = self.block_member_names(t, id, of);
             let members = t.types.structs[of].members.clone();
-            let mut lines = vec![format!("struct {name} {{")];
+            let mut lines = Vec::new();
             let mut next = location_of(t, global).unwrap_or(0);
             for (member, named) in members.iter().zip(names.iter()) {
                 let (ty, dims) = t.declared(member.ty);
@@ -333,8 +214,7 @@ impl Hlsl {
                 let order = matrix_order(t, member.ty);
                 lines.push(format!("    {how}{order}{ty} {named}{dims} : LOC{location};"));
             }
-            lines.push("};".to_string());
-            t.structs.extend(lines);
+            t.declare_struct(&name, lines);
         }
         let dims = t.declared(global.ty).1;
         (name, dims)
@@ -376,36 +256,12 @@ impl Hlsl {
     pub fn port(&self, b: &mut Body, id: GlobalId) -> Expr {
         let global = &b.t.module.globals[id];
         let name = b.t.global(id);
-        let is_own = b.entry.is_some() && !b.t.hlsl.ports.shared.contains(&id);
+        let is_own = b.entry.is_some() && !b.t.ports.shared.contains(&id);
         match global.binding {
             Binding::BuiltIn(_) => Expr::primary(name),
             _ if !is_own => Expr::primary(name),
-            _ if global.space == Space::Input => Expr::primary(format!("{}.{name}", b.t.hlsl.ports.input)),
-            _ => Expr::primary(format!("{}.{name}", b.t.hlsl.ports.output)),
+            _ if global.space == Space::Input => Expr::primary(format!("{}.{name}", b.t.ports.input)),
+            _ => Expr::primary(format!("{}.{name}", b.t.ports.output)),
         }
-    }
-}
-
-/// The location of an input or output, or the first one of its members.
-fn location_of(t: &Writer, global: &Global) -> Option<u32> {
-    if let Binding::Location { location: Some(location), .. } = global.binding {
-        return Some(location);
-    }
-    let of = t.block_of(global.ty)?;
-    let members = t.types.structs[of].members.iter();
-    members
-        .filter_map(|member| if let Binding::Location { location, .. } = member.binding { location } else { None })
-        .min()
-}
-
-/// Locations that a value takes.
-fn locations(t: &Writer, ty: TypeId) -> u32 {
-    match t.types.get(ty) {
-        Type::Matrix { columns, .. } => columns.into(),
-        Type::Array { element, len: ArrayLen::Fixed(len), .. } => len.saturating_mul(locations(t, element)),
-        Type::Struct(of) => {
-            t.types.structs[of].members.iter().fold(0, |all: u32, member| all.saturating_add(locations(t, member.ty)))
-        }
-        _ => 1,
     }
 }

@@ -1,0 +1,284 @@
+//! Where a language puts members of structs in memory, and members that pad where a block has them elsewhere.
+//!
+//! Sources: Microsoft's reference, "Packing Rules for Constant Variables"; DirectX Shader Compiler, "Buffer Packing"; Metal Shading
+//! Language Specification 2.2 and 2.3 (size and alignment of vectors, packed vectors and matrices).
+
+use super::writer::Writer;
+use crate::ir::{ArrayLen, Scalar, StructId, Type, TypeId};
+use std::rc::Rc;
+
+/// The rules of a kind of buffer.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Packing {
+    /// Rows of 16 bytes, which nothing crosses; arrays and structs begin one.
+    Rows,
+    /// As in C: each at a multiple of its scalar's size.
+    Scalars,
+    /// As in C++ with vectors at a multiple of their size, that of three components being that of four, unless they are packed.
+    Vectors,
+}
+
+/// How a struct lies in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct How {
+    pub packing: Packing,
+    /// Bytes from one to the next, where it is an array's element.
+    pub stride: Option<u32>,
+    /// What every address of it is a multiple of, [`MOST_ALIGN`] at most.
+    align: u32,
+}
+
+/// The largest alignment of any type.
+const MOST_ALIGN: u32 = 16;
+
+impl How {
+    /// A block, or the whole content of a buffer.
+    pub const fn of(packing: Packing) -> How {
+        How { packing, stride: None, align: MOST_ALIGN }
+    }
+
+    /// A member so many bytes from the start.
+    fn member(self, offset: u32) -> How {
+        How { stride: None, align: self.align.min(multiple_of(offset)), ..self }
+    }
+
+    /// An element of an array with this stride.
+    pub fn element(self, stride: u32) -> How {
+        How { stride: Some(stride), align: self.align.min(multiple_of(stride)), ..self }
+    }
+}
+
+/// The largest alignment that a number of bytes is a multiple of.
+const fn multiple_of(bytes: u32) -> u32 {
+    if bytes.is_multiple_of(MOST_ALIGN) { MOST_ALIGN } else { 1 << bytes.trailing_zeros() }
+}
+
+/// Bytes of a buffer reference.
+const ADDRESS: u32 = 8;
+
+/// Bytes of a row of a constant buffer.
+const ROW: u32 = 16;
+
+/// Size of a type without what follows it, and the multiple that it begins at.
+#[derive(Clone, Copy, Debug)]
+struct Extent {
+    size: u32,
+    align: u32,
+}
+
+/// A member, or what comes before one.
+#[derive(Clone, Debug)]
+pub(super) enum Part {
+    Member(usize),
+    /// So many bytes from an offset on.
+    Pad {
+        offset: u32,
+        bytes: u32,
+    },
+}
+
+/// A struct as the language lays it out.
+#[derive(Debug)]
+pub(super) struct Laid {
+    /// Its members with what pads them.
+    pub parts: Vec<Part>,
+    /// For each member, how structs in it lie, and true if its vectors are packed.
+    pub members: Vec<(How, bool)>,
+    extent: Extent,
+}
+
+/// How a scalar or vector in memory is spelled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Fit {
+    /// As its type.
+    Own,
+    /// As a packed vector.
+    Packed,
+    /// As the first components of a vector of so many.
+    First(u8),
+}
+
+/// A laid-out struct; none where the language cannot put a member where it is.
+pub(super) fn lay_out(t: &mut Writer, id: StructId, how: How) -> Option<Rc<Laid>> {
+    if let Some(known) = t.laid.get(&(id, how)) {
+        return known.clone();
+    }
+    let made = laid(t, id, how).map(Rc::new);
+    t.laid.insert((id, how), made.clone());
+    made
+}
+
+fn laid(t: &mut Writer, id: StructId, how: How) -> Option<Laid> {
+    let packing = how.packing;
+    let items = t.types.structs[id].members.clone();
+    let (mut parts, mut members) = (Vec::new(), Vec::new());
+    let (mut end, mut align) = (0, if packing == Packing::Rows { ROW } else { 1 });
+    for (index, member) in items.iter().enumerate() {
+        let wanted = member.offset?;
+        let next = items.get(index + 1).map_or(how.stride, |next| next.offset);
+        let room = next.and_then(|next| next.checked_sub(wanted));
+        let (own, is_packed) = member_extent(t, member.ty, how.member(wanted), room)?;
+        let natural = |at: u32| match packing {
+            Packing::Rows if at % ROW + own.size > ROW => at.next_multiple_of(ROW.max(own.align)),
+            _ => at.next_multiple_of(own.align),
+        };
+        if natural(end) != wanted {
+            parts.push(pad(packing, end, wanted)?);
+            end = wanted;
+            if natural(end) != wanted {
+                return None;
+            }
+        }
+        parts.push(Part::Member(index));
+        members.push((how.member(wanted), is_packed));
+        end = wanted.checked_add(own.size)?;
+        align = align.max(own.align);
+    }
+    if let Some(stride) = how.stride
+        && end.next_multiple_of(align) != stride
+    {
+        parts.push(pad(packing, end, stride)?);
+        end = stride;
+    }
+    let size = if packing == Packing::Rows { end } else { end.next_multiple_of(align) };
+    (size == end || how.stride.is_none_or(|stride| size == stride)).then_some(())?;
+    Some(Laid { parts, members, extent: Extent { size, align } })
+}
+
+fn pad(packing: Packing, from: u32, to: u32) -> Option<Part> {
+    let is_whole = packing == Packing::Vectors || from.is_multiple_of(4) && to.is_multiple_of(4);
+    (is_whole && from < to).then(|| Part::Pad { offset: from, bytes: to - from })
+}
+
+/// The extent of a member, and true if its vectors must be packed. Without a next member nothing is known to follow it.
+fn member_extent(t: &mut Writer, ty: TypeId, how: How, room: Option<u32>) -> Option<(Extent, bool)> {
+    let is_in = |of: &Extent, t: &Writer| {
+        let most = room.unwrap_or_else(|| least_size(t, ty).unwrap_or(of.size));
+        of.align <= how.align && of.size <= most
+    };
+    if let Some(own) = extent(t, ty, how, false).filter(|of| how.packing != Packing::Vectors || is_in(of, t)) {
+        return Some((own, false));
+    }
+    let packed = (how.packing == Packing::Vectors).then(|| extent(t, ty, how, true)).flatten();
+    packed.filter(|of| of.align <= how.align).map(|of| (of, true))
+}
+
+/// The bytes that a vector has at least.
+fn least_size(t: &Writer, ty: TypeId) -> Option<u32> {
+    let (scalar, size) = t.shape(ty)?;
+    Some(bytes(scalar) * u32::from(size))
+}
+
+/// Bytes of a scalar in memory: bools are words.
+pub(super) const fn bytes(scalar: Scalar) -> u32 {
+    if scalar.is_bool() { 4 } else { scalar.width as u32 / 8 }
+}
+
+/// Size and alignment that the language gives a laid-out type, where these are the type's own.
+fn extent(t: &mut Writer, ty: TypeId, how: How, is_packed: bool) -> Option<Extent> {
+    let packing = how.packing;
+    Some(match t.types.get(ty) {
+        Type::Scalar(scalar) => Extent { size: bytes(scalar), align: bytes(scalar) },
+        Type::Vector { scalar, size } => vector_extent(scalar, size, packing == Packing::Vectors && !is_packed),
+        Type::Matrix { scalar, columns, rows, layout } => {
+            let layout = layout?;
+            let (count, each) = if layout.row_major { (rows, columns) } else { (columns, rows) };
+            let of = vector_extent(scalar, each, packing == Packing::Vectors);
+            let natural = if packing == Packing::Rows { of.size.next_multiple_of(ROW) } else { of.size };
+            let has_order = packing != Packing::Vectors || !layout.row_major && !scalar.is_bool();
+            if layout.stride != natural || !has_order {
+                return None;
+            }
+            let align = if packing == Packing::Rows { ROW } else { of.align };
+            Extent { size: natural * (u32::from(count) - 1) + of.size, align }
+        }
+        Type::Array { element, len, stride } => {
+            let stride = stride?;
+            let of = element_extent(t, element, how.element(stride), is_packed)?;
+            let natural = match packing {
+                Packing::Rows => of.size.next_multiple_of(ROW),
+                _ => of.size.next_multiple_of(of.align),
+            };
+            if natural != stride {
+                return None;
+            }
+            let count = if let ArrayLen::Fixed(count) = len { count } else { 1 };
+            let align = if packing == Packing::Rows { ROW } else { of.align };
+            Extent { size: stride.checked_mul(count - 1)?.checked_add(of.size)?, align }
+        }
+        Type::BufferReference { .. } => Extent { size: ADDRESS, align: ADDRESS },
+        Type::Struct(id) => lay_out(t, id, how)?.extent,
+        _ => return None,
+    })
+}
+
+fn vector_extent(scalar: Scalar, size: u8, is_aligned: bool) -> Extent {
+    let each = bytes(scalar);
+    match is_aligned {
+        true => {
+            let whole = each * u32::from(size).next_power_of_two();
+            Extent { size: whole, align: whole }
+        }
+        false => Extent { size: each * u32::from(size), align: each },
+    }
+}
+
+/// The extent of an array's element, which members that pad may make as long as the stride.
+fn element_extent(t: &mut Writer, ty: TypeId, how: How, is_packed: bool) -> Option<Extent> {
+    let (Packing::Vectors, Some((scalar, _)), Some(stride)) = (how.packing, t.shape(ty), how.stride) else {
+        return extent(t, ty, how, is_packed);
+    };
+    match fit(t, ty, Some(stride), is_packed)? {
+        Fit::First(size) => Some(vector_extent(scalar, size, true)),
+        _ => extent(t, ty, how, is_packed),
+    }
+}
+
+/// How a scalar or vector is spelled, in an array of this stride or alone; none where it cannot be.
+pub(super) fn fit(t: &Writer, ty: TypeId, stride: Option<u32>, is_packed: bool) -> Option<Fit> {
+    let (scalar, size) = t.shape(ty)?;
+    let own = vector_extent(scalar, size, !is_packed).size;
+    let fits = if is_packed && size > 1 { Fit::Packed } else { Fit::Own };
+    match stride {
+        None => Some(fits),
+        Some(stride) if stride == own => Some(fits),
+        Some(_) if is_packed => None,
+        Some(stride) => {
+            let count = (stride / bytes(scalar)) as u8;
+            let is_whole = stride.is_multiple_of(bytes(scalar)) && matches!(count, 2 | 4) && count > size;
+            is_whole.then_some(Fit::First(count))
+        }
+    }
+}
+
+/// How the elements of a whole buffer lie, and true if they are packed, if the language lays them out as they are.
+pub(super) fn elements(t: &mut Writer, element: TypeId, packing: Packing, stride: u32) -> Option<bool> {
+    let how = How::of(packing).element(stride);
+    let is_it = |of: Extent| of.size.next_multiple_of(of.align) == stride && of.align <= how.align;
+    let lies = |t: &mut Writer, is_packed| element_extent(t, element, how, is_packed).is_some_and(is_it);
+    if lies(t, false) {
+        return Some(false);
+    }
+    (packing == Packing::Vectors && lies(t, true)).then_some(true)
+}
+
+/// Bytes of a laid-out struct.
+pub(super) fn size_of(t: &Writer, of: StructId) -> u32 {
+    let ends = t.types.structs[of].members.iter().map(|member| member.offset.unwrap_or(0) + size(t, member.ty));
+    ends.max().unwrap_or(0)
+}
+
+fn size(t: &Writer, ty: TypeId) -> u32 {
+    match t.types.get(ty) {
+        Type::Matrix { columns, rows, layout: Some(layout), .. } => {
+            layout.stride * u32::from(if layout.row_major { rows } else { columns })
+        }
+        Type::Array { len: ArrayLen::Fixed(len), stride: Some(stride), .. } => stride.saturating_mul(len),
+        Type::BufferReference { .. } => ADDRESS,
+        Type::Struct(of) => size_of(t, of),
+        _ => {
+            let each = t.types.scalar_of(ty).map_or(4, bytes);
+            u32::from(t.types.components(ty).unwrap_or(1)) * each
+        }
+    }
+}

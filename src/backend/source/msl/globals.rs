@@ -1,0 +1,552 @@
+//! Module-scope variables: resources are arguments of the entry point, and of the functions that use them.
+
+use super::image::Root;
+use super::{Extra, Msl};
+use crate::backend::source::expr::Expr;
+use crate::backend::source::function::{Body, Made};
+use crate::backend::source::globals::access_of;
+use crate::backend::source::layout::{How, Packing, elements, lay_out};
+use crate::backend::source::place::Form;
+use crate::backend::source::slots::{Role, Slot};
+use crate::backend::source::writer::Writer;
+use crate::ir::{
+    Access, ArrayLen, Binding, FuncId, Function, Global, GlobalId, ImageDim, Op, Space, StructId, Type, TypeId, Value,
+};
+use crate::source::Span;
+use std::collections::BTreeSet;
+
+const BUFFER: &str = "buffer";
+const TEXTURE: &str = "texture";
+const SAMPLER: &str = "sampler";
+
+/// A resource as an argument.
+struct Argument {
+    /// Its declaration.
+    text: String,
+    name: String,
+    role: Role,
+    kind: &'static str,
+    /// Numbers that it takes.
+    count: u32,
+    /// The space and the number that options choose for it.
+    chosen: Option<(u32, u32)>,
+    span: Span,
+}
+
+impl Msl {
+    /// The name of a variable. Its struct is declared, everything else is by those who use it.
+    pub fn declare(&self, t: &mut Writer, id: GlobalId, global: &Global) -> String {
+        match global.space {
+            Space::Private | Space::Workgroup | Space::Input | Space::Output | Space::Handle => {}
+            Space::Uniform | Space::PushConstant | Space::Storage => self.declare_block(t, id, global),
+            _ => t.unsupported("variables of this kind"),
+        }
+        t.global_names.get(&id).cloned().unwrap_or_default()
+    }
+
+    /// A variable where it is used.
+    pub fn global(&self, b: &mut Body, id: GlobalId) -> Made {
+        let global = &b.t.module.globals[id];
+        if matches!(global.space, Space::Input | Space::Output) {
+            return Made::One(self.port(b, id));
+        }
+        b.t.msl.used.insert(Extra::Global(id));
+        let name = Expr::primary(b.t.global(id));
+        match b.t.types.get(b.t.innermost(global.ty)) {
+            Type::SampledImage(_) => Made::Pair([name, Expr::primary(self.sampler_name(b.t, id))]),
+            _ => Made::One(name),
+        }
+    }
+
+    /// How a block is spelled.
+    pub fn form(&self, t: &mut Writer, id: GlobalId) -> Form {
+        if let Some(known) = t.forms.get(&id) {
+            return *known;
+        }
+        let packing = Packing::Vectors;
+        let block = t.block_of(t.module.globals[id].ty);
+        let only = block.and_then(|of| t.only_array(of));
+        let form = match only.map(|(element, stride)| elements(t, element, packing, stride)) {
+            Some(Some(is_packed)) => Form::Elements { packing, is_packed },
+            _ if block.is_some_and(|of| lay_out(t, of, How::of(packing)).is_some()) => Form::Struct(packing),
+            _ => Form::Bytes,
+        };
+        t.forms.insert(id, form);
+        form
+    }
+
+    /// The name of a block's variable where the source gives none.
+    pub fn block_variable(&self, t: &mut Writer, id: GlobalId, of: StructId) -> String {
+        let form = self.form(t, id);
+        let item = &t.types.structs[of];
+        if let (Form::Elements { .. }, Some(member)) = (form, item.members.first()) {
+            return member.name.to_string();
+        }
+        let mut name = item.name.to_string();
+        if let Some(first) = name.get_mut(..1) {
+            first.make_ascii_lowercase();
+        }
+        name
+    }
+
+    fn declare_block(&self, t: &mut Writer, id: GlobalId, global: &Global) {
+        let Some(of) = t.block_of(global.ty) else { return t.unsupported("variables of this kind") };
+        match self.form(t, id) {
+            Form::Struct(packing) => {
+                let name = t.block_names.get(&id).cloned().unwrap_or_default();
+                let names = t.member_names(of);
+                let lines = t.member_lines(of, How::of(packing), &names);
+                t.declare_struct(&name, lines);
+            }
+            Form::Elements { .. } => {
+                let _ = self.element_type(t, of);
+            }
+            _ => {}
+        }
+    }
+
+    fn element_type(&self, t: &mut Writer, of: StructId) -> String {
+        let Some((element, stride)) = t.only_array(of) else { return String::new() };
+        let how = How::of(Packing::Vectors).element(stride);
+        let is_packed = elements(t, element, Packing::Vectors, stride).unwrap_or(false);
+        let dims = t.dims_of(element);
+        if dims.is_empty() {
+            return t.laid_name(element, how, is_packed);
+        }
+        t.not_yet("buffers of arrays")
+    }
+
+    /// The name of the sampler that a texture brings with it.
+    pub fn sampler_name(&self, t: &mut Writer, id: GlobalId) -> String {
+        if let Some(known) = t.msl.sampler_names.get(&id) {
+            return known.clone();
+        }
+        let base = format!("{}_sampler", t.global_names.get(&id).map_or("", String::as_str));
+        let name = t.names.unique(&base, None);
+        t.msl.sampler_names.insert(id, name.clone());
+        name
+    }
+
+    /// The type of the words of a block as an argument: what points or refers to it.
+    fn block_type(&self, t: &mut Writer, id: GlobalId, global: &Global, of: StructId) -> (String, &'static str) {
+        let access = access_of(t, global, of);
+        let space = self.space_words(t, id);
+        let coherent = access.contains(Access::COHERENT) && t.options.profile.version >= (3, 2);
+        let before = if coherent { "coherent " } else { "" };
+        let (ty, sign) = match self.form(t, id) {
+            Form::Struct(_) => (t.block_names.get(&id).cloned().unwrap_or_default(), "&"),
+            Form::Elements { .. } => (self.element_type(t, of), "*"),
+            _ => ("char".to_string(), "*"),
+        };
+        (format!("{before}{space}{ty}"), sign)
+    }
+
+    /// The address space of a block, before a type.
+    pub fn space_words(&self, t: &Writer, id: GlobalId) -> &'static str {
+        let global = &t.module.globals[id];
+        let is_read_only = t.block_of(global.ty).is_some_and(|of| access_of(t, global, of).contains(Access::READONLY));
+        match global.space {
+            Space::Storage if is_read_only => "device const ",
+            Space::Storage => "device ",
+            _ => "constant ",
+        }
+    }
+
+    /// The parameters of a function for a variable that it uses.
+    pub fn params_of(&self, b: &mut Body, extra: Extra) -> Vec<String> {
+        let t = &mut *b.t;
+        match extra {
+            Extra::Lane => vec![format!("uint {}", t.msl.names.lane)],
+            Extra::Lanes => vec![format!("uint {}", t.msl.names.lanes)],
+            Extra::Inputs => vec![format!("thread {}& {}", t.ports.types[0], t.msl.names.inputs)],
+            Extra::Sizes => vec![format!("constant uint* {}", t.msl.names.sizes)],
+            Extra::BuiltIn(at) => vec![self.built_in_param(t, at)],
+            Extra::Global(id) => {
+                let is_changed = t.msl.changed.get(&b.id).is_some_and(|changed| changed.contains(&id));
+                self.variable_params(t, id, is_changed)
+            }
+        }
+    }
+
+    fn variable_params(&self, t: &mut Writer, id: GlobalId, is_changed: bool) -> Vec<String> {
+        let global = &t.module.globals[id];
+        let name = t.global(id);
+        match global.space {
+            Space::Handle => self.handle_params(t, id, global),
+            Space::Private | Space::Output if is_changed => vec![self.referred(t, "thread ", global.ty, &name)],
+            Space::Workgroup => vec![self.referred(t, "threadgroup ", global.ty, &name)],
+            Space::Input | Space::Private | Space::Output if t.shape(global.ty).is_some() => {
+                let ty = t.type_name(global.ty);
+                vec![format!("{ty} {name}")]
+            }
+            Space::Input | Space::Private | Space::Output => {
+                vec![self.referred(t, "thread const ", global.ty, &name)]
+            }
+            _ => {
+                let Some(of) = t.block_of(global.ty) else { return Vec::new() };
+                let (ty, sign) = self.block_type(t, id, global, of);
+                let dims = t.dims_of(global.ty);
+                vec![match (dims.as_str(), sign) {
+                    ("", _) => format!("{ty}{sign} {name}"),
+                    (dims, _) => format!("{ty}* const thread (&{name}){dims}"),
+                }]
+            }
+        }
+    }
+
+    /// A parameter that refers to a variable.
+    pub fn referred(&self, t: &mut Writer, space: &str, ty: TypeId, name: &str) -> String {
+        let (ty, dims) = t.declared(ty);
+        match dims.as_str() {
+            "" => format!("{space}{ty}& {name}"),
+            dims => format!("{space}{ty} (&{name}){dims}"),
+        }
+    }
+
+    fn built_in_param(&self, t: &mut Writer, at: usize) -> String {
+        let given = t.ports.built_in[at].clone();
+        let scalar = super::stage::given(given.of).filter(|_| !super::stage::is_array(given.of));
+        let size = t.types.components(given.ty);
+        let ty = match (scalar, size) {
+            (Some(scalar), Some(size)) => t.vector_name(scalar, size),
+            _ => {
+                let space = if given.space == Space::Input { "thread const " } else { "thread " };
+                return self.referred(t, space, given.ty, &given.name);
+            }
+        };
+        match given.space {
+            Space::Input => format!("{ty} {}", given.name),
+            _ => format!("thread {ty}& {}", given.name),
+        }
+    }
+
+    /// Textures and samplers as parameters.
+    fn handle_params(&self, t: &mut Writer, id: GlobalId, global: &Global) -> Vec<String> {
+        let name = t.global(id);
+        let Some((texture, sampler)) = self.handle_types(t, id, global) else { return Vec::new() };
+        let is_open = self.is_open(t, global.ty);
+        let dims = self.array_length_of(t, global.ty);
+        let of = |ty: &str, name: &str| match dims {
+            _ if is_open => format!("device const Handle<{ty}>* {name}"),
+            None => format!("{ty} {name}"),
+            Some(count) => format!("thread const array<{ty}, {count}>& {name}"),
+        };
+        let mut made: Vec<String> = texture.iter().map(|ty| of(ty, &name)).collect();
+        if sampler {
+            let name = self.sampler_of(t, id, global, name);
+            made.push(of("sampler", &name));
+        }
+        made
+    }
+
+    /// The name of the sampler that a variable is or brings.
+    fn sampler_of(&self, t: &mut Writer, id: GlobalId, global: &Global, name: String) -> String {
+        match t.types.get(t.innermost(global.ty)) {
+            Type::Sampler => name,
+            _ => self.sampler_name(t, id),
+        }
+    }
+
+    /// The type of a variable's texture, and true if it has a sampler.
+    fn handle_types(&self, t: &mut Writer, id: GlobalId, global: &Global) -> Option<(Option<String>, bool)> {
+        let of = self.image_use(t, Root::Global(id));
+        match t.types.get(t.innermost(global.ty)) {
+            Type::Sampler => Some((None, true)),
+            Type::Image(image) => Some((Some(self.texture_name(t, image, of)), false)),
+            Type::SampledImage(image) => {
+                let has_sampler = image.dim != ImageDim::Buffer;
+                Some((Some(self.texture_name(t, image, of)), has_sampler))
+            }
+            Type::AccelerationStructure => {
+                t.unsupported("ray queries");
+                None
+            }
+            _ => {
+                t.unsupported("variables of this kind");
+                None
+            }
+        }
+    }
+
+    /// The number of resources in an array of such.
+    fn array_length_of(&self, t: &mut Writer, ty: TypeId) -> Option<u32> {
+        match t.types.get(ty) {
+            Type::Array { element, len: ArrayLen::Fixed(len), .. } => {
+                if matches!(t.types.get(element), Type::Array { .. }) {
+                    t.unsupported("arrays of arrays of resources");
+                }
+                Some(len)
+            }
+            Type::Array { .. } if !self.is_open(t, ty) => {
+                t.unsupported("arrays of resources whose length is not known");
+                Some(1)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns true for an array of textures or samplers of any length: a buffer of their handles (section 2.13, Argument
+    /// Buffers).
+    pub fn is_open(&self, t: &mut Writer, ty: TypeId) -> bool {
+        let Type::Array { element, len: ArrayLen::Runtime, .. } = t.types.get(ty) else { return false };
+        let is_handle = matches!(t.types.get(element), Type::Sampler | Type::Image(_) | Type::SampledImage(_));
+        if is_handle && t.options.profile.version < (3, 0) {
+            t.lacks("arrays of resources of any length before version 3.0");
+        }
+        t.msl.has_handles |= is_handle;
+        is_handle
+    }
+
+    /// The arguments of the entry point that are resources, with their numbers.
+    pub fn resource_arguments(&self, b: &mut Body, used: &[Extra]) -> Vec<String> {
+        let mut list = Vec::new();
+        let mut ids: Vec<GlobalId> =
+            used.iter().filter_map(|extra| if let Extra::Global(id) = extra { Some(*id) } else { None }).collect();
+        ids.sort_by_key(|id| (place_of(&b.t.module.globals[*id]), id.index()));
+        for id in ids {
+            let global = &b.t.module.globals[id];
+            b.t.span = global.span;
+            match global.space {
+                Space::Handle => self.handle_arguments(b, id, global, &mut list),
+                Space::Uniform | Space::PushConstant | Space::Storage => {
+                    self.block_arguments(b, id, global, &mut list);
+                }
+                _ => {}
+            }
+        }
+        if used.contains(&Extra::Sizes) {
+            let name = b.t.msl.names.sizes.clone();
+            let text = format!("constant uint* {name}");
+            list.push(Argument {
+                text,
+                name,
+                role: Role::BufferSizes,
+                kind: BUFFER,
+                count: 1,
+                chosen: None,
+                span: b.t.span,
+            });
+        }
+        self.numbered(b.t, list)
+    }
+
+    fn block_arguments(&self, b: &mut Body, id: GlobalId, global: &Global, list: &mut Vec<Argument>) {
+        let name = b.t.global(id);
+        let Some(of) = b.t.block_of(global.ty) else { return };
+        let (ty, sign) = self.block_type(b.t, id, global, of);
+        let role = role_of(global);
+        let chosen = self.chosen(b.t, global);
+        let Some(count) = self.array_length_of(b.t, global.ty) else {
+            let text = format!("{ty}{sign} {name}");
+            return list.push(Argument { text, name, role, kind: BUFFER, count: 1, chosen, span: global.span });
+        };
+        // Pointers of the entry point's own are the elements.
+        let mut names = Vec::new();
+        for n in 0..count {
+            crate::limits::spend(1);
+            let own = b.named(&format!("{name}_{n}"));
+            let text = format!("{ty}* {own}");
+            let chosen = chosen.map(|(space, first)| (space, first.saturating_add(n)));
+            let span = global.span;
+            list.push(Argument { text, name: own.clone(), role, kind: BUFFER, count: 1, chosen, span });
+            names.push(own);
+        }
+        b.setup_line(format!("{ty}* const {name}[] = {{ {} }}", names.join(", ")));
+    }
+
+    fn handle_arguments(&self, b: &mut Body, id: GlobalId, global: &Global, list: &mut Vec<Argument>) {
+        let name = b.t.global(id);
+        let Some((texture, sampler)) = self.handle_types(b.t, id, global) else { return };
+        let is_open = self.is_open(b.t, global.ty);
+        let count = self.array_length_of(b.t, global.ty);
+        let of = |ty: &str| match count {
+            _ if is_open => format!("device const Handle<{ty}>*"),
+            None => ty.to_string(),
+            Some(count) => format!("array<{ty}, {count}>"),
+        };
+        let [textures, samplers] = if is_open { [BUFFER; 2] } else { [TEXTURE, SAMPLER] };
+        let chosen = self.chosen(b.t, global);
+        let count = count.unwrap_or(1);
+        let role = role_of(global);
+        if let Some(ty) = &texture {
+            let text = format!("{} {name}", of(ty));
+            list.push(Argument { text, name: name.clone(), role, kind: textures, count, chosen, span: global.span });
+        }
+        if sampler {
+            let name = self.sampler_of(b.t, id, global, name);
+            let role = match role {
+                Role::Resource(set, binding) if texture.is_some() => Role::Sampler(set, binding),
+                other => other,
+            };
+            let text = format!("{} {name}", of("sampler"));
+            let chosen = chosen.filter(|_| texture.is_none());
+            list.push(Argument { text, name, role, kind: samplers, count, chosen, span: global.span });
+        }
+    }
+
+    fn chosen(&self, t: &Writer, global: &Global) -> Option<(u32, u32)> {
+        let places = &t.options.places;
+        let place = match global.binding {
+            Binding::Resource { set, binding } | Binding::Attachment { set, binding, .. } => places.of(set, binding),
+            _ => places.push_constants,
+        };
+        place.map(|place| (place.group.unwrap_or(0), place.number))
+    }
+
+    /// The arguments with their numbers: the chosen ones, then the others in order, each the first that is free of its kind.
+    fn numbered(&self, t: &mut Writer, list: Vec<Argument>) -> Vec<String> {
+        let mut taken: BTreeSet<(&str, u32)> = BTreeSet::new();
+        for argument in &list {
+            if let Some((_, first)) = argument.chosen {
+                taken.extend((0..argument.count).map(|n| (argument.kind, first.saturating_add(n))));
+            }
+        }
+        let mut next: [(&str, u32); 3] = [(BUFFER, 0), (TEXTURE, 0), (SAMPLER, 0)];
+        let mut texts = Vec::new();
+        for Argument { text, name, role, kind, count, chosen, span } in list {
+            let (space, index) = chosen.unwrap_or_else(|| {
+                let Some((_, next)) = next.iter_mut().find(|(of, _)| *of == kind) else { return (0, 0) };
+                while (0..count).any(|n| taken.contains(&(kind, next.saturating_add(n)))) {
+                    crate::limits::spend(1);
+                    *next = next.saturating_add(1);
+                }
+                let index = *next;
+                *next = next.saturating_add(count);
+                (0, index)
+            });
+            texts.push(format!("{text} [[{kind}({index})]]"));
+            t.slots.push(Slot { name, role, kind, space, index, count, span });
+        }
+        texts
+    }
+
+    /// Finds the buffers whose size the shader asks for, in the order of their bindings.
+    pub fn find_sized(&self, t: &mut Writer) {
+        let module = t.module;
+        let mut found: Vec<GlobalId> = Vec::new();
+        for (_, f) in module.functions.iter() {
+            for (_, inst) in f.insts.iter() {
+                let Op::ArrayLength { block } = inst.op else { continue };
+                let root = match block {
+                    Value::Inst(id) => match f.insts[id].op {
+                        Op::Access { base, .. } => base,
+                        _ => continue,
+                    },
+                    other => other,
+                };
+                if let Value::Global(id) = root {
+                    found.push(id);
+                }
+            }
+        }
+        found.sort_by_key(|id| (place_of(&module.globals[*id]), id.index()));
+        found.dedup();
+        t.msl.sized = found;
+    }
+
+    /// Finds the arrays that are assigned, passed or returned whole: those of the language are not.
+    pub fn find_array_values(&self, t: &mut Writer) {
+        let module = t.module;
+        let mut found: BTreeSet<usize> = BTreeSet::new();
+        let mut list = Vec::new();
+        let mut add = |t: &mut Writer, ty: TypeId| {
+            let mut ty = t.types.logical(ty);
+            while let Type::Array { element, .. } = t.types.get(ty) {
+                if found.insert(ty.index()) {
+                    list.push(ty);
+                }
+                ty = element;
+            }
+        };
+        for (_, f) in module.functions.iter() {
+            add(t, f.ret);
+            f.params.iter().for_each(|param| add(t, param.ty));
+            for (_, inst) in f.insts.iter() {
+                match inst.op {
+                    Op::Store { value: Value::Const(id), pointer } if !matches!(pointer, Value::Local(_)) => {
+                        add(t, module.constants.get(id).ty);
+                    }
+                    // A struct that is laid out otherwise is made of its parts.
+                    Op::Load(pointer) if is_in_buffer(t, f, pointer) => {
+                        arrays_in(&t.types, inst.ty).into_iter().for_each(|ty| add(t, ty));
+                    }
+                    _ => add(t, inst.ty),
+                }
+            }
+        }
+        t.array_values.extend(list);
+    }
+}
+
+/// Returns true if a pointer points into a buffer.
+fn is_in_buffer(t: &mut Writer, f: &Function, pointer: Value) -> bool {
+    let module = t.module;
+    module
+        .pointee_of(f, &t.types, pointer)
+        .is_some_and(|(space, _)| matches!(space, Space::Uniform | Space::Storage | Space::PushConstant))
+}
+
+/// A type where it is an array, and the arrays in it.
+fn arrays_in(types: &crate::ir::Types, ty: TypeId) -> Vec<TypeId> {
+    match types.get(ty) {
+        Type::Array { element, .. } => std::iter::once(ty).chain(arrays_in(types, element)).collect(),
+        Type::Struct(of) => types.structs[of].members.iter().flat_map(|member| arrays_in(types, member.ty)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The role of a resource.
+fn role_of(global: &Global) -> Role {
+    match global.binding {
+        Binding::Resource { set, binding } | Binding::Attachment { set, binding, .. } => Role::Resource(set, binding),
+        _ => Role::PushConstants,
+    }
+}
+
+/// Where a resource comes among all: by set and binding, push constants last.
+fn place_of(global: &Global) -> (bool, u32, u32) {
+    match role_of(global) {
+        Role::Resource(set, binding) => (false, set, binding),
+        _ => (true, 0, 0),
+    }
+}
+
+impl Msl {
+    /// The arguments of a call for what the function uses.
+    pub fn extra_arguments(&self, b: &mut Body, callee: FuncId) -> Vec<Expr> {
+        let extras = b.t.msl.extras.get(&callee).cloned().unwrap_or_default();
+        let mut list = Vec::new();
+        for extra in extras.iter() {
+            b.t.msl.used.insert(*extra);
+            match *extra {
+                Extra::Lane => list.push(self.lane_index(b)),
+                Extra::Lanes => list.push(self.lane_count(b)),
+                Extra::Inputs => list.push(Expr::primary(self.inputs(b))),
+                Extra::Sizes => list.push(Expr::primary(b.t.msl.names.sizes.clone())),
+                Extra::BuiltIn(at) => {
+                    let (of, space) = (b.t.ports.built_in[at].of, b.t.ports.built_in[at].space);
+                    list.extend(self.built_in(b, of, space));
+                }
+                Extra::Global(id) => match self.global(b, id) {
+                    Made::Pair(parts)
+                        if matches!(b.t.types.get(b.t.innermost(b.t.module.globals[id].ty)),
+                        Type::SampledImage(image) if image.dim == ImageDim::Buffer) =>
+                    {
+                        list.push(parts[0].clone());
+                    }
+                    Made::Pair(parts) => list.extend(parts),
+                    Made::One(value) => list.push(value),
+                    Made::Bytes(_) | Made::Laid(_) => b.t.internal("an address as an argument"),
+                },
+            }
+        }
+        list
+    }
+
+    /// The index of a buffer among those whose size is asked for.
+    pub fn size_index(&self, b: &mut Body, id: GlobalId) -> Option<Expr> {
+        let at = b.t.msl.sized.iter().position(|known| *known == id)?;
+        b.t.msl.used.insert(Extra::Sizes);
+        Some(Expr::primary(format!("{}[{at}]", b.t.msl.names.sizes)))
+    }
+}

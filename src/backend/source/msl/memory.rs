@@ -1,0 +1,266 @@
+//! Memory: bytes of buffers, atomic operations (section 6.15) and barriers (section 6.9).
+
+use super::Msl;
+use crate::backend::source::expr::{Expr, Level};
+use crate::backend::source::function::{Body, Made};
+use crate::backend::source::language::Ordering;
+use crate::backend::source::layout::Packing;
+use crate::backend::source::place::Address;
+use crate::backend::source::writer::Writer;
+use crate::ir::{
+    AtomicOp, InstId, MemoryKinds, Op, Order, Scalar, ScalarKind, Scope, Space, Type, TypeId, Value, Values,
+};
+
+const MEMORY_ORDER: &str = "memory_order_relaxed";
+
+impl Msl {
+    /// A vector of components that follow each other, without alignment of its own.
+    pub fn packed_name(&self, t: &mut Writer, scalar: Scalar, size: u8) -> String {
+        format!("packed_{}", t.vector_name(scalar, size))
+    }
+
+    /// Members that pad.
+    pub fn pad_lines(&self, _: Packing, offset: u32, bytes: u32) -> Vec<String> {
+        vec![format!("    char pad_{offset}[{bytes}];")]
+    }
+
+    pub fn read_bytes(&self, b: &mut Body, address: &Address, scalar: Scalar, (more, size): (u32, u8)) -> Expr {
+        let stored = if scalar.is_bool() { Scalar::U32 } else { scalar };
+        let name = if size == 1 { b.t.vector_name(stored, 1) } else { self.packed_name(b.t, stored, size) };
+        let place = self.place_at(b, address, more, &name);
+        let read = place.reading_memory(true);
+        let [from, to] = [stored, scalar].map(|scalar| b.t.types.vector(scalar, size));
+        let value = if size == 1 { read } else { Expr::call(&b.t.type_name(from), &[read]) };
+        b.t.converted(&value, from, to)
+    }
+
+    pub fn write_bytes(&self, b: &mut Body, address: &Address, (scalar, size): (Scalar, u8), value: &Expr) {
+        let stored = if scalar.is_bool() { Scalar::U32 } else { scalar };
+        let [from, to] = [scalar, stored].map(|scalar| b.t.types.vector(scalar, size));
+        let value = b.t.converted(value, from, to);
+        let name = if size == 1 { b.t.vector_name(stored, 1) } else { self.packed_name(b.t, stored, size) };
+        let place = self.place_at(b, address, 0, &name);
+        b.line(format!("{} = {}", place.text, value.text));
+    }
+
+    /// What lies at an address, as a type.
+    fn place_at(&self, b: &Body, address: &Address, more: u32, ty: &str) -> Expr {
+        let offset = address.offset(more);
+        let space = address.global.map_or("device ", |global| self.space_words(b.t, global));
+        let buffer = &address.buffer;
+        let at = match offset.text.as_str() {
+            "0" => buffer.at(Level::Unary),
+            _ => format!("({} + {})", buffer.at(Level::Sum), offset.at(Level::Sum)),
+        };
+        Expr::new(format!("*({space}{ty}*){at}"), Level::Unary).reading(&offset.reads)
+    }
+
+    pub fn array_length(&self, b: &mut Body, block: Value) -> Expr {
+        let Some((_, ty)) = b.pointee_of(block) else { return b.t.stand_in("lengths of such arrays") };
+        let Type::Struct(of) = b.t.types.get(ty) else {
+            return b.t.broken("the length of something other than a block");
+        };
+        let last = b.t.types.structs[of].members.last().map(|member| (member.ty, member.offset.unwrap_or(0)));
+        let Some((Type::Array { stride: Some(stride), .. }, offset)) = last.map(|(ty, at)| (b.t.types.get(ty), at))
+        else {
+            return b.t.broken("the length of something other than an array");
+        };
+        let Value::Global(id) = block else { return b.t.stand_in("lengths of arrays in arrays of blocks") };
+        let Some(bytes) = self.size_index(b, id) else {
+            return b.t.broken("the length of a buffer whose size is not known");
+        };
+        let rest = match offset {
+            0 => bytes,
+            _ => Expr::binary("-", Level::Sum, &bytes, &Expr::primary(offset.to_string())),
+        };
+        Expr::binary("/", Level::Product, &rest, &Expr::primary(stride.to_string())).reading_memory(false)
+    }
+
+    pub fn atomic(&self, b: &mut Body, op: AtomicOp, pointer: Value, args: Values, _: Ordering) -> Option<Expr> {
+        let Some((space, ty)) = b.pointee_of(pointer) else {
+            return Some(b.t.stand_in("atomic operations on such memory"));
+        };
+        let Some((scalar, 1)) = b.t.shape(ty) else {
+            return Some(b.t.stand_in("atomic operations on such types"));
+        };
+        let args = b.list(args);
+        let Some(name) = self.atomic_type(b, op, scalar, space) else { return Some(Expr::primary("0")) };
+        let words = if space == Space::Workgroup { "threadgroup " } else { "device " };
+        let place = match b.made(pointer) {
+            Made::Bytes(address) => {
+                let offset = address.offset(0);
+                format!("({words}{name}*)({} + {})", address.buffer.at(Level::Sum), offset.at(Level::Sum))
+            }
+            Made::One(path) if self.is_component(b, pointer) => of_component(&path.text, words, name),
+            Made::One(path) => format!("({words}{name}*)&{}", path.at(Level::Primary)),
+            Made::Laid(laid) => format!("({words}{name}*)&{}", laid.path.at(Level::Primary)),
+            Made::Pair(_) => return Some(b.t.broken("an atomic operation on resources")),
+        };
+        self.atomic_call(b, op, ty, Expr::primary(place), args)
+    }
+
+    /// Returns true if a pointer is to a component of a vector, which has no address in the language.
+    fn is_component(&self, b: &mut Body, pointer: Value) -> bool {
+        let f = b.f;
+        let Value::Inst(id) = pointer else { return false };
+        let Op::Access { base, indices } = f.insts[id].op else { return false };
+        let Some((_, mut ty)) = b.pointee_of(base) else { return false };
+        let Some((_, before)) = f.values(indices).split_last() else { return false };
+        for index in before {
+            let number = b.t.module.known_u32(*index).unwrap_or(0);
+            match b.t.types.element(ty, number) {
+                Some(part) => ty = part,
+                None => return false,
+            }
+        }
+        matches!(b.t.types.get(ty), Type::Vector { .. })
+    }
+
+    /// The type of atomic places (section 2.6).
+    fn atomic_type(&self, b: &mut Body, op: AtomicOp, scalar: Scalar, space: Space) -> Option<&'static str> {
+        let is_move = matches!(op, AtomicOp::Load | AtomicOp::Store | AtomicOp::Exchange);
+        match (scalar.kind, scalar.width) {
+            (ScalarKind::Uint, 32) => Some("atomic_uint"),
+            (ScalarKind::Sint, 32) => Some("atomic_int"),
+            (ScalarKind::Float, 32) if is_move || op == AtomicOp::Add => {
+                let since = b.t.options.profile.version >= (3, 0) && space != Space::Workgroup;
+                if !since {
+                    b.t.lacks("atomic operations on floats before version 3.0, or in memory of workgroups");
+                    return None;
+                }
+                Some("atomic_float")
+            }
+            (ScalarKind::Float, _) => {
+                b.t.lacks("such atomic operations on floats");
+                None
+            }
+            _ => {
+                b.t.unsupported("atomic operations on such types");
+                None
+            }
+        }
+    }
+
+    /// A call of an atomic function on a place.
+    fn atomic_call(&self, b: &mut Body, op: AtomicOp, ty: TypeId, place: Expr, args: Vec<Expr>) -> Option<Expr> {
+        let order = Expr::primary(MEMORY_ORDER);
+        let name = match op {
+            AtomicOp::Add => "atomic_fetch_add_explicit",
+            AtomicOp::Sub => "atomic_fetch_sub_explicit",
+            AtomicOp::Min => "atomic_fetch_min_explicit",
+            AtomicOp::Max => "atomic_fetch_max_explicit",
+            AtomicOp::And => "atomic_fetch_and_explicit",
+            AtomicOp::Or => "atomic_fetch_or_explicit",
+            AtomicOp::Xor => "atomic_fetch_xor_explicit",
+            AtomicOp::Exchange => "atomic_exchange_explicit",
+            AtomicOp::Load => "atomic_load_explicit",
+            AtomicOp::Store => {
+                let call = Expr::call("atomic_store_explicit", &[place, args[0].clone(), order]);
+                b.line(call.text);
+                return None;
+            }
+            AtomicOp::CompareExchange => {
+                let logical = b.t.types.logical(ty);
+                let helper = self.help(b.t, "compare_exchange", logical);
+                // The value that is compared with comes first in the helper.
+                return Some(Expr::call(helper, &[place, args[1].clone(), args[0].clone()]).reading_memory(true));
+            }
+        };
+        let mut list = vec![place];
+        list.extend(args);
+        list.push(order);
+        Some(Expr::call(name, &list).reading_memory(true))
+    }
+
+    pub fn barrier(&self, b: &mut Body, execution: Option<Scope>, memory: Scope, kinds: MemoryKinds, order: Order) {
+        let (all, waits, is_first) = self.run_of(b);
+        let flags = flags_of(kinds);
+        match execution {
+            // Barriers in a row are one.
+            Some(Scope::Workgroup) if is_first => b.line(format!("threadgroup_barrier({})", flags_of(all))),
+            Some(Scope::Workgroup | Scope::Invocation) => {}
+            None if waits => {}
+            Some(Scope::Subgroup) => b.line(format!("simdgroup_barrier({flags})")),
+            Some(_) => b.t.lacks("barriers of such a scope"),
+            None if kinds.is_empty() || order == Order::Relaxed || memory == Scope::Invocation => {}
+            None if b.t.options.profile.version >= (3, 2) => {
+                let scope = match memory {
+                    Scope::Subgroup => "thread_scope_simdgroup",
+                    Scope::Workgroup => "thread_scope_threadgroup",
+                    _ => "thread_scope_device",
+                };
+                b.line(format!("atomic_thread_fence({flags}, memory_order_seq_cst, {scope})"));
+            }
+            None if memory == Scope::Subgroup => b.line(format!("simdgroup_barrier({flags})")),
+            None => b.t.lacks("memory barriers apart from `barrier()` before version 3.2"),
+        }
+    }
+
+    /// What the barriers in a row with the current one order, and true if one of them waits for the workgroup; false for the
+    /// last where one before the current does so already.
+    fn run_of(&self, b: &Body) -> (MemoryKinds, bool, bool) {
+        let Some((block, at)) = b.current.and_then(|id| b.uses.place(id)) else {
+            return (MemoryKinds::empty(), false, true);
+        };
+        let at = at as usize;
+        let list = &b.f.blocks[block].insts;
+        let barrier = |id: &InstId| match b.f.insts[*id].op {
+            Op::Barrier { execution, kinds, .. } => Some((kinds, execution == Some(Scope::Workgroup))),
+            _ => None,
+        };
+        let before: Vec<_> = list[..at].iter().rev().map_while(barrier).collect();
+        let after = list[at..].iter().map_while(barrier);
+        let is_first = !before.iter().any(|(_, waits)| *waits);
+        let all = before.iter().copied().chain(after);
+        let (kinds, waits) =
+            all.fold((MemoryKinds::empty(), false), |(all, any), (own, waits)| (all | own, any | waits));
+        (kinds, waits, is_first)
+    }
+}
+
+/// The address of a component of a vector as an atomic place: so many after the vector's.
+fn of_component(path: &str, words: &str, name: &str) -> String {
+    let (vector, index) = match path.rsplit_once('.') {
+        Some((vector, letter)) if letter.len() == 1 => (vector, "xyzw".find(letter).unwrap_or(0).to_string()),
+        _ => {
+            let mut depth = 0;
+            let open = path.bytes().rposition(|c| {
+                depth += i32::from(c == b']') - i32::from(c == b'[');
+                c == b'[' && depth == 0
+            });
+            let open = open.unwrap_or(0);
+            (&path[..open], path.get(open + 1..path.len() - 1).unwrap_or_default().to_string())
+        }
+    };
+    match index.as_str() {
+        "0" => format!("({words}{name}*)&{vector}"),
+        _ if index.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_') => {
+            format!("({words}{name}*)&{vector} + {index}")
+        }
+        _ => format!("({words}{name}*)&{vector} + ({index})"),
+    }
+}
+
+/// The memory that a barrier orders.
+fn flags_of(kinds: MemoryKinds) -> String {
+    let of = [
+        (MemoryKinds::BUFFER | MemoryKinds::ATOMIC_COUNTER, "mem_flags::mem_device"),
+        (MemoryKinds::SHARED, "mem_flags::mem_threadgroup"),
+        (MemoryKinds::IMAGE, "mem_flags::mem_texture"),
+    ];
+    let list: Vec<&str> = of.iter().filter(|(kind, _)| kinds.intersects(*kind)).map(|(_, name)| *name).collect();
+    if list.is_empty() { "mem_flags::mem_none".to_string() } else { list.join(" | ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn components_are_so_many_after_their_vector() {
+        let place = |path| of_component(path, "device ", "atomic_uint");
+        assert_eq!(place("data.v.x"), "(device atomic_uint*)&data.v");
+        assert_eq!(place("data.v[a[1]].z"), "(device atomic_uint*)&data.v[a[1]] + 2");
+        assert_eq!(place("data.v[a[1]]"), "(device atomic_uint*)&data.v + (a[1])");
+    }
+}

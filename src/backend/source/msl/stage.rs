@@ -1,0 +1,239 @@
+//! Inputs and outputs of a stage: their attributes (section 5.2, Attributes for Functions and Variables).
+
+use super::{Extra, Msl};
+use crate::backend::source::expr::Expr;
+use crate::backend::source::function::Body;
+use crate::backend::source::ports::Given;
+use crate::backend::source::writer::Writer;
+use crate::ir::{
+    Binding, BuiltIn, DepthPromise, EntryPoint, Global, GlobalId, ImageDim, Interpolation, Sampling, Scalar, Space,
+    Stage, Type, Types,
+};
+
+/// A built-in value in the language.
+pub(super) struct Attribute {
+    pub text: &'static str,
+    pub scalar: Scalar,
+    /// The first version of the language that has it.
+    since: (u8, u8),
+}
+
+const fn value(text: &'static str, scalar: Scalar) -> Option<Attribute> {
+    since(text, scalar, (0, 0))
+}
+
+const fn since(text: &'static str, scalar: Scalar, since: (u8, u8)) -> Option<Attribute> {
+    Some(Attribute { text, scalar, since })
+}
+
+/// The attribute of a built-in value: tables 5.2 to 5.9.
+pub(super) const fn attribute(of: BuiltIn, depth: DepthPromise) -> Option<Attribute> {
+    match of {
+        BuiltIn::WorkgroupId => value("threadgroup_position_in_grid", Scalar::U32),
+        BuiltIn::LocalInvocationId => value("thread_position_in_threadgroup", Scalar::U32),
+        BuiltIn::GlobalInvocationId => value("thread_position_in_grid", Scalar::U32),
+        BuiltIn::LocalInvocationIndex => value("thread_index_in_threadgroup", Scalar::U32),
+        BuiltIn::NumWorkgroups => value("threadgroups_per_grid", Scalar::U32),
+        BuiltIn::SubgroupId => value("simdgroup_index_in_threadgroup", Scalar::U32),
+        BuiltIn::NumSubgroups => value("simdgroups_per_threadgroup", Scalar::U32),
+        BuiltIn::Position | BuiltIn::FragCoord => value("position", Scalar::F32),
+        BuiltIn::PointSize => value("point_size", Scalar::F32),
+        BuiltIn::PointCoord => value("point_coord", Scalar::F32),
+        BuiltIn::VertexIndex => value("vertex_id", Scalar::U32),
+        BuiltIn::InstanceIndex => value("instance_id", Scalar::U32),
+        BuiltIn::BaseVertex => value("base_vertex", Scalar::U32),
+        BuiltIn::BaseInstance => value("base_instance", Scalar::U32),
+        BuiltIn::FrontFacing => value("front_facing", Scalar::BOOL),
+        BuiltIn::SampleId => value("sample_id", Scalar::U32),
+        BuiltIn::ViewIndex => since("amplification_id", Scalar::U32, (2, 3)),
+        BuiltIn::SampleMask => value("sample_mask", Scalar::U32),
+        BuiltIn::FragDepth => value(
+            match depth {
+                DepthPromise::Greater => "depth(greater)",
+                DepthPromise::Less => "depth(less)",
+                DepthPromise::Any | DepthPromise::Unchanged => "depth(any)",
+            },
+            Scalar::F32,
+        ),
+        BuiltIn::FragStencilRef => since("stencil", Scalar::U32, (2, 1)),
+        BuiltIn::PrimitiveId => since("primitive_id", Scalar::U32, (2, 2)),
+        BuiltIn::Layer => value("render_target_array_index", Scalar::U32),
+        BuiltIn::ViewportIndex => value("viewport_array_index", Scalar::U32),
+        BuiltIn::BaryCoord => since("barycentric_coord", Scalar::F32, (2, 2)),
+        BuiltIn::BaryCoordNoPerspective => since("barycentric_coord, center_no_perspective", Scalar::F32, (2, 2)),
+        BuiltIn::ClipDistance => value("clip_distance", Scalar::F32),
+        _ => None,
+    }
+}
+
+/// The scalar that the language gives a built-in value.
+pub(super) fn given(of: BuiltIn) -> Option<Scalar> {
+    Some(attribute(of, DepthPromise::Any)?.scalar)
+}
+
+/// Built-in values that the language has no counterpart of.
+const fn is_missing(of: BuiltIn) -> bool {
+    matches!(
+        of,
+        BuiltIn::CullDistance
+            | BuiltIn::DrawIndex
+            | BuiltIn::DeviceIndex
+            | BuiltIn::ShadingRate
+            | BuiltIn::PrimitiveShadingRate
+            | BuiltIn::FragSize
+            | BuiltIn::FragInvocationCount
+    )
+}
+
+/// Built-in values that are arrays in the source: variables of the entry point stand for them.
+pub(super) const fn is_array(of: BuiltIn) -> bool {
+    matches!(of, BuiltIn::SampleMask | BuiltIn::ClipDistance)
+}
+
+impl Msl {
+    /// Refuses stages and modes that are not written.
+    pub fn check_stage(&self, t: &mut Writer, entry: &EntryPoint) {
+        if !matches!(entry.stage, Stage::Compute | Stage::Vertex | Stage::Fragment) {
+            t.unsupported(&format!("{} shaders", entry.stage.name()));
+        }
+        let modes = entry.fragment;
+        let is_known = !modes.integer_centers
+            && !modes.full_quads
+            && !modes.quad_derivatives
+            && !modes.post_depth_coverage
+            && !modes.override_coverage
+            && !modes.early_and_late_tests
+            && modes.interlock.is_none()
+            && modes.non_coherent.is_empty();
+        if !is_known {
+            t.unsupported("such modes of fragment shaders");
+        }
+        if entry.derivatives.is_some() {
+            t.unsupported("derivatives of compute shaders");
+        }
+        for given in t.ports.built_in.clone() {
+            let outside = std::mem::replace(&mut t.span, given.span);
+            self.check_built_in(t, &given);
+            t.span = outside;
+        }
+    }
+
+    /// Adds the built-in values that others are made from: the number of a sample for its position, and the position of the
+    /// fragment for the attachments that it reads.
+    pub fn note_positions(&self, t: &mut Writer) {
+        if t.ports.find(BuiltIn::SamplePosition, Space::Input).is_some() {
+            t.note_built_in(BuiltIn::SampleId, "sample_index", Types::I32);
+        }
+        let is_attachment = |t: &Writer, global: &Global| matches!(t.types.get(t.innermost(global.ty)), Type::Image(image) if image.dim == ImageDim::SubpassInput);
+        if t.module.globals.iter().any(|(_, global)| is_attachment(t, global)) {
+            let ty = t.types.vector(Scalar::F32, 4);
+            t.note_built_in(BuiltIn::FragCoord, "position", ty);
+        }
+    }
+
+    /// Refuses what the language does not have.
+    fn check_built_in(&self, t: &mut Writer, Given { of, space, .. }: &Given) {
+        match attribute(*of, t.ports.depth) {
+            _ if matches!(of, BuiltIn::HelperInvocation | BuiltIn::SamplePosition) => {}
+            _ if *of == BuiltIn::SampleMask && *space == Space::Output => {}
+            Some(of_language) if t.options.profile.version < of_language.since => {
+                let (major, minor) = of_language.since;
+                t.lacks(&format!("built-in value {of:?} before version {major}.{minor}"));
+            }
+            Some(_) => {}
+            None if is_missing(*of) => {
+                t.lacks(&format!("built-in value {of:?}"));
+            }
+            None => t.unsupported(&format!("built-in value {of:?}")),
+        }
+    }
+
+    /// The number of the own thread in its SIMD-group.
+    pub fn lane_index(&self, b: &mut Body) -> Expr {
+        b.t.msl.used.insert(Extra::Lane);
+        Expr::primary(b.t.msl.names.lane.clone())
+    }
+
+    /// The threads of a SIMD-group.
+    pub fn lane_count(&self, b: &mut Body) -> Expr {
+        b.t.msl.used.insert(Extra::Lanes);
+        Expr::primary(b.t.msl.names.lanes.clone())
+    }
+
+    /// The variable that stands for a built-in value.
+    pub fn built_in(&self, b: &mut Body, of: BuiltIn, space: Space) -> Option<Expr> {
+        let at = b.t.ports.built_in.iter().position(|given| given.of == of && given.space == space)?;
+        b.t.msl.used.insert(Extra::BuiltIn(at));
+        let name = b.t.ports.built_in[at].name.clone();
+        let is_member = b.entry.is_some() && space == Space::Output && !is_array(of);
+        Some(Expr::primary(if is_member { format!("{}.{name}", b.t.ports.output) } else { name }))
+    }
+
+    /// The scalar that the language gives a built-in value.
+    pub fn given_scalar(&self, t: &mut Writer, id: GlobalId) -> Option<Scalar> {
+        let global = &t.module.globals[id];
+        let Binding::BuiltIn(of) = global.binding else { return None };
+        if is_array(of) { t.types.scalar_of(global.ty) } else { given(of).or_else(|| t.types.scalar_of(global.ty)) }
+    }
+
+    /// An input or output where it is used.
+    pub fn port(&self, b: &mut Body, id: GlobalId) -> Expr {
+        let global = &b.t.module.globals[id];
+        if let Binding::BuiltIn(of) = global.binding {
+            return self.built_in(b, of, global.space).unwrap_or_else(|| Expr::primary(""));
+        }
+        b.t.msl.used.insert(Extra::Global(id));
+        let name = self.port_name(b.t, id);
+        if b.entry.is_none() || !self.is_member(b.t, global) {
+            return Expr::primary(name);
+        }
+        let whole = if global.space == Space::Input { &b.t.ports.input } else { &b.t.ports.output };
+        Expr::primary(format!("{whole}.{name}"))
+    }
+
+    pub fn port_name(&self, t: &Writer, id: GlobalId) -> String {
+        t.global_names.get(&id).cloned().unwrap_or_default()
+    }
+
+    /// The attributes of a scalar or vector at a location.
+    pub fn location(&self, t: &mut Writer, binding: Binding, scalar: Scalar, space: Space) -> String {
+        let Binding::Location { location: Some(location), index, interpolation, sampling, .. } = binding else {
+            t.unsupported("inputs and outputs without a location");
+            return String::new();
+        };
+        match (t.stage(), space) {
+            (Some(Stage::Vertex), Space::Input) => format!("attribute({location})"),
+            (Some(Stage::Fragment), Space::Output) if index > 0 => format!("color({location}), index({index})"),
+            (Some(Stage::Fragment), Space::Output) => format!("color({location})"),
+            (Some(stage), _) if stage.passes(space) && stage == Stage::Fragment => {
+                if self.is_pulled(t, binding, space) {
+                    return format!("user(locn{location})");
+                }
+                let how = self.interpolation(t, interpolation, sampling, scalar);
+                format!("user(locn{location}){how}")
+            }
+            _ => format!("user(locn{location})"),
+        }
+    }
+
+    fn interpolation(&self, t: &mut Writer, of: Interpolation, sampling: Sampling, scalar: Scalar) -> &'static str {
+        match (of, sampling) {
+            _ if !scalar.is_float() => ", flat",
+            (Interpolation::Flat, _) => ", flat",
+            (Interpolation::Perspective, Sampling::Center) => "",
+            (Interpolation::Perspective, Sampling::Centroid) => ", centroid_perspective",
+            (Interpolation::Perspective, Sampling::Sample) => ", sample_perspective",
+            (Interpolation::Linear, Sampling::Center) => ", center_no_perspective",
+            (Interpolation::Linear, Sampling::Centroid) => ", centroid_no_perspective",
+            (Interpolation::Linear, Sampling::Sample) => ", sample_no_perspective",
+            (Interpolation::PerVertex, _) => {
+                t.lacks("inputs of each vertex in fragment shaders");
+                ""
+            }
+            _ => {
+                t.unsupported("inputs that are interpolated so");
+                ""
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! The names of types (sections 2.1 to 2.10). Matrices are named as the module has them, columns first.
+
+use super::Msl;
+use super::image::ImageUse;
+use crate::backend::source::writer::Writer;
+use crate::ir::{ImageDim, ImageType, Scalar, ScalarKind, Type, print::scalar_name};
+
+/// The names of scalars, whose vectors add the number of components, and the versions that have them.
+const SCALARS: [(Scalar, &str, (u8, u8)); 11] = [
+    (Scalar::BOOL, "bool", (1, 0)),
+    (Scalar::I32, "int", (1, 0)),
+    (Scalar::U32, "uint", (1, 0)),
+    (Scalar::F32, "float", (1, 0)),
+    (Scalar::F16, "half", (1, 0)),
+    (Scalar::I8, "char", (1, 0)),
+    (Scalar::U8, "uchar", (1, 0)),
+    (Scalar::I16, "short", (1, 0)),
+    (Scalar::U16, "ushort", (1, 0)),
+    // In buffers too.
+    (Scalar::I64, "long", (2, 3)),
+    (Scalar::U64, "ulong", (2, 3)),
+];
+
+impl Msl {
+    pub fn vector_name(&self, t: &mut Writer, scalar: Scalar, size: u8) -> String {
+        let Some((_, name, since)) = SCALARS.iter().find(|(of, ..)| *of == scalar) else {
+            t.lacks(&format!("type {}", scalar_name(scalar)));
+            return "int".to_string();
+        };
+        if t.options.profile.version < *since {
+            let (major, minor) = since;
+            t.lacks(&format!("type {} in all memory before version {major}.{minor}", scalar_name(scalar)));
+        }
+        if size == 1 { (*name).to_string() } else { format!("{name}{size}") }
+    }
+
+    pub fn matrix_name(&self, t: &mut Writer, scalar: Scalar, columns: u8, rows: u8) -> String {
+        format!("{}{columns}x{rows}", t.vector_name(scalar, 1))
+    }
+
+    /// A type of resources as it is where nothing is known of their use.
+    pub fn handle_name(&self, t: &mut Writer, ty: Type) -> String {
+        match ty {
+            Type::Pointer { pointee, .. } => t.type_name(pointee),
+            Type::Image(image) | Type::SampledImage(image) => {
+                self.texture_name(t, image, ImageUse { reads: true, writes: true, compares: false })
+            }
+            Type::Sampler => "sampler".to_string(),
+            // The address, which casts to pointers.
+            Type::BufferReference { .. } => self.vector_name(t, Scalar::U64, 1),
+            Type::AccelerationStructure | Type::RayQuery => t.not_yet("ray queries"),
+            Type::CooperativeMatrix(_) => t.not_yet("cooperative matrices"),
+            Type::HitObject { .. } => t.not_yet("hit objects"),
+            _ => t.not_yet("types of SPIR-V's own"),
+        }
+    }
+
+    fn none_such(&self, t: &mut Writer, construct: &str) -> String {
+        t.lacks(construct);
+        "int".to_string()
+    }
+
+    /// The type of a texture (section 2.9) by the operations on it.
+    pub(super) fn texture_name(&self, t: &mut Writer, image: ImageType, of: ImageUse) -> String {
+        let is_depth = is_depth(image, of);
+        let shape = match (image.dim, image.multisampled) {
+            (ImageDim::D1, _) if is_depth => return self.none_such(t, "1D depth textures"),
+            (ImageDim::D1, _) => "1d",
+            (ImageDim::D2 | ImageDim::SubpassInput, false) => "2d",
+            (ImageDim::D2, true) if of.writes => {
+                return self.none_such(t, "writes to textures of several samples");
+            }
+            (ImageDim::D2 | ImageDim::SubpassInput, true) => "2d_ms",
+            (ImageDim::D3, _) => "3d",
+            (ImageDim::Cube, _) => "cube",
+            (ImageDim::Buffer, _) => "_buffer",
+            (ImageDim::Rect, _) => return self.none_such(t, "textures with coordinates in texels"),
+            (ImageDim::Tile, _) => return t.not_yet("reads of color attachments"),
+        };
+        let stem = if is_depth { "depth" } else { "texture" };
+        let layers = if image.arrayed { "_array" } else { "" };
+        let texel = self.texel_name(t, image);
+        let is_written = image.storage && image.dim != ImageDim::SubpassInput;
+        let access = match (is_written, of.reads, of.writes) {
+            (false, ..) => "",
+            (true, _, false) => ", access::read",
+            (true, false, true) => ", access::write",
+            (true, true, true) => ", access::read_write",
+        };
+        format!("{stem}{shape}{layers}<{texel}{access}>")
+    }
+
+    /// The type of a texel's components.
+    fn texel_name(&self, t: &mut Writer, image: ImageType) -> String {
+        let scalar = image.sampled;
+        match (scalar.kind, scalar.width) {
+            (ScalarKind::Float | ScalarKind::Sint | ScalarKind::Uint, 16 | 32) => t.vector_name(scalar, 1),
+            _ => self.none_such(t, "textures of such texels"),
+        }
+    }
+}
+
+/// Returns true if a texture is one of depths, which alone are compared with.
+pub(super) fn is_depth(image: ImageType, of: ImageUse) -> bool {
+    !image.storage && (image.depth || of.compares)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::Options;
+    use crate::backend::source::msl::MSL;
+    use crate::ir::Module;
+    use crate::profile::Profile;
+
+    #[test]
+    fn textures_are_named_by_shape_and_use() {
+        let module = Module::default();
+        let options = Options::new(Profile::named("msl-3.0").unwrap());
+        let mut t = Writer::new(&module, &options);
+        let plain = ImageType {
+            sampled: Scalar::F32,
+            dim: ImageDim::D2,
+            arrayed: false,
+            multisampled: false,
+            depth: false,
+            storage: false,
+            format: 0,
+        };
+        let used = |reads, writes, compares| ImageUse { reads, writes, compares };
+        let mut name = |image, of| MSL.texture_name(&mut t, image, of);
+        assert_eq!(name(plain, ImageUse::default()), "texture2d<float>");
+        assert_eq!(name(plain, used(false, false, true)), "depth2d<float>");
+        assert_eq!(
+            name(ImageType { arrayed: true, multisampled: true, ..plain }, ImageUse::default()),
+            "texture2d_ms_array<float>"
+        );
+        assert_eq!(
+            name(ImageType { dim: ImageDim::Buffer, sampled: Scalar::U32, ..plain }, ImageUse::default()),
+            "texture_buffer<uint>"
+        );
+        let storage = ImageType { storage: true, ..plain };
+        assert_eq!(name(storage, used(true, false, false)), "texture2d<float, access::read>");
+        assert_eq!(name(storage, used(false, true, false)), "texture2d<float, access::write>");
+        assert_eq!(name(storage, used(true, true, false)), "texture2d<float, access::read_write>");
+        assert!(t.diagnostics.is_empty());
+    }
+}

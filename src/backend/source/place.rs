@@ -1,0 +1,622 @@
+//! Places in buffers: paths through what a language lays out by its own rules, and addresses in what it sees as bytes.
+
+use super::constants::component;
+use super::expr::{Expr, Level};
+use super::function::{Body, Made};
+use super::layout::{self, Fit, How, Packing, Part, bytes};
+use super::tree::Kind;
+use super::writer::Writer;
+use crate::ir::{ArrayLen, GlobalId, InstFlags, InstId, Scalar, Space, StructId, Type, TypeId, Types, Value, Values};
+
+/// How a block of a buffer is spelled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Form {
+    /// A struct that is laid out so.
+    Struct(Packing),
+    /// The elements of the block's only member.
+    Elements {
+        packing: Packing,
+        is_packed: bool,
+    },
+    /// Rows of 16 bytes.
+    Rows,
+    Bytes,
+}
+
+/// A place in a buffer that the language sees as bytes.
+#[derive(Clone, Debug)]
+pub(super) struct Address {
+    /// The block that it is in; none where a buffer reference points.
+    pub global: Option<GlobalId>,
+    /// The buffer, the element of an array of buffers, or a buffer reference.
+    pub buffer: Expr,
+    /// True for constant buffers, whose rows of 16 bytes are an array.
+    pub is_rows: bool,
+    /// Bytes from its start: what varies, and what is constant.
+    pub varying: Option<Expr>,
+    pub constant: u32,
+    /// The type of what lies there, laid out.
+    pub ty: TypeId,
+    /// Bytes from one component of a vector to the next, where they do not follow each other: columns of row-major matrices.
+    pub step: Option<u32>,
+}
+
+impl Address {
+    /// The offset, some bytes on.
+    pub fn offset(&self, more: u32) -> Expr {
+        let constant = self.constant.saturating_add(more);
+        match &self.varying {
+            None => Expr::primary(constant.to_string()),
+            Some(varying) if constant == 0 => varying.clone(),
+            Some(varying) => Expr::binary("+", Level::Sum, varying, &Expr::primary(constant.to_string())),
+        }
+    }
+}
+
+/// A path to what is laid out otherwise than its logical type.
+#[derive(Clone, Debug)]
+pub(super) struct LaidPath {
+    pub path: Expr,
+    pub ty: TypeId,
+    how: How,
+    /// True if vectors in it are packed.
+    is_packed: bool,
+    /// True if the path is a pointer to the place.
+    points: bool,
+}
+
+/// A place in memory, with the type of what lies there as it is laid out.
+enum Place {
+    Path(LaidPath),
+    Bytes(Address),
+}
+
+/// The number of a part.
+enum Index {
+    Known(u32),
+    Varying(Expr),
+}
+
+impl Index {
+    fn text(&self) -> String {
+        match self {
+            Index::Known(number) => number.to_string(),
+            Index::Varying(value) => value.text.clone(),
+        }
+    }
+}
+
+/// The space of a variable that is memory outside of the shader.
+const fn is_buffer(space: Space) -> bool {
+    matches!(space, Space::Uniform | Space::Storage | Space::PushConstant)
+}
+
+impl Body<'_, '_> {
+    /// The path to a part: into buffers by their form, elsewhere as it is.
+    pub fn place_of(&mut self, id: InstId, base: Value, indices: Values, flags: InstFlags) -> Made {
+        if let Some(of) = self.t.types.referred(self.type_of(base)) {
+            return self.referred_place(id, base, of, indices);
+        }
+        let Value::Global(global) = base else { return Made::One(self.path(id, base, indices, flags)) };
+        let space = self.t.module.globals[global].space;
+        if space == Space::Handle {
+            return self.element_of_handles(id, global, indices, flags);
+        }
+        if !is_buffer(space) {
+            return Made::One(self.path(id, base, indices, flags));
+        }
+        let f = self.f;
+        let mut rest = f.values(indices);
+        let mut name = self.value(base).reading_memory(space == Space::Storage);
+        let mut ty = self.t.module.globals[global].ty;
+        let is_many = matches!(self.t.types.get(ty), Type::Array { .. });
+        while let Type::Array { element, .. } = self.t.types.get(ty) {
+            let Some((first, others)) = rest.split_first() else { break };
+            name = self.chosen_resource(id, &name, *first, flags);
+            (ty, rest) = (element, others);
+        }
+        match self.root(global, (name, ty), is_many, &mut rest) {
+            Some(place) => self.part_of_place(id, place, rest),
+            None => Made::One(self.t.broken("no such member")),
+        }
+    }
+
+    /// The path to a part of what a buffer reference points to.
+    fn referred_place(&mut self, id: InstId, base: Value, of: StructId, indices: Values) -> Made {
+        let Some(ty) = self.t.types.find(Type::Struct(of)) else {
+            return Made::One(self.t.broken("a reference to something other than a struct"));
+        };
+        let f = self.f;
+        let of_base = self.type_of(base);
+        self.is_reference(of_base);
+        let buffer = self.held(id, base, "reference").reading_memory(true);
+        let place = Address { global: None, buffer, is_rows: false, varying: None, constant: 0, ty, step: None };
+        self.part_of_place(id, Place::Bytes(place), f.values(indices))
+    }
+
+    /// Returns true for buffer references, of which the name of the type says where the language has none.
+    fn is_reference(&mut self, ty: TypeId) -> bool {
+        let is_it = self.t.types.referred(ty).is_some();
+        if is_it {
+            let _ = self.t.type_name(ty);
+        }
+        is_it
+    }
+
+    /// An index from where a buffer reference points, which counts in as many bits as the address has.
+    fn as_distance(&mut self, place: &Place, index: Value, value: Expr) -> Expr {
+        let from = self.type_of(index);
+        match (place, self.t.types.scalar_of(from)) {
+            (Place::Bytes(Address { global: None, .. }), Some(scalar)) => {
+                let wide = self.t.types.scalar(Scalar { width: 64, ..scalar });
+                self.t.converted(&value, from, wide)
+            }
+            _ => value,
+        }
+    }
+
+    fn part_of_place(&mut self, id: InstId, mut place: Place, indices: &[Value]) -> Made {
+        for index in indices {
+            let number = match self.t.module.known_u32(*index) {
+                Some(number) => Index::Known(number),
+                None => {
+                    let value = self.index(id, *index);
+                    Index::Varying(self.as_distance(&place, *index, value))
+                }
+            };
+            place = match self.part(&place, &number) {
+                Some(place) => place,
+                None => return Made::One(self.t.broken("an access to a part that is not there")),
+            };
+        }
+        match place {
+            Place::Path(laid) if !laid.points && is_plain_path(self.t, &laid) => Made::One(laid.path),
+            Place::Path(laid) => Made::Laid(laid),
+            Place::Bytes(address) => Made::Bytes(address),
+        }
+    }
+
+    /// The place of a whole block, or of the part of it that has a name of its own.
+    fn root(
+        &mut self,
+        global: GlobalId,
+        (name, ty): (Expr, TypeId),
+        is_many: bool,
+        rest: &mut &[Value],
+    ) -> Option<Place> {
+        let language = self.t.language;
+        let form = language.form(self.t, global);
+        let laid =
+            |path, ty, packing, is_packed| LaidPath { path, ty, how: How::of(packing), is_packed, points: false };
+        Some(match (form, *rest) {
+            (Form::Struct(packing), [member, others @ ..]) if self.t.block_members.contains_key(&global) => {
+                let index = self.t.module.known_u32(*member).unwrap_or(0);
+                *rest = others;
+                let path = Expr::primary(self.t.block_members[&global][index as usize].clone());
+                Place::Path(laid(path, self.t.types.element(ty, index)?, packing, false))
+            }
+            (Form::Struct(packing), _) => {
+                let points = is_many && language.block_arrays_point();
+                Place::Path(LaidPath { points, ..laid(name, ty, packing, false) })
+            }
+            (Form::Elements { packing, is_packed }, [_, others @ ..]) => {
+                *rest = others;
+                Place::Path(laid(name, self.t.types.element(ty, 0)?, packing, is_packed))
+            }
+            (form, _) => {
+                let is_rows = form == Form::Rows;
+                let global = Some(global);
+                Place::Bytes(Address { global, buffer: name, is_rows, varying: None, constant: 0, ty, step: None })
+            }
+        })
+    }
+
+    /// An element of an array of resources.
+    fn chosen_resource(&mut self, id: InstId, base: &Expr, index: Value, flags: InstFlags) -> Expr {
+        let number = self.index(id, index);
+        let is_marked = flags.contains(InstFlags::NON_UNIFORM) && self.t.module.known_u32(index).is_none();
+        let language = self.t.language;
+        let text = if is_marked { language.non_uniform(self.t, &number.text) } else { number.text.clone() };
+        base.part(&format!("[{text}]")).reading(&number.reads)
+    }
+
+    fn element_of_handles(&mut self, id: InstId, global: GlobalId, indices: Values, flags: InstFlags) -> Made {
+        let f = self.f;
+        let list = f.values(indices);
+        let language = self.t.language;
+        let suffix = language.element_suffix(self.t, self.t.module.globals[global].ty);
+        let step = |b: &mut Self, base: Expr| {
+            let element = list.iter().fold(base, |base, index| b.chosen_resource(id, &base, *index, flags));
+            if suffix.is_empty() { element } else { element.part(suffix) }
+        };
+        match self.made(Value::Global(global)) {
+            Made::One(base) => Made::One(step(self, base)),
+            Made::Pair([texture, sampler]) => Made::Pair([step(self, texture), step(self, sampler)]),
+            other => other,
+        }
+    }
+
+    /// A part of a place.
+    fn part(&mut self, place: &Place, index: &Index) -> Option<Place> {
+        let number = if let Index::Known(number) = index { *number } else { 0 };
+        match place {
+            Place::Path(laid) => self.part_of_path(laid, index, number).map(Place::Path),
+            Place::Bytes(address) => self.part_of_bytes(address, index, number).map(Place::Bytes),
+        }
+    }
+
+    fn part_of_path(&mut self, laid: &LaidPath, index: &Index, number: u32) -> Option<LaidPath> {
+        let ty = self.t.types.element(laid.ty, number)?;
+        let reads = if let Index::Varying(value) = index { value.reads.clone() } else { Default::default() };
+        let own = |suffix: &str, how, is_packed| {
+            Some(LaidPath { path: laid.path.part(suffix).reading(&reads), ty, how, is_packed, points: false })
+        };
+        match (self.t.types.get(laid.ty), index) {
+            (Type::Struct(of), _) => {
+                let (how, is_packed) = layout::lay_out(self.t, of, laid.how)?.members[number as usize];
+                let join = if laid.points { "->" } else { "." };
+                let suffix = format!("{join}{}", self.t.member_names(of).get(number as usize)?);
+                own(&suffix, how, is_packed)
+            }
+            (Type::Vector { .. }, Index::Known(number)) => {
+                let is_packed = layout::fit(self.t, laid.ty, laid.how.stride, laid.is_packed) == Some(Fit::Packed);
+                let suffix = if is_packed { format!("[{number}]") } else { component(*number) };
+                own(&suffix, How::of(laid.how.packing), false)
+            }
+            (Type::Array { stride, .. }, _) => own(
+                &format!("[{}]", index.text()),
+                stride.map_or(laid.how, |stride| laid.how.element(stride)),
+                laid.is_packed,
+            ),
+            _ => own(&format!("[{}]", index.text()), How::of(laid.how.packing), false),
+        }
+    }
+
+    fn part_of_bytes(&mut self, address: &Address, index: &Index, number: u32) -> Option<Address> {
+        let whole = self.t.types.get(address.ty);
+        let (ty, stride, step) = match whole {
+            Type::Struct(of) => {
+                let member = &self.t.types.structs[of].members.get(number as usize)?;
+                let constant = address.constant.checked_add(member.offset?)?;
+                return Some(Address { constant, ty: member.ty, ..address.clone() });
+            }
+            Type::Array { element, stride, .. } => (element, stride?, None),
+            Type::Matrix { scalar, rows, layout: Some(layout), .. } => {
+                let column = self.t.types.vector(scalar, rows);
+                match layout.row_major {
+                    true => (column, bytes(scalar), Some(layout.stride)),
+                    false => (column, layout.stride, None),
+                }
+            }
+            Type::Vector { scalar, .. } => (self.t.types.scalar(scalar), address.step.unwrap_or(bytes(scalar)), None),
+            _ => return None,
+        };
+        let mut made = Address { ty, step, ..address.clone() };
+        match index {
+            Index::Known(number) => made.constant = address.constant.checked_add(number.checked_mul(stride)?)?,
+            Index::Varying(value) => {
+                let bytes = match stride {
+                    // The sum of an index wraps by itself.
+                    1 => Expr::primary(value.at(Level::Product)).reading(&value.reads),
+                    _ => Expr::binary("*", Level::Product, value, &Expr::primary(stride.to_string())),
+                };
+                made.varying = Some(match &address.varying {
+                    Some(outer) => Expr::binary("+", Level::Sum, outer, &bytes),
+                    None => bytes,
+                });
+            }
+        }
+        Some(made)
+    }
+
+    /// The value that a pointer points to.
+    pub fn load_place(&mut self, pointer: Value) -> Made {
+        let place = match self.made(pointer) {
+            Made::Pair(parts) => return Made::Pair(parts),
+            Made::Bytes(address) => Place::Bytes(address),
+            Made::Laid(laid) => Place::Path(laid),
+            Made::One(_) => return Made::One(self.load_path(pointer)),
+        };
+        Made::One(self.read(&place))
+    }
+
+    /// The value at a place.
+    fn read(&mut self, place: &Place) -> Expr {
+        let ty = match place {
+            Place::Path(laid) => {
+                if let Some(value) = self.read_path(laid) {
+                    return value;
+                }
+                laid.ty
+            }
+            Place::Bytes(address) => match self.t.shape(address.ty) {
+                Some((scalar, size)) => return self.read_vector(address, scalar, size),
+                None if self.is_reference(address.ty) => return self.read_vector(address, Scalar::U64, 1),
+                None => address.ty,
+            },
+        };
+        let logical = self.t.types.logical(ty);
+        let language = self.t.language;
+        match self.t.types.get(ty) {
+            Type::Matrix { columns, .. } => {
+                let columns = self.read_parts(place, columns.into());
+                language.construct(self, logical, columns)
+            }
+            Type::Struct(of) => {
+                let count = self.t.types.structs[of].members.len() as u32;
+                let values = self.read_parts(place, count);
+                language.construct(self, logical, values)
+            }
+            Type::Array { len: ArrayLen::Fixed(_) | ArrayLen::Spec(_), .. } => {
+                let whole = self.variable("elements", logical);
+                self.each_element(ty, |b, index| {
+                    let Some(part) = b.part(place, index) else { return };
+                    let value = b.read(&part);
+                    b.line(format!("{}[{}] = {}", whole.text, index.text(), value.text));
+                });
+                whole
+            }
+            _ => self.t.stand_in("loads of such types"),
+        }
+    }
+
+    fn read_parts(&mut self, place: &Place, count: u32) -> Vec<Expr> {
+        let parts: Vec<Place> = (0..count).filter_map(|n| self.part(place, &Index::Known(n))).collect();
+        parts.iter().map(|part| self.read(part)).collect()
+    }
+
+    /// The value at a path that needs no reading part by part.
+    fn read_path(&mut self, laid: &LaidPath) -> Option<Expr> {
+        if is_plain_path(self.t, laid) {
+            return Some(if laid.points { dereferenced(&laid.path) } else { laid.path.clone() });
+        }
+        let (scalar, size) = self.t.shape(laid.ty)?;
+        let stored = if scalar.is_bool() { Scalar::U32 } else { scalar };
+        let value = match layout::fit(self.t, laid.ty, laid.how.stride, laid.is_packed)? {
+            Fit::Own => laid.path.clone(),
+            Fit::First(_) => laid.path.part(&first_of(size)),
+            Fit::Packed => {
+                let name = self.t.vector_name(stored, size);
+                Expr::call(&name, std::slice::from_ref(&laid.path))
+            }
+        };
+        let [from, to] = [stored, scalar].map(|scalar| self.t.types.vector(scalar, size));
+        Some(self.t.converted(&value, from, to))
+    }
+
+    /// A loop over the elements of an array.
+    pub(super) fn each_index(&mut self, ty: TypeId, write: impl FnOnce(&mut Self, &Expr)) {
+        let Type::Array { len, .. } = self.t.types.get(ty) else { return };
+        let length = self.t.length(len);
+        let zero = self.t.literal(Scalar::U32, 0);
+        let index = self.name("element", Types::U32, &zero);
+        let body = self.within(|b| write(b, &index));
+        let condition = Some(format!("{} < {length}", index.text));
+        let hint = self.t.language.hint(self, crate::ir::ControlHint::DontUnroll);
+        self.push(Kind::For { first: None, condition, steps: vec![format!("{}++", index.text)], body, hint });
+    }
+
+    fn each_element(&mut self, ty: TypeId, write: impl FnOnce(&mut Self, &Index)) {
+        self.each_index(ty, |b, index| write(b, &Index::Varying(index.clone())));
+    }
+
+    fn read_vector(&mut self, address: &Address, scalar: Scalar, size: u8) -> Expr {
+        let language = self.t.language;
+        if address.step.is_some() || (address.is_rows && size > 1) {
+            let step = address.step.unwrap_or(bytes(scalar));
+            let parts: Vec<Expr> =
+                (0..u32::from(size)).map(|n| language.read_bytes(self, address, scalar, (n * step, 1))).collect();
+            let name = self.t.vector_name(scalar, size);
+            return if size == 1 { parts[0].clone() } else { Expr::call(&name, &parts) };
+        }
+        language.read_bytes(self, address, scalar, (0, size))
+    }
+
+    /// Stores where a pointer points.
+    pub fn store_place(&mut self, pointer: Value, value: Value) {
+        let value = self.value(value);
+        let place = match self.made(pointer) {
+            Made::Bytes(address) => Place::Bytes(address),
+            Made::Laid(laid) => Place::Path(laid),
+            Made::Pair(_) => return self.t.internal("a store to resources"),
+            Made::One(_) => return self.store_path(pointer, value),
+        };
+        self.write(&place, value);
+    }
+
+    fn write(&mut self, place: &Place, value: Expr) {
+        let ty = match place {
+            Place::Path(laid) => match self.write_path(laid, &value) {
+                true => return,
+                false => laid.ty,
+            },
+            Place::Bytes(address) => match self.t.shape(address.ty) {
+                Some((scalar, size)) => return self.write_vector(address, (scalar, size), &value),
+                None if self.is_reference(address.ty) => {
+                    return self.write_vector(address, (Scalar::U64, 1), &value);
+                }
+                None => address.ty,
+            },
+        };
+        let logical = self.t.types.logical(ty);
+        let value = if value.is_plain() { value } else { self.name("stored", logical, &value) };
+        match self.t.types.get(ty) {
+            Type::Matrix { columns, .. } => {
+                for n in 0..u32::from(columns) {
+                    if let Some(part) = self.part(place, &Index::Known(n)) {
+                        self.write(&part, value.part(&format!("[{n}]")));
+                    }
+                }
+            }
+            Type::Struct(of) => {
+                let names = self.t.member_names(of);
+                for (n, name) in (0..).zip(names.iter()) {
+                    if let Some(part) = self.part(place, &Index::Known(n)) {
+                        self.write(&part, value.part(&format!(".{name}")));
+                    }
+                }
+            }
+            Type::Array { len: ArrayLen::Fixed(_) | ArrayLen::Spec(_), .. } => {
+                self.each_element(ty, |b, index| {
+                    let Some(part) = b.part(place, index) else { return };
+                    b.write(&part, value.part(&format!("[{}]", index.text())));
+                });
+            }
+            _ => self.t.unsupported("stores of such types"),
+        }
+    }
+
+    /// Stores to a path that needs no writing part by part. Returns false for others.
+    fn write_path(&mut self, laid: &LaidPath, value: &Expr) -> bool {
+        if is_plain_path(self.t, laid) {
+            let place = if laid.points { dereferenced(&laid.path) } else { laid.path.clone() };
+            self.line(format!("{} = {}", place.text, value.text));
+            return true;
+        }
+        let Some((scalar, size)) = self.t.shape(laid.ty) else { return false };
+        let Some(fit) = layout::fit(self.t, laid.ty, laid.how.stride, laid.is_packed) else { return false };
+        let stored = if scalar.is_bool() { Scalar::U32 } else { scalar };
+        let [from, to] = [scalar, stored].map(|scalar| self.t.types.vector(scalar, size));
+        let value = self.t.converted(value, from, to);
+        let place = if let Fit::First(_) = fit { laid.path.part(&first_of(size)) } else { laid.path.clone() };
+        self.line(format!("{} = {}", place.text, value.text));
+        true
+    }
+
+    fn write_vector(&mut self, address: &Address, (scalar, size): (Scalar, u8), value: &Expr) {
+        if let (Some(step), true) = (address.step, size > 1) {
+            let ty = self.t.types.vector(scalar, size);
+            let value = self.plain(value.clone(), ty);
+            for n in 0..u32::from(size) {
+                let constant = address.constant + n * step;
+                let part = Address { constant, step: None, ..address.clone() };
+                self.write_vector(&part, (scalar, 1), &value.part(&component(n)));
+            }
+            return;
+        }
+        let language = self.t.language;
+        language.write_bytes(self, address, (scalar, size), value);
+    }
+}
+
+fn dereferenced(path: &Expr) -> Expr {
+    Expr::unary("*", path)
+}
+
+/// The first components of a vector, after its name.
+fn first_of(size: u8) -> String {
+    (0..u32::from(size)).fold(".".to_string(), |text, n| text + &component(n)[1..])
+}
+
+/// Returns true if what lies at a path has its logical type. The language converts matrices itself.
+fn is_plain_path(t: &mut Writer, laid: &LaidPath) -> bool {
+    matches!(t.types.get(laid.ty), Type::Matrix { .. }) || is_plain(t, laid.ty, laid.how, laid.is_packed)
+}
+
+/// Returns true if a laid-out type is spelled as the logical one.
+fn is_plain(t: &mut Writer, ty: TypeId, how: How, is_packed: bool) -> bool {
+    match t.types.get(ty) {
+        Type::Struct(of) => is_as_logical(t, of, how),
+        Type::Array { element, stride, .. } => {
+            let logical = t.types.logical(ty);
+            let how = stride.map_or(how, |stride| how.element(stride));
+            !t.is_array_value(logical) && is_plain(t, element, how, is_packed)
+        }
+        Type::Matrix { layout: Some(layout), .. } => !layout.row_major,
+        Type::Scalar(scalar) | Type::Vector { scalar, .. } if how.packing == Packing::Vectors => {
+            !scalar.is_bool() && layout::fit(t, ty, how.stride, is_packed) == Some(Fit::Own)
+        }
+        _ => true,
+    }
+}
+
+/// Returns true if a laid-out struct is spelled as the logical one.
+fn is_as_logical(t: &mut Writer, of: StructId, how: How) -> bool {
+    let Some(laid) = layout::lay_out(t, of, how) else { return false };
+    let has_no_pads = laid.parts.iter().all(|part| matches!(part, Part::Member(_)));
+    let members = t.types.structs[of].members.clone();
+    has_no_pads
+        && members.iter().zip(&laid.members).all(|(member, (how, is_packed))| is_plain(t, member.ty, *how, *is_packed))
+}
+
+impl Writer<'_> {
+    /// The name of a laid-out type that is no array: structs that the language lays out as they are keep theirs.
+    pub fn laid_name(&mut self, ty: TypeId, how: How, is_packed: bool) -> String {
+        let language = self.language;
+        let Type::Struct(of) = self.types.get(ty) else {
+            return match self.shape(ty) {
+                Some((scalar, size)) if how.packing == Packing::Vectors => {
+                    let stored = if scalar.is_bool() { Scalar::U32 } else { scalar };
+                    match layout::fit(self, ty, how.stride, is_packed) {
+                        Some(Fit::Packed) => language.packed_name(self, stored, size),
+                        Some(Fit::First(size)) => self.vector_name(stored, size),
+                        _ => self.vector_name(stored, size),
+                    }
+                }
+                _ => self.type_name(ty),
+            };
+        };
+        if is_as_logical(self, of, how) {
+            return self.struct_name(of);
+        }
+        if let Some(known) = self.laid_names.get(&(of, how)) {
+            return known.clone();
+        }
+        let base = self.types.structs[self.logical(of)].name.clone();
+        let name = self.names.unique(&format!("{base}_laid_out"), None);
+        self.laid_names.insert((of, how), name.clone());
+        let names = self.member_names(of);
+        let lines = self.member_lines(of, how, &names);
+        self.declare_struct(&name, lines);
+        name
+    }
+
+    /// The declarations of a laid-out struct's members, with those that pad.
+    pub fn member_lines(&mut self, of: StructId, how: How, names: &[String]) -> Vec<String> {
+        let Some(laid) = layout::lay_out(self, of, how) else {
+            self.internal("a struct that it does not lay out");
+            return Vec::new();
+        };
+        let language = self.language;
+        let members = self.types.structs[of].members.clone();
+        let mut lines = Vec::new();
+        for part in &laid.parts {
+            match part {
+                Part::Pad { offset, bytes } => lines.extend(language.pad_lines(how.packing, *offset, *bytes)),
+                Part::Member(index) => {
+                    let ty = members[*index].ty;
+                    let (how, is_packed) = laid.members[*index];
+                    let order = language.member_words(self, ty);
+                    let dims = self.dims_of(ty);
+                    let how = stride_of(self, ty).map_or(how, |stride| how.element(stride));
+                    let base = self.laid_name(self.innermost(ty), how, is_packed);
+                    lines.push(format!("    {order}{base} {}{dims};", names[*index]));
+                }
+            }
+        }
+        lines
+    }
+
+    /// The lengths of an array of resources, or of one in memory. An array without a length ends what it is in.
+    pub fn dims_of(&mut self, ty: TypeId) -> String {
+        let mut dims = String::new();
+        let mut ty = ty;
+        while let Type::Array { element, len, .. } = self.types.get(ty) {
+            let length = self.length(len);
+            dims.push_str(&format!("[{length}]"));
+            ty = element;
+        }
+        dims
+    }
+}
+
+/// The stride of the innermost array of a type.
+fn stride_of(t: &Writer, ty: TypeId) -> Option<u32> {
+    match t.types.get(ty) {
+        Type::Array { element, stride, .. } => match t.types.get(element) {
+            Type::Array { .. } => stride_of(t, element),
+            _ => stride,
+        },
+        _ => None,
+    }
+}
