@@ -1,12 +1,11 @@
 //! Constants: scalars are literals, composites are constants without names, which the writers write where they are used.
 
 use super::function::Body;
-use super::language::Constants;
 use super::translator::Translator;
 use super::types::scalar_of;
 use crate::ir::{ConstId, ConstValue, Scalar, ScalarKind, SpecOp, Type, TypeId};
 use half::f16;
-use naga::{Expression, GlobalVariable, Handle, Literal, Override};
+use naga::{Expression, Handle, Literal, Override};
 
 /// A scalar with these bits; none for what no literal can say: infinities and what is not a number.
 pub(super) fn literal(scalar: Scalar, bits: u64) -> Option<Literal> {
@@ -35,24 +34,6 @@ impl Translator<'_> {
         let name = self.module.spec_names.iter().find(|(named, _)| named == number);
         let name = name.map_or_else(|| format!("constant_{number}_"), |(_, name)| name.to_string());
         Some((*number, name, init))
-    }
-
-    /// The variable that stands for a specialization constant, where the text gives it the value of a macro.
-    pub fn macro_of(&mut self, id: ConstId) -> Option<Handle<GlobalVariable>> {
-        let (number, name, init) = self.specialized(id)?;
-        let ty = self.value_type(self.module.constants.get(id).ty);
-        let same = self.macros.iter().find(|(_, other)| *other == number).map(|(variable, _)| *variable);
-        if let Some(known) = same {
-            let (other, initial) = (&self.out.global_variables[known], &self.out.global_expressions);
-            let is_same = other.ty == ty && other.init.is_some_and(|other| initial[other] == initial[init]);
-            if !is_same {
-                self.lacks("two specialization constants of one number with different types or defaults");
-            }
-            return Some(known);
-        }
-        let made = self.private_variable(name, ty, Some(init));
-        self.macros.push((made, number));
-        Some(made)
     }
 
     /// The specialization constant as an override of the language; none for expressions of such.
@@ -140,13 +121,7 @@ impl Body<'_, '_> {
     }
 
     fn specialization(&mut self, id: ConstId) -> Option<Handle<Expression>> {
-        match self.t.spoken().constants {
-            Constants::Overrides => self.t.override_of(id).map(|known| self.append(Expression::Override(known))),
-            Constants::Macros => self.t.macro_of(id).map(|known| {
-                let pointer = self.append(Expression::GlobalVariable(known));
-                self.emit(Expression::Load { pointer })
-            }),
-        }
+        self.t.override_of(id).map(|known| self.append(Expression::Override(known)))
     }
 
     /// A scalar by its bits: infinities and NaN are read from a variable, as constant expressions cannot have them.

@@ -60,7 +60,7 @@ impl Body<'_, '_> {
             condition = break_if.map(|value| inner.value(value));
         });
         (self.leaves_chain, self.inner_switches) = outside;
-        if condition.is_none() && !self.t.spoken().has_endless_loops && !leaves(&body) {
+        if condition.is_none() && !leaves(&body) {
             self.t.lacks("loops that never end");
         }
         self.statement(Statement::Loop { body, continuing, break_if: condition });
@@ -241,7 +241,7 @@ impl Body<'_, '_> {
             self.t.span = inst.span;
             waits |= execution == Some(Scope::Workgroup);
             let is_of_subgroup = execution.unwrap_or(memory) == Scope::Subgroup;
-            if is_of_subgroup && !self.t.spoken().has_subgroup_barriers {
+            if is_of_subgroup {
                 self.t.lacks("barriers of the subgroup");
             } else if !matches!(memory, Scope::Workgroup | Scope::Subgroup) && self.t.is_coherent {
                 self.t.lacks("memory barriers of the device, which accesses to `coherent` memory need");

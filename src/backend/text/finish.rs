@@ -2,7 +2,7 @@
 //! lines of a cross-lane operation begin and end become comments.
 
 use super::Shader;
-use super::language::{Asked, Language, Needs};
+use super::language::{self, Needs};
 use super::translator::{Translator, source_span};
 use super::uniform::{self, Parted};
 use crate::backend::written::{Code, Written, names_in};
@@ -115,15 +115,15 @@ impl Notes {
     }
 
     /// A line that calls the language's own functions. naga numbers functions of the same name.
-    fn respelled(&self, line: &str, space: &str) -> String {
+    fn respelled(&self, line: &str) -> String {
         limits::spend(1 + self.stand_ins.len() * self.stand_ins.len());
         limits::hold::<String>(1);
         limits::write(2 * line.len());
         let mut line = line.to_string();
         for (name, _) in self.stand_ins.keys() {
-            line = line.replace(&format!("{}{name}(", self.prefix), &format!("{space}{name}("));
+            line = line.replace(&format!("{}{name}(", self.prefix), &format!("{name}("));
             for n in 1..self.stand_ins.len() {
-                line = line.replace(&format!("{}{name}_{n}(", self.prefix), &format!("{space}{name}("));
+                line = line.replace(&format!("{}{name}_{n}(", self.prefix), &format!("{name}("));
             }
         }
         line
@@ -198,23 +198,19 @@ pub(super) struct Refusal {
 ///
 /// # Errors
 /// If the language cannot express it.
-pub(super) fn to_text(
-    mut module: naga::Module,
-    language: &Language,
-    asked: &Asked,
-) -> Result<(String, Parted), Refusal> {
+pub(super) fn to_text(mut module: naga::Module) -> Result<(String, Parted), Refusal> {
     limits::spend(work_of(&module));
     naga::compact::compact(&mut module, naga::compact::KeepUnused::Yes);
     let flags = ValidationFlags::all() - ValidationFlags::CONTROL_FLOW_UNIFORMITY;
-    let mut validator = Validator::new(flags, language.capabilities);
+    let mut validator = Validator::new(flags, language::CAPABILITIES);
     validator.subgroup_stages(ShaderStages::all()).subgroup_operations(SubgroupOperationSet::all());
     let info = validator.validate(&module).map_err(|error| {
         let defined = error.spans().find(|(span, _)| span.is_defined());
         let span = defined.map_or(Span::NONE, |(span, _)| source_span(*span));
         Refusal { why: chain(&error.into_inner()), span }
     })?;
-    let parted = if language.has_uniformity { uniform::parted(&module) } else { Parted::default() };
-    let text = (language.write)(&module, &info, asked).map_err(|why| Refusal { why, span: Span::NONE })?;
+    let parted = uniform::parted(&module);
+    let text = language::text_of(&module, &info).map_err(|why| Refusal { why, span: Span::NONE })?;
     Ok((text, parted))
 }
 
@@ -259,7 +255,7 @@ impl Shader {
                 rest.next_if(|line| line.is_empty());
                 continue;
             }
-            lines.push(self.notes.respelled(line, self.language.namespace));
+            lines.push(self.notes.respelled(line));
         }
         lines
     }
@@ -281,7 +277,7 @@ impl Shader {
             }
             text.push('\n');
         }
-        (self.language.complete)(text, &self.notes.needs)
+        language::complete(text, &self.notes.needs)
     }
 
     /// The lines with their origins.
@@ -293,7 +289,7 @@ impl Shader {
                 Some(Note::Operation(n)) => origin = Origin::Operation(*n),
                 Some(Note::SetUp(n)) => origin = Origin::SetUp(*n),
                 Some(Note::End) => origin = Origin::Code,
-                None => lines.push(written(origin, &line, self.language)),
+                None => lines.push(written(origin, &line)),
             }
         }
         Code::of(lines, self.notes.operations.iter().map(|(at, _)| *at))
@@ -301,8 +297,8 @@ impl Shader {
 }
 
 /// A line with the names that it defines and uses.
-fn written(origin: Origin, line: &str, language: &Language) -> Written {
-    let (writes, reads) = match (language.naming)(line.trim()) {
+fn written(origin: Origin, line: &str) -> Written {
+    let (writes, reads) = match language::named(line.trim()) {
         Some((name, rest)) => (vec![name.to_string()], names_in(rest)),
         None => (Vec::new(), names_in(line)),
     };

@@ -2,7 +2,6 @@
 
 use super::memory::is_written;
 use super::translator::Translator;
-use crate::backend::losses;
 use crate::diagnostic::{Code, Diagnostic, cannot_write};
 use crate::ir::{Access, Binding, ConstId, Global, GlobalId, Space, Stage};
 use naga::{AddressSpace, Expression, GlobalVariable, Handle, Literal, ResourceBinding, StorageAccess};
@@ -39,7 +38,7 @@ impl Translator<'_> {
         let init = global.init.filter(|_| global.space == Space::Private).and_then(|init| self.initializer(init));
         let binding = match global.binding {
             Binding::Resource { set, binding } => Some(ResourceBinding { group: set, binding }),
-            _ => self.spoken().push_constants.filter(|_| global.space == Space::PushConstant),
+            _ => None,
         };
         // Those of several entry points may lie there.
         let is_alone = self.module.entry_points.len() == 1;
@@ -53,21 +52,10 @@ impl Translator<'_> {
             binding,
             ty,
             init,
-            memory_decorations: self.decorations(global),
+            memory_decorations: naga::MemoryDecorations::empty(),
         };
         let here = self.here();
         self.out.global_variables.append(variable, here)
-    }
-
-    /// Volatile memory is coherent too.
-    fn decorations(&self, global: &Global) -> naga::MemoryDecorations {
-        let is_coherent = losses::shared_access(self.module, global).intersects(losses::SEEN_BY_OTHERS);
-        match self.spoken().kept.coherent_since {
-            Some(since) if is_coherent && global.space == Space::Storage && self.options.profile.version >= since => {
-                naga::MemoryDecorations::COHERENT
-            }
-            _ => naga::MemoryDecorations::empty(),
-        }
     }
 
     /// The name of a variable: that of its block where it has none.
@@ -86,7 +74,6 @@ impl Translator<'_> {
             Space::Uniform => AddressSpace::Uniform,
             Space::Storage => AddressSpace::Storage { access: self.storage_access(id, global) },
             Space::Handle => AddressSpace::Handle,
-            Space::PushConstant if self.spoken().push_constants.is_some() => AddressSpace::Uniform,
             Space::PushConstant => {
                 self.lacks_push_constants();
                 AddressSpace::Uniform
@@ -105,8 +92,7 @@ impl Translator<'_> {
         self.diagnostics.push(error);
     }
 
-    /// Blocks are read-only if they, or all of their members, are declared so. Vertex shaders of some languages have no
-    /// others.
+    /// Blocks are read-only if they, or all of their members, are declared so. Vertex shaders have no others.
     fn storage_access(&mut self, id: GlobalId, global: &Global) -> StorageAccess {
         let members = match self.types.get(global.ty) {
             crate::ir::Type::Struct(id) => self.types.structs[id].members.as_slice(),
@@ -117,7 +103,7 @@ impl Translator<'_> {
             return StorageAccess::LOAD;
         }
         let of_vertices = self.module.entry_points.iter().filter(|entry| entry.stage == Stage::Vertex).count();
-        if of_vertices > 0 && !self.spoken().has_vertex_writes {
+        if of_vertices > 0 {
             if !is_written(self.module, id) {
                 return StorageAccess::LOAD;
             } else if of_vertices == self.module.entry_points.len() {

@@ -4,8 +4,8 @@
 use super::function::Body;
 use super::translator::Translator;
 use crate::ir::{
-    self, Access, Binding, Function, GlobalId, ImageDim, ImageOp, ImageParts, ImageType, ScalarKind, Stage, Type,
-    TypeId, Value, Values,
+    self, Access, Binding, Function, GlobalId, ImageDim, ImageOp, ImageParts, ImageType, ScalarKind, Type, TypeId,
+    Value, Values,
 };
 use naga::{
     AddressSpace, BinaryOperator, Expression, GlobalVariable, Handle, ImageClass, ImageDimension, ImageQuery,
@@ -251,10 +251,6 @@ impl Body<'_, '_> {
         if let Some(construct) = self.lack(op, &asked) {
             return Some(self.lacking(construct));
         }
-        if self.loses_level_0(&asked) {
-            self.t.unsupported("comparisons at level 0 in fragment shaders");
-            return Some(self.u32(0));
-        }
         Some(match op {
             ImageOp::Sample | ImageOp::SampleProjected => self.sampled(&asked, None),
             ImageOp::Gather => self.gathered(&asked),
@@ -307,14 +303,6 @@ impl Body<'_, '_> {
         let is_zero = |value| matches!(value, Value::Const(id) if self.t.module.constants.bits(id) == Some(0));
         !asked.parts.intersects(ImageParts::BIAS | ImageParts::GRADIENTS)
             && asked.part(ImageParts::LOD).is_none_or(is_zero)
-    }
-
-    /// Returns true if the writer would leave the level of a comparison to derivatives.
-    fn loses_level_0(&self, asked: &Asked) -> bool {
-        let has_derivatives = || self.t.module.entry_points.iter().any(|entry| entry.stage == Stage::Fragment);
-        asked.parts.contains(ImageParts::REFERENCE | ImageParts::LOD)
-            && !self.t.spoken().compares_at_level_0
-            && has_derivatives()
     }
 
     fn image_of(&self, value: Value) -> Option<ImageType> {

@@ -4,6 +4,7 @@
 
 use super::entry::Port;
 use super::function::Body;
+use super::language::{MOST_LANES, stands_in};
 use super::types::scalar_of;
 use crate::backend::plans::{self, BOOL, INDEX, Shape, Shaped, identity};
 use crate::ir::{self, InstId, Scalar, ScalarKind, TypeId, Value, Values};
@@ -188,7 +189,7 @@ impl Body<'_, '_> {
     /// undefined, so any other constant does.
     fn lane_of(&mut self, arg: &Arg) -> Handle<Expression> {
         match arg.known {
-            Some(number) => self.u32(number % self.t.spoken().most_lanes),
+            Some(number) => self.u32(number % MOST_LANES),
             None => self.index_of(arg),
         }
     }
@@ -352,7 +353,7 @@ impl Body<'_, '_> {
 
     /// A call of a function that naga's form lacks.
     fn stand_in(&mut self, op: GroupOp, shape: Shape, args: &[Arg]) -> Handle<Expression> {
-        let Some(spelled) = (self.t.spoken().stands_in)(op) else {
+        let Some(spelled) = stands_in(op) else {
             return self.broken("a subgroup function that the language does not have");
         };
         let ty = self.t.vector(scalar_of(shape.0), shape.1);

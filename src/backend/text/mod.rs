@@ -1,11 +1,10 @@
-//! Shading languages that naga writes as targets: WGSL, MSL.
+//! WGSL as a target, which naga writes.
 //!
 //! A module becomes naga's form, and naga's writer makes the text. Cross-lane operations are planned for the language.
 //! Lane operations that naga's form lacks are calls of functions without a body, which [`finish`] replaces in the text by
 //! the language's own; so are the marks where the lines of an operation begin and end.
 //! One file per subject: `types`, `constants`, `globals`, `entry` (stage inputs and outputs), `function` (bodies),
-//! `control`, `memory`, `math`, `image`, `lane`, `sizes` (of arrays), `slots` (numbers of resources),
-//! `uniform` (divergent control flow), `msl`. Languages are rows in `language`.
+//! `control`, `memory`, `math`, `image`, `lane`, `sizes` (of arrays), `uniform` (divergent control flow), `language`.
 
 mod constants;
 mod control;
@@ -18,10 +17,8 @@ mod lane;
 mod language;
 mod math;
 mod memory;
-mod msl;
 mod reflection;
 mod sizes;
-mod slots;
 mod translator;
 mod types;
 mod uniform;
@@ -29,30 +26,21 @@ mod uniform;
 use super::written::{Code as WrittenCode, Unit};
 use super::{Artifact, Backend, Form, Made, ModuleWriter, Options, Writer};
 use crate::diagnostic::{Code, Diagnostic, cannot_write};
-use crate::ir::{Module, Space};
+use crate::ir::Module;
 use crate::profile::Profile;
 use crate::source::{SourceMap, Span};
-use language::{Asked, Language};
 use translator::Translator;
 
 /// The row of WGSL.
-pub(super) const WGSL: Backend = backend(|line| language::WGSL.unit(line));
-
-/// The row of MSL.
-pub(super) const MSL: Backend = backend(|line| msl::MSL.unit(line));
-
-/// The row of a language with the unit that runs a line.
-const fn backend(unit: fn(&str) -> Unit) -> Backend {
-    Backend {
-        units: &[Unit::Subgroup, Unit::Arithmetic, Unit::Control],
-        unit,
-        mnemonic: |_| None,
-        writer: Writer::Module(ModuleWriter { write, written, losses }),
-    }
-}
+pub(super) const WGSL: Backend = Backend {
+    units: &[Unit::Subgroup, Unit::Arithmetic, Unit::Control],
+    unit: language::unit,
+    mnemonic: |_| None,
+    writer: Writer::Module(ModuleWriter { write, written, losses }),
+};
 
 fn losses(module: &Module, profile: &Profile) -> Vec<Diagnostic> {
-    super::losses::losses(module, profile, Language::of(profile.target).kept)
+    super::losses::losses(module, profile, language::KEPT)
 }
 
 fn write(module: &Module, form: Form, options: &Options, _: &SourceMap) -> Made<Artifact> {
@@ -60,7 +48,7 @@ fn write(module: &Module, form: Form, options: &Options, _: &SourceMap) -> Made<
     let shader = Shader::new(module, options)?;
     Ok(Artifact::Text(match form {
         Form::Binary | Form::Text => shader.text(),
-        Form::Reflection => (shader.language.reflection)(&shader, module, options)?,
+        Form::Reflection => reflection::webgpu(&shader, module, options)?,
     }))
 }
 
@@ -71,14 +59,9 @@ fn written(module: &Module, options: &Options, _: &SourceMap) -> Made<WrittenCod
 
 /// The text of a module as naga writes it, and what is said in it by calls.
 struct Shader {
-    language: &'static Language,
     text: String,
     notes: finish::Notes,
     samplers: Vec<reflection::Sampler>,
-    /// The numbers of resources, where each kind has its own.
-    slots: Vec<slots::Slot>,
-    /// Buffers with arrays of a size that only the run knows.
-    sized: Vec<String>,
 }
 
 impl Shader {
@@ -88,21 +71,12 @@ impl Shader {
         let mut translator = Translator::new(module, options);
         translator.run();
         let samplers = translator.samplers();
-        let Translator { out, mut notes, sizes, macros, diagnostics, .. } = translator;
+        let Translator { out, mut notes, sizes, diagnostics, .. } = translator;
         if !diagnostics.is_empty() {
             return Err(diagnostics);
         }
-        let language = Language::of(options.profile.target);
         let name = options.profile.target.row().language;
-        let (slots, sized) = ((language.slots)(&out, &options.places), msl::sized(&out));
-        let wrong = slots::check(&slots, language, name, module.entry_points.len() == 1);
-        if !wrong.is_empty() {
-            return Err(wrong);
-        }
-        let zeroes_shared =
-            module.globals.iter().any(|(_, global)| global.space == Space::Workgroup && global.init.is_some());
-        let asked = Asked { profile: &options.profile, zeroes_shared, slots: &slots, macros: &macros };
-        let (text, parted) = finish::to_text(out, language, &asked).map_err(|refusal| {
+        let (text, parted) = finish::to_text(out).map_err(|refusal| {
             let message = format!("{}: {}", cannot_write("this shader", name), refusal.why);
             let entry = module.entry_points.first().map(|entry| module.functions[entry.function].span);
             let span = if refusal.span.is_none() { entry.unwrap_or(Span::NONE) } else { refusal.span };
@@ -112,7 +86,7 @@ impl Shader {
             return Err(vec![parted_barrier(name, span)]);
         }
         notes.needs.parted_derivatives = parted.derivatives;
-        Ok(Shader { language, text: sizes.put(text, module, language), notes, samplers, slots, sized })
+        Ok(Shader { text: sizes.put(text, module), notes, samplers })
     }
 }
 

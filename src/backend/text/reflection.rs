@@ -1,7 +1,6 @@
 //! The resources and features that a shader asks of the caller and the device, as JSON.
 
 use super::Shader;
-use super::msl;
 use crate::backend::reflection::{self, Reflection};
 use crate::backend::{Made, Options};
 use crate::ir::Module;
@@ -56,65 +55,6 @@ pub(super) fn webgpu(shader: &Shader, module: &Module, options: &Options) -> Mad
             features: FEATURES.iter().filter(|(enable, _)| is_enabled(enable)).map(|(_, name)| *name).collect(),
             least_subgroup_size: lanes.least_subgroup_size(),
             samplers: shader.samplers.clone(),
-        },
-    }))
-}
-
-/// The facts of every target with those of Metal.
-#[derive(Serialize)]
-struct OfMetal {
-    #[serde(flatten)]
-    common: Reflection,
-    metal: Metal,
-}
-
-/// The parameters of a compiler and a pipeline.
-#[derive(Serialize)]
-struct Metal {
-    /// The version of the language, such as `2.1`.
-    language: String,
-    /// The name of the entry point in the text.
-    function: String,
-    /// The buffers whose bytes the buffer `_buffer_sizes` has, a word each, in order.
-    sizes: Vec<String>,
-    /// Samplers that textures of the source brought with them.
-    samplers: Vec<Sampler>,
-    /// The number of each resource among those of its kind.
-    slots: Vec<Numbered>,
-}
-
-/// A resource with its number.
-#[derive(Serialize)]
-struct Numbered {
-    name: String,
-    /// Set and binding in the source; none for push constants and the buffer of sizes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    set: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    binding: Option<u32>,
-    kind: &'static str,
-    index: u32,
-}
-
-/// The JSON text for a module with a single entry point.
-pub(super) fn metal(shader: &Shader, module: &Module, options: &Options) -> Made<String> {
-    let entry = kernel::only_entry(module).map_err(|error| vec![*error])?;
-    let (major, minor) = options.profile.version;
-    let slots = shader.slots.iter().map(|slot| Numbered {
-        name: slot.name.clone(),
-        set: slot.binding.map(|binding| binding.group),
-        binding: slot.binding.map(|binding| binding.binding),
-        kind: slot.kind,
-        index: slot.index,
-    });
-    Ok(reflection::text(&OfMetal {
-        common: Reflection::of(module, entry, options.manner.keep_unused, options.profile.wave_size),
-        metal: Metal {
-            language: format!("{major}.{minor}"),
-            function: msl::entry_name(&shader.text).unwrap_or("main").to_string(),
-            sizes: shader.sized.clone(),
-            samplers: shader.samplers.clone(),
-            slots: slots.collect(),
         },
     }))
 }

@@ -4,7 +4,7 @@
 //! naga's writer has no text for them. Numbers stand for the lengths in its text until the expressions take their places; the
 //! sizes of workgroups take theirs by the order of the entry points.
 
-use super::language::{Constants, Language, Sizing};
+use super::language::type_name;
 use super::translator::Translator;
 use crate::ir::{ArrayLen, BinaryOp, ConstId, ConstValue, Module, ScalarKind, SpecOp, Type, UnaryOp};
 use crate::limits;
@@ -13,6 +13,9 @@ use std::num::NonZeroU32;
 
 /// The first number that may stand for a length.
 const FIRST: u32 = 1009;
+
+/// The text before the size of a workgroup.
+const WORKGROUP: &str = "@workgroup_size(";
 
 /// The sizes of one module.
 #[derive(Default)]
@@ -54,15 +57,11 @@ impl Translator<'_> {
     fn require_overrides(&mut self, id: ConstId) {
         let module = self.module;
         match &module.constants.get(id).value {
-            ConstValue::Spec { .. } => match self.spoken().constants {
-                Constants::Overrides => drop(self.override_of(id)),
-                Constants::Macros => drop(self.macro_of(id)),
-            },
+            ConstValue::Spec { .. } => drop(self.override_of(id)),
             ConstValue::SpecOp { args, .. } => args.iter().for_each(|arg| self.require_overrides(*arg)),
             _ => {}
         }
-        let words = &self.spoken().sizing;
-        if expression(module, id, words, &|_| Some(String::new())).is_none() {
+        if expression(module, id, &|_| Some(String::new())).is_none() {
             self.unsupported("sizes that are such an expression of specialization constants");
         }
     }
@@ -74,29 +73,23 @@ fn is_array_of(ty: Type, number: u32) -> bool {
 
 impl Sizes {
     /// The text with the expressions in their places.
-    pub fn put(&self, text: String, module: &Module, language: &Language) -> String {
+    pub fn put(&self, text: String, module: &Module) -> String {
         if self.lengths.is_empty() && self.workgroups.iter().flatten().all(|id| module.constants.bits(*id).is_some()) {
             return text;
         }
-        let name = |number: u32| match language.constants {
-            Constants::Overrides => override_name(&text, number).map(str::to_owned),
-            Constants::Macros => Some(macro_name(number)),
-        };
-        let words = &language.sizing;
-        let ([before_length, after_length], before_size) = (words.length, words.workgroup);
-        let of = |id: ConstId| expression(module, id, words, &name).unwrap_or_default();
+        let name = |number: u32| override_name(&text, number).map(str::to_owned);
+        let of = |id: ConstId| expression(module, id, &name).unwrap_or_default();
         let mut workgroups = self.workgroups.iter();
         let mut put = String::with_capacity(text.len());
         for line in text.lines() {
             let mut line = line.to_owned();
-            let declares = (words.declares)(&line);
             limits::spend(1 + self.lengths.len());
             limits::write(line.len());
-            for (number, id) in self.lengths.iter().filter(|_| declares) {
-                let length = |length: &str| format!("{before_length}{length}{after_length}");
+            for (number, id) in &self.lengths {
+                let length = |length: &str| format!(", {length}>");
                 line = line.replace(&length(&number.to_string()), &length(&of(*id)));
             }
-            if let Some((before, rest)) = line.split_once(before_size)
+            if let Some((before, rest)) = line.split_once(WORKGROUP)
                 && let Some((_, after)) = rest.split_once(')')
                 && let Some(size) = workgroups.next()
             {
@@ -104,21 +97,13 @@ impl Sizes {
                     Some(size) => size.to_string(),
                     None => of(id),
                 });
-                line = match words.multiplies {
-                    true => format!("{before}{before_size}({x}) * ({y}) * ({z})){after}"),
-                    false => format!("{before}{before_size}{x}, {y}, {z}){after}"),
-                };
+                line = format!("{before}{WORKGROUP}{x}, {y}, {z}){after}");
             }
             put.push_str(&line);
             put.push('\n');
         }
         put
     }
-}
-
-/// The macro that gives a specialization constant its value.
-pub(super) fn macro_name(number: u32) -> String {
-    format!("CONSTANT_{number}")
 }
 
 /// The name that the text has for an override.
@@ -128,12 +113,12 @@ fn override_name(text: &str, number: u32) -> Option<&str> {
 }
 
 /// The text of a constant; none for what has no text here.
-fn expression(module: &Module, id: ConstId, words: &Sizing, name: &dyn Fn(u32) -> Option<String>) -> Option<String> {
+fn expression(module: &Module, id: ConstId, name: &dyn Fn(u32) -> Option<String>) -> Option<String> {
     let constant = module.constants.get(id);
     let Type::Scalar(scalar) = module.types.get(constant.ty) else { return None };
-    let part = |id: &ConstId| expression(module, *id, words, name);
+    let part = |id: &ConstId| expression(module, *id, name);
     match (&constant.value, scalar.kind) {
-        (ConstValue::Bits(bits), ScalarKind::Sint) => Some((words.signed)(*bits as i32)),
+        (ConstValue::Bits(bits), ScalarKind::Sint) => Some(format!("{}i", *bits as i32)),
         (ConstValue::Bits(bits), ScalarKind::Uint) => Some(format!("{}u", *bits as u32)),
         (ConstValue::Bits(bits), ScalarKind::Bool) => Some((*bits != 0).to_string()),
         (ConstValue::Spec { id, .. }, _) => name(*id),
@@ -144,13 +129,13 @@ fn expression(module: &Module, id: ConstId, words: &Sizing, name: &dyn Fn(u32) -
             Some(format!("({} {} {})", part(&args[0])?, infix(*op)?, part(&args[1])?))
         }
         (ConstValue::SpecOp { op: SpecOp::Convert, args }, ScalarKind::Sint | ScalarKind::Uint) => {
-            Some(format!("{}({})", (words.type_name)(scalar.kind), part(&args[0])?))
+            Some(format!("{}({})", type_name(scalar.kind), part(&args[0])?))
         }
         (ConstValue::SpecOp { op: SpecOp::Bitcast, args }, ScalarKind::Sint | ScalarKind::Uint) => {
-            Some((words.bits)(scalar.kind, &part(&args[0])?))
+            Some(format!("bitcast<{}>({})", type_name(scalar.kind), part(&args[0])?))
         }
         (ConstValue::SpecOp { op: SpecOp::Select, args }, _) => {
-            Some((words.choice)(&part(&args[0])?, &part(&args[1])?, &part(&args[2])?))
+            Some(format!("select({}, {}, {})", part(&args[2])?, part(&args[1])?, part(&args[0])?))
         }
         _ => None,
     }

@@ -2,7 +2,7 @@
 
 use super::entry::{Port, Ports};
 use super::finish::Notes;
-use super::language::Language;
+use super::language::lacks;
 use super::memory::Hop;
 use super::sizes::Sizes;
 use crate::backend::Options;
@@ -29,8 +29,6 @@ pub(super) struct Translator<'a> {
     pub members: FxHashMap<Handle<Type>, Vec<u32>>,
     pub constants: FxHashMap<ir::ConstId, Handle<naga::Constant>>,
     pub overrides: FxHashMap<ir::ConstId, Handle<naga::Override>>,
-    /// Variables that stand for specialization constants, with their numbers.
-    pub macros: Vec<(Handle<naga::GlobalVariable>, u32)>,
     pub globals: FxHashMap<GlobalId, Handle<naga::GlobalVariable>>,
     /// Parts of variables that atomic operations reach.
     pub atomics: FxHashMap<GlobalId, Vec<Vec<Hop>>>,
@@ -73,7 +71,6 @@ impl<'a> Translator<'a> {
             members: FxHashMap::default(),
             constants: FxHashMap::default(),
             overrides: FxHashMap::default(),
-            macros: Vec::new(),
             globals: FxHashMap::default(),
             atomics: FxHashMap::default(),
             ports: FxHashMap::default(),
@@ -115,11 +112,6 @@ impl<'a> Translator<'a> {
         self.target().row().language
     }
 
-    /// The row of the language.
-    pub fn spoken(&self) -> &'static Language {
-        Language::of(self.target())
-    }
-
     pub fn target(&self) -> Target {
         self.options.profile.target
     }
@@ -127,7 +119,7 @@ impl<'a> Translator<'a> {
     /// Reports a construct that is not in the text: the language does not have it, or it is not written yet.
     #[cold]
     pub fn lacks(&mut self, construct: &str) {
-        self.fail(Code::NOT_SUPPORTED, self.spoken().lacks(construct, self.language()));
+        self.fail(Code::NOT_SUPPORTED, lacks(construct, self.language()));
     }
 
     /// Reports a feature that the profile does not have.
