@@ -43,7 +43,7 @@ const SELECTORS: &str = "moves with equal selectors read them from one register,
 const INFINITY: &str = "bools move as words that are 0 or 1, of which one more line makes a bool again; an infinity takes two lines, as no literal says it";
 const BALLOT_CALLS: &str = "the words of a ballot are taken out by a line each, and a mask of lanes is a call, which is not priced; a ballot's four words are one operand, priced as four";
 const WGSL_JUMPS: &str = "a ballot's four words are one operand, priced as four, and a mask of lanes is a call, priced as none; bools move as words, of which one more line makes a bool again; an infinity takes two lines, as no literal says it";
-const OWN_LINE: &str = "an operand that is read more than once has a line of its own, which is not priced; a ballot's four words are one operand, priced as four";
+const OWN_LINE: &str = "an operand that several steps read is assigned to a variable first, which is not priced; a ballot's four words are one operand, priced as four";
 const EARLY_MOVES: &str =
     "before SPIR-V 1.3 a vector is moved component by component, and bools move as words that are 0 or 1";
 const DRIVERS: &str = "the price is that of the instructions which a driver makes of it";

@@ -28,6 +28,17 @@ impl ImageCall {
 }
 
 impl Body<'_, '_> {
+    /// Texture and sampler of an operation, in languages where these are two.
+    pub fn texture_and_sampler(&mut self, call: &ImageCall) -> [Expr; 2] {
+        match self.made(call.values[0]) {
+            Made::Pair(parts) => parts,
+            _ => {
+                let none = Expr::primary("");
+                [call.texts[0].clone(), call.text(ImageParts::SAMPLER).unwrap_or(none)]
+            }
+        }
+    }
+
     pub fn image(&mut self, op: ImageOp, parts: ImageParts, list: Values, ty: TypeId) -> Option<Made> {
         let language = self.t.language;
         if op == ImageOp::Combine {

@@ -1,6 +1,6 @@
 //! What sets one shading language apart from the others.
 
-use super::expr::Expr;
+use super::expr::{Expr, Level};
 use super::function::{Body, Made};
 use super::image::ImageCall;
 use super::lane::Arg;
@@ -224,10 +224,16 @@ pub(super) trait Language: Debug + Sync {
     fn remainder(&self, b: &mut Body, both: [Expr; 2], ty: TypeId) -> Expr;
 
     /// Whether all components are equal.
-    fn equal(&self, a: &Expr, b: &Expr, size: u8) -> Expr;
+    fn equal(&self, a: &Expr, b: &Expr, size: u8) -> Expr {
+        let equal = Expr::binary("==", Level::Equality, a, b);
+        if size == 1 { equal } else { Expr::call("all", &[equal]) }
+    }
 
     /// Whether any components differ.
-    fn unequal(&self, a: &Expr, b: &Expr, size: u8) -> Expr;
+    fn unequal(&self, a: &Expr, b: &Expr, size: u8) -> Expr {
+        let unequal = Expr::binary("!=", Level::Equality, a, b);
+        if size == 1 { unequal } else { Expr::call("any", &[unequal]) }
+    }
 
     /// A call of a built-in function with one result; none where the language has none such.
     fn function_of(&self, t: &mut Writer, function: MathFn, args: &[Expr], of: &[TypeId], ty: TypeId) -> Option<Expr>;
@@ -281,7 +287,10 @@ pub(super) trait Language: Debug + Sync {
     fn interpolate(&self, b: &mut Body, at: InterpolateAt, pointer: Value, args: Values) -> Expr;
 
     /// An image with its sampler.
-    fn combined(&self, b: &mut Body, args: Values, ty: TypeId) -> Made;
+    fn combined(&self, b: &mut Body, args: Values, _: TypeId) -> Made {
+        let args = b.list(args);
+        Made::Pair([args[0].clone(), args[1].clone()])
+    }
 
     /// None for stores.
     fn image(&self, b: &mut Body, op: ImageOp, call: &ImageCall, ty: TypeId) -> Option<Expr>;
@@ -296,7 +305,12 @@ pub(super) trait Language: Debug + Sync {
     }
 
     /// The ballot of a mask of 64 bits.
-    fn ballot_of_mask(&self, b: &mut Body, mask: &Expr) -> Expr;
+    fn ballot_of_mask(&self, b: &mut Body, mask: &Expr) -> Expr {
+        let [words, pair] = [(Scalar::U64, 1), (Scalar::U32, 2)].map(|(scalar, size)| b.t.types.vector(scalar, size));
+        let halves = b.t.reinterpreted(mask, words, pair);
+        let name = b.t.vector_name(Scalar::U32, 4);
+        Expr::call(&name, &[halves, Expr::primary("0u"), Expr::primary("0u")])
+    }
 
     /// A function that reaches other lanes.
     fn group(&self, b: &mut Body, op: GroupOp, args: &[Arg]) -> Expr;

@@ -1,9 +1,9 @@
 //! The operators of all languages, and calls of the language's own functions by those who walk the module.
 
 use super::expr::{Expr, Level};
-use super::function::Body;
+use super::function::{Body, Made};
 use super::writer::Writer;
-use crate::ir::{BinaryOp, MathFn, Scalar, TypeId, UnaryOp, Value};
+use crate::ir::{BinaryOp, MathFn, Scalar, TypeId, UnaryOp, Value, Values};
 
 /// How operators are written between scalars.
 pub(super) const fn operator(op: BinaryOp) -> (&'static str, Level) {
@@ -114,6 +114,29 @@ impl Body<'_, '_> {
         };
         let first = product(0);
         (1..u32::from(size)).fold(first, |sum, n| Expr::binary("+", Level::Sum, &sum, &product(n)))
+    }
+
+    /// The operands of a built-in function with their types; offsets and numbers of bits become `count`.
+    pub fn operands(&mut self, function: MathFn, args: Values, count: TypeId) -> (Vec<Expr>, Vec<TypeId>) {
+        let f = self.f;
+        let of: Vec<TypeId> = f.values(args).iter().map(|value| self.type_of(*value)).collect();
+        let mut args = self.list(args);
+        if matches!(function, MathFn::BitfieldExtract | MathFn::BitfieldInsert) {
+            let last = args.len().saturating_sub(2)..;
+            for (arg, ty) in args[last.clone()].iter_mut().zip(&of[last]) {
+                *arg = self.t.converted(arg, *ty, count);
+            }
+        }
+        (args, of)
+    }
+
+    /// A function that returns its first result and puts its second into its last argument, with the names of both.
+    pub fn two_results(&mut self, function: &str, mut args: Vec<Expr>, ty: TypeId, names: [&str; 2]) -> Made {
+        let [first, second] = self.members_of(ty);
+        let place = self.variable(names[1], second);
+        args.push(place.clone());
+        let call = Expr::call(function, &args);
+        Made::Pair([self.name(names[0], first, &call), place])
     }
 
     /// The types of a struct's two members.

@@ -199,21 +199,13 @@ impl Dialect {
     }
 
     pub fn math(&self, b: &mut Body, function: MathFn, args: Values, ty: TypeId) -> Made {
-        let f = b.f;
-        let of: Vec<TypeId> = f.values(args).iter().map(|value| b.type_of(*value)).collect();
-        let mut args = b.list(args);
-        if matches!(function, MathFn::BitfieldExtract | MathFn::BitfieldInsert) {
-            // Offset and number of bits are `int` in the language.
-            let last = args.len().saturating_sub(2)..;
-            for (arg, ty) in args[last.clone()].iter_mut().zip(&of[last]) {
-                *arg = b.t.converted(arg, *ty, Types::I32);
-            }
-        }
+        // Offset and number of bits are `int` in the language.
+        let (args, of) = b.operands(function, args, Types::I32);
         match function {
-            MathFn::Modf => self.two_results(b, "modf", args, ty, ["fraction", "whole"]),
-            MathFn::Frexp => self.two_results(b, "frexp", args, ty, ["significand", "exponent"]),
-            MathFn::AddCarry => self.two_results(b, "uaddCarry", args, ty, ["sum", "carry"]),
-            MathFn::SubBorrow => self.two_results(b, "usubBorrow", args, ty, ["difference", "borrow"]),
+            MathFn::Modf => b.two_results("modf", args, ty, ["fraction", "whole"]),
+            MathFn::Frexp => b.two_results("frexp", args, ty, ["significand", "exponent"]),
+            MathFn::AddCarry => b.two_results("uaddCarry", args, ty, ["sum", "carry"]),
+            MathFn::SubBorrow => b.two_results("usubBorrow", args, ty, ["difference", "borrow"]),
             MathFn::MulExtended => self.wide_product(b, &args, of[0], ty),
             MathFn::Dot if b.t.types.scalar_of(of[0]).is_some_and(Scalar::is_int) => {
                 Made::One(b.integer_dot(args, of[0]))
@@ -227,16 +219,6 @@ impl Dialect {
                 None => Made::One(b.t.stand_in("such built-in function")),
             },
         }
-    }
-
-    /// A function that returns its first result and puts its second into its last argument.
-    fn two_results(&self, b: &mut Body, function: &str, mut args: Vec<Expr>, ty: TypeId, names: [&str; 2]) -> Made {
-        let [first, second] = b.members_of(ty);
-        let place = b.variable(names[1], second);
-        args.push(place.clone());
-        let call = Expr::call(function, &args);
-        let value = b.name(names[0], first, &call);
-        Made::Pair([value, place])
     }
 
     /// The low and the high half of a product.

@@ -3,10 +3,10 @@
 use super::Hlsl;
 use crate::backend::source::constants::component;
 use crate::backend::source::expr::{Expr, Level};
-use crate::backend::source::function::{Body, Made};
+use crate::backend::source::function::Body;
 use crate::backend::source::image::ImageCall;
 use crate::ir::format::components;
-use crate::ir::{AtomicOp, ImageDim, ImageOp, ImageParts, ImageType, Scalar, Type, TypeId, Types, Value, Values};
+use crate::ir::{AtomicOp, ImageDim, ImageOp, ImageParts, ImageType, Scalar, Type, TypeId, Types, Value};
 
 /// Components of a coordinate without the layer.
 const fn axes(image: ImageType) -> u8 {
@@ -18,17 +18,11 @@ const fn axes(image: ImageType) -> u8 {
 }
 
 impl Hlsl {
-    /// A texture with its sampler.
-    pub fn combined(&self, b: &mut Body, args: Values) -> Made {
-        let args = b.list(args);
-        Made::Pair([args[0].clone(), args[1].clone()])
-    }
-
     pub fn image(&self, b: &mut Body, op: ImageOp, call: &ImageCall, ty: TypeId) -> Option<Expr> {
         if matches!(b.t.types.get(ty), Type::Struct(_)) {
             return Some(b.t.stand_in("residency of texels"));
         }
-        let [texture, sampler] = self.parts(b, call);
+        let [texture, sampler] = b.texture_and_sampler(call);
         Some(match op {
             ImageOp::Sample | ImageOp::SampleProjected => self.sampled(b, op, call, [texture, sampler], ty),
             ImageOp::Gather => self.gathered(b, call, [texture, sampler]),
@@ -51,17 +45,6 @@ impl Hlsl {
             }
             _ => return Some(b.t.stand_in("such operations on images")),
         })
-    }
-
-    /// Texture and sampler of an operation.
-    fn parts(&self, b: &mut Body, call: &ImageCall) -> [Expr; 2] {
-        match b.made(call.values[0]) {
-            Made::Pair(parts) => parts,
-            _ => {
-                let none = Expr::primary("");
-                [call.texts[0].clone(), call.text(ImageParts::SAMPLER).unwrap_or(none)]
-            }
-        }
     }
 
     /// The coordinate that sampling takes, the layer included, and its type; a projection is divided.

@@ -283,17 +283,9 @@ impl Hlsl {
     }
 
     pub fn math(&self, b: &mut Body, function: MathFn, args: Values, ty: TypeId) -> Made {
-        let f = b.f;
-        let of: Vec<TypeId> = f.values(args).iter().map(|value| b.type_of(*value)).collect();
-        let mut args = b.list(args);
-        if matches!(function, MathFn::BitfieldExtract | MathFn::BitfieldInsert) {
-            let last = args.len().saturating_sub(2)..;
-            for (arg, ty) in args[last.clone()].iter_mut().zip(&of[last]) {
-                *arg = b.t.converted(arg, *ty, Types::U32);
-            }
-        }
+        let (args, of) = b.operands(function, args, Types::U32);
         match function {
-            MathFn::Modf => self.two_results(b, "modf", args, ty),
+            MathFn::Modf => b.two_results("modf", args, ty, ["fraction", "whole"]),
             MathFn::Frexp => self.frexp(b, args, of[0], ty),
             MathFn::AddCarry | MathFn::SubBorrow => self.carried(b, function, args, &of, ty),
             MathFn::MulExtended => self.wide_product(b, args, &of, ty),
@@ -313,23 +305,13 @@ impl Hlsl {
         let wide = b.t.types.vector(Scalar::F32, size);
         let name = self.help(b.t, "frexp_exact", wide);
         if scalar == Scalar::F32 {
-            return self.two_results(b, name, args, ty);
+            return b.two_results(name, args, ty, ["significand", "exponent"]);
         }
         let [first, second] = b.members_of(ty);
         let value = b.t.converted(&args[0], of, wide);
         let exponent = b.variable("exponent", second);
         let call = b.t.converted(&Expr::call(name, &[value, exponent.clone()]), wide, first);
         Made::Pair([b.name("significand", first, &call), exponent])
-    }
-
-    /// A function that returns its first result and puts its second into its last argument.
-    fn two_results(&self, b: &mut Body, function: &str, mut args: Vec<Expr>, ty: TypeId) -> Made {
-        let names = if function == "modf" { ["fraction", "whole"] } else { ["significand", "exponent"] };
-        let [first, second] = b.members_of(ty);
-        let place = b.variable(names[1], second);
-        args.push(place.clone());
-        let call = Expr::call(function, &args);
-        Made::Pair([b.name(names[0], first, &call), place])
     }
 
     /// A sum and its carry, or a difference and its borrow.

@@ -15,7 +15,7 @@ mod reflection;
 mod stage;
 mod types;
 
-use super::expr::{Expr, Level};
+use super::expr::Expr;
 use super::function::{Body, Made};
 use super::image::ImageCall;
 use super::lane::Arg;
@@ -236,16 +236,6 @@ impl Language for Hlsl {
         self.remainder(b, both, ty)
     }
 
-    fn equal(&self, a: &Expr, b: &Expr, size: u8) -> Expr {
-        let equal = Expr::binary("==", Level::Equality, a, b);
-        if size == 1 { equal } else { Expr::call("all", &[equal]) }
-    }
-
-    fn unequal(&self, a: &Expr, b: &Expr, size: u8) -> Expr {
-        let unequal = Expr::binary("!=", Level::Equality, a, b);
-        if size == 1 { unequal } else { Expr::call("any", &[unequal]) }
-    }
-
     fn function_of(&self, t: &mut Writer, function: MathFn, args: &[Expr], of: &[TypeId], ty: TypeId) -> Option<Expr> {
         self.function_of(t, function, args, of, ty)
     }
@@ -298,23 +288,12 @@ impl Language for Hlsl {
         self.interpolate(b, at, pointer, args)
     }
 
-    fn combined(&self, b: &mut Body, args: Values, _: TypeId) -> Made {
-        self.combined(b, args)
-    }
-
     fn image(&self, b: &mut Body, op: ImageOp, call: &ImageCall, ty: TypeId) -> Option<Expr> {
         self.image(b, op, call, ty)
     }
 
     fn fact(&self, b: &mut Body, fact: LaneFact) -> Expr {
         self.fact(b, fact)
-    }
-
-    fn ballot_of_mask(&self, b: &mut Body, mask: &Expr) -> Expr {
-        let words = b.t.types.vector(Scalar::U64, 1);
-        let pair = b.t.types.vector(Scalar::U32, 2);
-        let halves = b.t.reinterpreted(mask, words, pair);
-        Expr::call("uint4", &[halves, Expr::primary("0u"), Expr::primary("0u")])
     }
 
     fn group(&self, b: &mut Body, op: GroupOp, args: &[Arg]) -> Expr {

@@ -4,7 +4,6 @@ use super::Msl;
 use super::image::Root;
 use crate::backend::source::expr::Expr;
 use crate::backend::source::function::{Body, Made};
-use crate::backend::source::tree::{Kind, Stmt};
 use crate::ir::{ConstId, EntryPoint, FuncId, Function, GlobalId, Op, Param, Space, Type, TypeId, Value};
 use std::collections::BTreeSet;
 
@@ -149,18 +148,6 @@ impl Msl {
             },
             _ => b.spelled(id).text,
         }
-    }
-
-    pub fn choice(&self, b: &mut Body, [condition, accept, reject]: &[Expr; 3], ty: TypeId) -> Expr {
-        if !self.is_plain_array(b, ty) {
-            return Expr::choice(condition, accept, reject);
-        }
-        let chosen = b.variable("chosen", ty);
-        let [then, otherwise] = [accept, reject].map(|value| {
-            vec![Stmt { origin: b.origin, kind: Kind::Line(format!("{} = {};", chosen.text, value.text)) }]
-        });
-        b.push(Kind::If { condition: condition.clone(), then, otherwise, hint: "" });
-        chosen
     }
 
     /// Ends a fragment's invocation. The language lets it go on as a helper, so that it returns too.

@@ -4,13 +4,13 @@ use super::Msl;
 use super::types::is_depth;
 use crate::backend::source::constants::component;
 use crate::backend::source::expr::{Expr, Level};
-use crate::backend::source::function::{Body, Made};
+use crate::backend::source::function::Body;
 use crate::backend::source::image::ImageCall;
 use crate::backend::source::tree::{Kind, Stmt};
 use crate::backend::source::writer::Writer;
 use crate::ir::{
     AtomicOp, BuiltIn, ConstValue, FuncId, Function, GlobalId, ImageDim, ImageOp, ImageParts, ImageType, Module, Op,
-    Scalar, Space, Type, TypeId, Types, Value, Values,
+    Scalar, Space, Type, TypeId, Types, Value,
 };
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -135,17 +135,11 @@ impl Msl {
         }
     }
 
-    /// A texture with its sampler.
-    pub fn combined(&self, b: &mut Body, args: Values) -> Made {
-        let args = b.list(args);
-        Made::Pair([args[0].clone(), args[1].clone()])
-    }
-
     pub fn image(&self, b: &mut Body, op: ImageOp, call: &ImageCall, ty: TypeId) -> Option<Expr> {
         if matches!(b.t.types.get(ty), Type::Struct(_)) {
             return Some(b.t.stand_in("residency of texels"));
         }
-        let [texture, sampler] = self.parts(b, call);
+        let [texture, sampler] = b.texture_and_sampler(call);
         Some(match op {
             ImageOp::Sample | ImageOp::SampleProjected => self.sampled(b, op, call, [texture, sampler], ty),
             ImageOp::Gather => self.gathered(b, call, [texture, sampler]),
@@ -164,17 +158,6 @@ impl Msl {
             ImageOp::QueryLod => self.level_of_detail(b, call, [texture, sampler], ty),
             _ => return Some(b.t.stand_in("such operations on images")),
         })
-    }
-
-    /// Texture and sampler of an operation.
-    fn parts(&self, b: &mut Body, call: &ImageCall) -> [Expr; 2] {
-        match b.made(call.values[0]) {
-            Made::Pair(parts) => parts,
-            _ => {
-                let none = Expr::primary("");
-                [call.texts[0].clone(), call.text(ImageParts::SAMPLER).unwrap_or(none)]
-            }
-        }
     }
 
     /// The coordinates as the module has them, with a name where there is more in them than the place.
