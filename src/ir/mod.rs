@@ -441,8 +441,6 @@ pub struct FragmentModes {
     pub depth: DepthPromise,
     /// The fragment at the origin is the lower left one.
     pub lower_left_origin: bool,
-    /// Pixel centres lie at integers.
-    pub integer_centers: bool,
     /// Every quad starts with all its four invocations.
     pub full_quads: bool,
     /// Derivatives are those of the quad as long as it is whole.

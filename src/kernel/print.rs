@@ -70,7 +70,6 @@ fn modes_text(modes: FragmentModes) -> String {
     let flags = [
         (modes.early_tests, "early_tests"),
         (modes.early_and_late_tests, "early_and_late_tests"),
-        (modes.integer_centers, "integer_centers"),
         (modes.full_quads, "full_quads"),
         (modes.quad_derivatives, "quad_derivatives"),
         (modes.post_depth_coverage, "post_depth_coverage"),

@@ -327,3 +327,17 @@ fn reflection_lists_the_extensions() {
     assert_eq!(reflection["glsl"]["least_subgroup_size"], 8, "{reflection}");
     assert_eq!(reflection["glsl"]["extensions"].as_array().map(Vec::len), Some(3), "{reflection}");
 }
+
+/// Vulkan's modules and GLSL ES have no mode for centres at integers.
+#[test]
+fn centres_at_integers_are_half_less() {
+    let folder = Folder::new("glsl-centres");
+    let source = "#version 450\nlayout(pixel_center_integer) in vec4 gl_FragCoord;\nlayout(location = 0) out vec4 color;\n\
+                  void main() { color = gl_FragCoord; }\n";
+    folder.file("centres.frag", source);
+    for profile in ["glsl-450-khr", "glsl-es-320-khr"] {
+        let said = text(&folder, "centres.frag", profile);
+        assert!(said.contains("color = gl_FragCoord - vec4(0.5, 0.5, 0.0, 0.0);"), "{said}");
+        assert!(!said.contains("pixel_center_integer"), "{said}");
+    }
+}

@@ -81,9 +81,6 @@ impl Emitter<'_> {
             true => ExecutionMode::OriginLowerLeft,
             false => ExecutionMode::OriginUpperLeft,
         });
-        if modes.integer_centers {
-            mode(ExecutionMode::PixelCenterInteger);
-        }
         if modes.full_quads {
             mode(ExecutionMode::RequireFullQuadsKHR);
         }

@@ -10,8 +10,8 @@ use crate::glsl::token::Symbol;
 use crate::grammar::{self, Blocks, Constant, Variable, VariableSource};
 use crate::ir::build::Builder;
 use crate::ir::{
-    Access, ArrayLen, Binding, BuiltIn, Crowd, Global, GlobalId, Interpolation, MathFn, Member, Scalar, Space, Stage,
-    Struct, Type, TypeId, Types, Value,
+    Access, ArrayLen, BinaryOp, Binding, BuiltIn, Crowd, Global, GlobalId, Interpolation, MathFn, Member, Scalar,
+    Space, Stage, Struct, Type, TypeId, Types, Value,
 };
 use crate::source::Span;
 
@@ -50,6 +50,9 @@ impl Sema<'_> {
     fn read_builtin(&mut self, b: &mut Builder<'_>, variable: &Variable) -> Lowered {
         let ty = variable.ty.intern(&mut b.module.types);
         match variable.source {
+            VariableSource::BuiltIn(BuiltIn::FragCoord) if self.has_integer_centers => {
+                Lowered::Value(self.integer_centred_coordinate(b, variable))
+            }
             VariableSource::BuiltIn(builtin) => Lowered::LValue(self.builtin_lvalue(b, variable, builtin)),
             VariableSource::Transposed(builtin) => Lowered::Value(self.transposed_builtin(b, builtin, ty)),
             VariableSource::Lane(op) => Lowered::Value(b.lane_as(op, ty, &[])),
@@ -65,6 +68,16 @@ impl Sema<'_> {
         let id = self.builtin_global(b, variable, builtin, space, builtin.crowd());
         let mutability = if space == Space::Output { Mutability::Writable } else { Mutability::Input };
         LValue { mutability, ..LValue::new(Value::Global(id), space, b.module.globals[id].ty) }
+    }
+
+    /// `gl_FragCoord` where centres of pixels lie at integers (GLSL 4.60 section 4.4.1.3). Vulkan has no such mode
+    /// (VUID-StandaloneSpirv-PixelCenterInteger-04654) and neither have most languages.
+    fn integer_centred_coordinate(&mut self, b: &mut Builder<'_>, variable: &Variable) -> Value {
+        let place = self.builtin_lvalue(b, variable, BuiltIn::FragCoord);
+        let coordinate = b.load(place.root);
+        let [half, zero] = [0.5, 0.0].map(|part| b.const_f32(part));
+        let offset = b.construct(place.ty, &[half, half, zero, zero]);
+        b.binary(BinaryOp::Sub, coordinate, offset)
     }
 
     /// The transpose of a built-in matrix, of type `ty`.

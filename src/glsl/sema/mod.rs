@@ -171,6 +171,8 @@ struct Sema<'a> {
     /// Results of `nonuniformEXT`.
     non_uniform: FxHashSet<Value>,
     fragment: FragmentModes,
+    /// The centres of pixels lie at integers.
+    has_integer_centers: bool,
     /// Locations of color attachments that are read.
     tiles: Vec<tiles::Taken>,
     automatic: automatic::Automatic,
@@ -243,6 +245,7 @@ impl<'a> Sema<'a> {
                 lower_left_origin: env.profile.client.row().lower_left_origin,
                 ..FragmentModes::default()
             },
+            has_integer_centers: false,
             tiles: Vec::new(),
             automatic: automatic::Automatic::default(),
             counters: default_block::Counters::default(),

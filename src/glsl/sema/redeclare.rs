@@ -226,7 +226,7 @@ impl Sema<'_> {
             ("gl_FragDepth", "depth_less") => self.promise_depth(DepthPromise::Less, id),
             ("gl_FragDepth", "depth_unchanged") => self.promise_depth(DepthPromise::Unchanged, id),
             ("gl_FragCoord", "origin_upper_left") => self.fragment.lower_left_origin = false,
-            ("gl_FragCoord", "pixel_center_integer") => self.fragment.integer_centers = true,
+            ("gl_FragCoord", "pixel_center_integer") => self.has_integer_centers = true,
             ("gl_SampleMask", "override_coverage") => self.override_coverage(id),
             ("gl_Layer", "viewport_relative") if self.may_place_layers("GL_NV_viewport_array2", id) => {
                 self.layer.viewport_relative = true;

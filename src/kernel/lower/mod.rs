@@ -125,7 +125,6 @@ fn refused_modes(module: &Module, point: &ir::EntryPoint) -> Option<String> {
     let modes = point.fragment;
     let asked = [
         (module.layer != LayerModes::default(), "layers that viewports or views choose"),
-        (modes.integer_centers, "fragments whose centres lie at integers"),
         (!module.feedback.is_empty(), "outputs that transform feedback takes"),
         (modes.full_quads || modes.quad_derivatives, "promises about quads"),
         (modes.post_depth_coverage, "sample masks after the tests"),

@@ -122,8 +122,9 @@ impl Features {
     fn instruction(&mut self, opcode: &str, operands: &[&str]) {
         match opcode {
             "OpCapability" => self.capabilities.push(operands[0].to_owned()),
-            // glslang writes the sizes of task and mesh shaders as `LocalSizeId`.
-            "OpExecutionMode" if operands[1] == "LocalSize" => {}
+            // glslang writes the sizes of task and mesh shaders as `LocalSizeId`, and a mode where crosslane shifts the
+            // fragment's place.
+            "OpExecutionMode" if ["LocalSize", "PixelCenterInteger"].contains(&operands[1]) => {}
             "OpExecutionMode" => self.count(format!("{opcode} {}", operands[1..].join(" "))),
             "OpEntryPoint" => self.count(format!("{opcode} {}", operands[0])),
             "OpVariable" if operands[1].ends_with("KHR") || operands[1].starts_with("HitObject") => {

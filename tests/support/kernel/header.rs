@@ -160,7 +160,6 @@ fn modes(words: &mut Words<'_>) -> Read<FragmentModes> {
         match words.word()? {
             "early_tests" => modes.early_tests = true,
             "early_and_late_tests" => modes.early_and_late_tests = true,
-            "integer_centers" => modes.integer_centers = true,
             "full_quads" => modes.full_quads = true,
             "quad_derivatives" => modes.quad_derivatives = true,
             "post_depth_coverage" => modes.post_depth_coverage = true,

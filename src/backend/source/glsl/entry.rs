@@ -57,9 +57,6 @@ impl Dialect {
             DepthPromise::Less => lines.push("layout(depth_less) out float gl_FragDepth;".to_string()),
             DepthPromise::Unchanged => lines.push("layout(depth_unchanged) out float gl_FragDepth;".to_string()),
         }
-        if modes.integer_centers {
-            lines.push("layout(pixel_center_integer) in vec4 gl_FragCoord;".to_string());
-        }
         if modes.post_depth_coverage {
             t.need("GL_ARB_post_depth_coverage");
             lines.push("layout(post_depth_coverage) in;".to_string());

@@ -19,7 +19,7 @@ impl Hlsl {
             t.unsupported(&format!("{} shaders", entry.stage.name()));
         }
         let modes = entry.fragment;
-        if modes.integer_centers || modes.full_quads || modes.quad_derivatives || modes.interlock.is_some() {
+        if modes.full_quads || modes.quad_derivatives || modes.interlock.is_some() {
             t.unsupported("such modes of fragment shaders");
         }
         if modes.post_depth_coverage

@@ -97,8 +97,7 @@ impl Msl {
             t.unsupported(&format!("{} shaders", entry.stage.name()));
         }
         let modes = entry.fragment;
-        let is_known = !modes.integer_centers
-            && !modes.full_quads
+        let is_known = !modes.full_quads
             && !modes.quad_derivatives
             && !modes.post_depth_coverage
             && !modes.override_coverage
