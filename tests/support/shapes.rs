@@ -297,6 +297,10 @@ const LONG: &[Shape] = &[
     shape("comp", "cases", |n| {
         around(&format!("switch (int(x)) {{ {} }}", repeat(n, |i| format!("case {i}: x = {i}.5; break;\n"))))
     }),
+    shape("comp", "cases with loops", |n| {
+        let case = |i| format!("case {i}: for (int j = 0; j < int(x); ++j) x += data[j + {i}]; break;\n");
+        around(&format!("switch (int(x)) {{ {} }}", repeat(n, case)))
+    }),
     shape("comp", "cases that fall through", |n| {
         around(&format!("switch (int(x)) {{ {} }}", repeat(n, |i| format!("case {i}: x += {i}.5;\n"))))
     }),

@@ -338,40 +338,43 @@ impl<'m> Lower<'m> {
         let frame = self.frame();
         let arms = frame.function.arms(cases);
         let early = frame.facts.breaks_early(id);
-        let labels = self.labels(selector, arms);
         let target = if early { OpenConstruct::Scope(self.open_scope()) } else { OpenConstruct::Arm };
         self.frame().open.push(target);
-        let falls = self.arms(arms, &labels);
+        let falls = self.arms(selector, arms);
         match self.frame().open.pop() {
             Some(OpenConstruct::Scope(scope)) => self.close_scope(scope, falls),
             _ => falls,
         }
     }
 
-    /// One condition per arm: true if the selector starts it.
-    fn labels(&mut self, selector: ir::Value, arms: &[Case]) -> Vec<Value> {
-        let scalar = self.scalar_of(selector);
-        let selector = self.scalar(selector);
-        let mut labels: Vec<Option<Value>> = Vec::new();
-        let mut any = None;
-        for arm in arms {
-            let matches = arm.values.iter().fold(None, |before, bits| {
-                let label = self.b.constant(Ty::of(scalar), register_bits(scalar, *bits));
-                let equal = self.b.cmp(CmpOp::Eq, scalar, selector, label);
-                Some(self.either(before, equal))
-            });
-            any = matches.map(|matches| self.either(any, matches)).or(any);
-            labels.push(matches);
+    /// The condition of the arm at this place: true if the selector starts it. It is made where it is tested, and needs the
+    /// labels of all arms where that is the default one.
+    fn label(&mut self, labels: &mut Labels, arms: &[Case], at: usize) -> Value {
+        let is_default = arms[at].default;
+        let until = if is_default { arms.len() } else { at + 1 };
+        while labels.of.len() < until {
+            let matches = self.matches(labels, &arms[labels.of.len()]);
+            labels.any = matches.map(|matches| self.either(labels.any, matches)).or(labels.any);
+            labels.of.push(matches);
         }
-        let other = any.map(|any| self.b.un(UnOp::Not, Scalar::BOOL, any));
-        let other = other.unwrap_or_else(|| self.b.bool(true));
-        let label = |(arm, label): (&Case, Option<Value>)| match (arm.default, label) {
-            (true, Some(label)) => self.either(Some(other), label),
-            (true, None) => other,
-            (false, Some(label)) => label,
-            (false, None) => self.b.bool(false),
-        };
-        arms.iter().zip(labels).map(label).collect()
+        let other = is_default.then(|| match labels.any {
+            Some(any) => self.b.un(UnOp::Not, Scalar::BOOL, any),
+            None => self.b.bool(true),
+        });
+        match labels.of[at] {
+            Some(label) => self.either(other, label),
+            None => other.unwrap_or_else(|| self.b.bool(false)),
+        }
+    }
+
+    /// True if the selector is one of an arm's values; none if it has none.
+    fn matches(&mut self, labels: &Labels, arm: &Case) -> Option<Value> {
+        let scalar = labels.scalar;
+        arm.values.iter().fold(None, |before, bits| {
+            let label = self.b.constant(Ty::of(scalar), register_bits(scalar, *bits));
+            let equal = self.b.cmp(CmpOp::Eq, scalar, labels.selector, label);
+            Some(self.either(before, equal))
+        })
     }
 
     fn either(&mut self, a: Option<Value>, b: Value) -> Value {
@@ -382,10 +385,13 @@ impl<'m> Lower<'m> {
     }
 
     /// The arms one after the other; false where control does not reach the end.
-    fn arms(&mut self, arms: &[Case], labels: &[Value]) -> bool {
+    fn arms(&mut self, selector: ir::Value, arms: &[Case]) -> bool {
+        let (scalar, selector) = (self.scalar_of(selector), self.scalar(selector));
+        let mut labels = Labels { scalar, selector, of: Vec::new(), any: None };
         let mut fallen = None;
-        for (arm, label) in arms.iter().zip(labels) {
-            let condition = self.either(fallen, *label);
+        for (at, arm) in arms.iter().enumerate() {
+            let label = self.label(&mut labels, arms, at);
+            let condition = self.either(fallen, label);
             if self.branch(condition, &[], |lower| lower.block(arm.body), |_| true).is_none() {
                 return false;
             }
@@ -393,6 +399,16 @@ impl<'m> Lower<'m> {
         }
         true
     }
+}
+
+/// The tests of a switch so far.
+struct Labels {
+    scalar: Scalar,
+    selector: Value,
+    /// For each of the first arms true if the selector is one of its values; none if it has none.
+    of: Vec<Option<Value>>,
+    /// True if the selector is one of those of all these arms.
+    any: Option<Value>,
 }
 
 /// The flag of a loop that says what its source asks for.
