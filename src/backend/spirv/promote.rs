@@ -3,7 +3,7 @@
 //! the values that they bring (SPIR-V 1.6 section 2.4 and 3.49.17).
 //!
 //! Only stores inside of a construct can change a variable there, so each construct has the list of the variables that it
-//! stores to; only these are looked at where it begins, branches and ends.
+//! stores to; only these are looked at where it begins, branches and ends. A variable that one arm alone knows is not in the list.
 
 use super::control::Scope;
 use super::function::Body;
@@ -13,7 +13,7 @@ use crate::limits;
 use rspirv::spirv::{self, Word};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 /// Scalars, vectors and columns up to which a composite is a value.
 const MOST_PARTS: u32 = 64;
@@ -38,6 +38,8 @@ pub(super) struct Promoted {
     stored: Vec<LocalId>,
     /// The list of each construct that stores to some.
     lists: FxHashMap<InstId, Range<usize>>,
+    /// Of each variable.
+    extents: Vec<Extent>,
     /// Undefined values by type.
     undefined: FxHashMap<TypeId, Word>,
 }
@@ -55,8 +57,26 @@ impl Promoted {
             let is_small = parts(&module.types, local.ty).is_some_and(|parts| parts <= MOST_PARTS);
             is_plain && is_small && !local.restrict && !is_kept(id)
         }));
-        let mut open = Vec::new();
-        self.list(f, f.body, &mut open);
+        self.extents.clear();
+        self.extents.resize(f.locals.len(), Extent { first: u32::MAX, last: 0 });
+        self.measure(f, f.body, &mut 0);
+        self.list(f, f.body, &mut Listing::default());
+    }
+
+    /// Finds the first and the last place of each variable in the order of the code.
+    fn measure(&mut self, f: &Function, block: BlockId, place: &mut u32) {
+        limits::spend(f.blocks[block].insts.len());
+        for id in &f.blocks[block].insts {
+            *place += 1;
+            let op = f.insts[*id].op;
+            op.each_operand(f, |value| {
+                if let Value::Local(local) = value {
+                    let Extent { first, last } = &mut self.extents[local.index()];
+                    (*first, *last) = ((*first).min(*place), *place);
+                }
+            });
+            f.inner_blocks(op).into_iter().for_each(|inner| self.measure(f, inner, place));
+        }
     }
 
     /// No variable is a value.
@@ -73,31 +93,76 @@ impl Promoted {
         self.stored[list].iter().copied()
     }
 
-    /// Lists the variables that the constructs in a block store to; `open` takes those of the block.
-    fn list(&mut self, f: &Function, block: BlockId, open: &mut Vec<LocalId>) {
+    /// Lists the variables that the constructs in a block store to.
+    fn list(&mut self, f: &Function, block: BlockId, listing: &mut Listing) {
         for id in &f.blocks[block].insts {
-            let start = open.len();
+            listing.place += 1;
+            let start = listing.open.len();
             match f.insts[*id].op {
-                Op::Store { pointer, .. } => open.extend(root_local(f, pointer).filter(|local| self.has(*local))),
-                op => f.inner_blocks(op).into_iter().for_each(|block| self.list(f, block, open)),
+                Op::Store { pointer, .. } => {
+                    listing.open.extend(root_local(f, pointer).filter(|local| self.has(*local)));
+                    continue;
+                }
+                op => self.list_inside(f, op, listing),
             }
+            let open = &mut listing.open;
             if open.len() == start {
                 continue;
             }
+            open[start..].sort_unstable_by_key(|local| local.index());
             let mut inner: SmallVec<[LocalId; 8]> = SmallVec::from_slice(&open[start..]);
-            inner.sort_unstable_by_key(|local| local.index());
             inner.dedup();
             limits::spend(1 + inner.len());
             limits::hold::<LocalId>(inner.len());
             open.truncate(start);
             open.extend_from_slice(&inner);
-            if !matches!(f.insts[*id].op, Op::Store { .. }) {
-                let first = self.stored.len();
-                self.stored.extend(inner);
-                self.lists.insert(*id, first..self.stored.len());
-            }
+            let first = self.stored.len();
+            self.stored.extend(inner);
+            self.lists.insert(*id, first..self.stored.len());
         }
     }
+
+    /// Lists the variables that the blocks of a construct store to, but for those that only one of these blocks knows: their
+    /// values end with it, unless a loop comes back.
+    fn list_inside(&mut self, f: &Function, op: Op, listing: &mut Listing) {
+        let is_loop = matches!(op, Op::Loop { .. });
+        listing.loops += usize::from(is_loop);
+        for inner in f.inner_blocks(op) {
+            let (start, before) = (listing.open.len(), listing.place);
+            self.list(f, inner, listing);
+            if listing.loops == 0 {
+                let inside = before + 1..=listing.place;
+                let outlives = |local: &LocalId| !self.extents[local.index()].is_inside(&inside);
+                let left: SmallVec<[LocalId; 8]> = listing.open.drain(start..).filter(outlives).collect();
+                listing.open.extend(left);
+            }
+        }
+        listing.loops -= usize::from(is_loop);
+    }
+}
+
+/// The first and the last instruction that names a variable, in the order of the code.
+#[derive(Clone, Copy)]
+struct Extent {
+    first: u32,
+    last: u32,
+}
+
+impl Extent {
+    fn is_inside(self, places: &RangeInclusive<u32>) -> bool {
+        places.contains(&self.first) && places.contains(&self.last)
+    }
+}
+
+/// The state of [`Promoted::list`].
+#[derive(Default)]
+struct Listing {
+    /// The variables that the blocks around store to so far.
+    open: Vec<LocalId>,
+    /// The instructions so far, in the order of the code.
+    place: u32,
+    /// The loops around.
+    loops: usize,
 }
 
 /// The scalars, vectors and columns of a type; none if it has other parts or an unknown number of them.
