@@ -214,8 +214,9 @@ fn combined(op: BinaryOp, a: Range, b: Range) -> Option<Range> {
         BinaryOp::Add => (a.0 + b.0, a.1 + b.1),
         BinaryOp::Sub => (a.0 - b.1, a.1 - b.0),
         BinaryOp::Mul => {
-            let all = [a.0 * b.0, a.0 * b.1, a.1 * b.0, a.1 * b.1];
-            (all.iter().copied().min()?, all.iter().copied().max()?)
+            let corners = [(a.0, b.0), (a.0, b.1), (a.1, b.0), (a.1, b.1)];
+            let all = corners.map(|(a, b)| a.checked_mul(b));
+            (all.into_iter().min()??, all.into_iter().max()??)
         }
         _ => return None,
     };

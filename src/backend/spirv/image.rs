@@ -144,6 +144,7 @@ pub(super) struct Operands {
     pub parts: ImageParts,
     pub words: SmallVec<[Word; 8]>,
     pub values: SmallVec<[Value; 8]>,
+    pub dim: ImageDim,
     /// True if it reads or writes texels that others may see, in a memory model where that is said.
     pub shared: bool,
 }
@@ -165,10 +166,11 @@ impl Body<'_, '_> {
     pub fn image(&mut self, ty: TypeId, op: ImageOp, parts: ImageParts, list: Values) -> Word {
         let values: SmallVec<[Value; 8]> = SmallVec::from_slice(self.f.values(list));
         let words = values.iter().map(|value| self.value(*value)).collect();
-        let mut operands = Operands { parts, words, values, shared: false };
+        let mut operands = Operands { parts, words, values, dim: ImageDim::D2, shared: false };
         let Some(image) = self.image_of(operands.values[0]) else {
             return self.m.internal("an image operation on a value that is not an image");
         };
+        operands.dim = image.dim;
         let texel = matches!(op, ImageOp::Read | ImageOp::Write) && image.dim != ImageDim::SubpassInput;
         operands.shared = texel && self.m.vulkan_memory;
         match op {
@@ -221,8 +223,15 @@ impl Body<'_, '_> {
         if let Some(bias) = operands.word(ImageParts::BIAS) {
             add(ImageOperands::BIAS, &[bias]);
         }
-        if let Some(lod) = operands.word(ImageParts::LOD) {
-            add(ImageOperands::LOD, &[lod]);
+        match operands.word(ImageParts::LOD) {
+            // Rectangles have one level, so that they take no number (section 3.14): derivatives of zero say as much.
+            Some(_) if operands.dim == ImageDim::Rect => {
+                let ty = self.m.vector_type(Scalar::F32, 2);
+                let none = self.m.null(ty);
+                add(ImageOperands::GRAD, &[none; 2]);
+            }
+            Some(lod) => add(ImageOperands::LOD, &[lod]),
+            None => {}
         }
         if let Some(at) = operands.at(ImageParts::GRADIENTS) {
             add(ImageOperands::GRAD, &operands.words[at..at + 2]);
