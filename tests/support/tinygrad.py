@@ -2,7 +2,7 @@
 `python3 tests/support/tinygrad.py TREE`.
 
 TREE is a checkout of tinygrad. Its emulator runs one instruction after another; what starts a wave, gives workgroups their
-turns, places memory and moves lanes by DPP is here. A job is a line of JSON (`Job` in emulator.rs), and so is the answer.
+turns, and places memory is here, and so are the moves between lanes (lane_moves.py), of which it knows few. A job is a line of JSON (`Job` in emulator.rs), and so is the answer.
 
 It needs clang, and LLVM's library, which LLVM_PATH can name.
 """
@@ -14,13 +14,14 @@ import mmap
 import os
 import struct
 import sys
-from typing import Callable, NamedTuple
+from typing import Any, Callable, NamedTuple
 
 sys.path.insert(0, sys.argv[1])
 os.environ.setdefault("DEV", "CPU:LLVM")
 ANSWERS = sys.stdout
 sys.stdout = sys.stderr
 
+import lane_moves  # noqa: E402
 from test.mockgpu.amd import emu  # noqa: E402
 from tinygrad.dtype import dtypes  # noqa: E402
 from tinygrad.renderer import llvmir  # noqa: E402
@@ -43,6 +44,10 @@ SPARE = 255
 EXEC = 126
 # s_nop 0
 NOTHING = 0xBF800000
+# The operands that say that a literal, DPP of sixteen lanes, or DPP of eight lanes without and with those that are not active follows.
+LITERAL = 255
+DPP = 250
+DPP8 = 233, 234
 PAGE = 4096
 TTMP = 108
 
@@ -188,7 +193,7 @@ class Wave:
         old = scalars[EXEC], scalars[EXEC + 1]
         given = 0
         for lane in range(self.size):
-            at = move.place(lane, self.size)
+            at = move.place(lane, self.size, self)
             is_there = at is not None and (move.fetches or active[at])
             if move.is_enabled(lane) and (is_there or move.zeroes):
                 self.state._write_vgpr(SPARE, lane, self.state._read_vgpr(move.source, at) if is_there else 0)
@@ -196,6 +201,31 @@ class Wave:
         scalars[EXEC], scalars[EXEC + 1] = old[0] & given & 0xFFFFFFFF, old[1] & given >> 32
         inst.run(*[self.buffers[place] for place in inst.places])
         scalars[EXEC], scalars[EXEC + 1] = old
+
+    def scalar(self, operand):
+        """A scalar operand: a register, a small number, or a literal, which is a tuple."""
+        if isinstance(operand, tuple):
+            return operand[0]
+        if 128 <= operand <= 208:
+            return (operand - 128 if operand <= 192 else 192 - operand) & 0xFFFFFFFF
+        return self.state._sgpr_mv[operand]
+
+    def whole_quads(self, to, of, is_wide):
+        registers = self.state._sgpr_mv
+        quads = lane_moves.whole_quads(self.scalar(of) | (self.scalar(of + 1) << 32 if is_wide else 0))
+        registers[to] = quads & 0xFFFFFFFF
+        if is_wide:
+            registers[to + 1] = quads >> 32
+        registers[emu.SCC.offset] = quads != 0
+
+    def swap(self, first, second, rows):
+        """The upper rows of the first register and the lower ones of the second, where lanes are active."""
+        registers, read = self.state._sgpr_mv, self.state._read_vgpr
+        old = [[read(register, lane) for lane in range(64)] for register in (first, second)]
+        for lane in range(64):
+            if registers[EXEC + lane // 32] >> lane % 32 & 1:
+                upper = lane & rows
+                self.state._write_vgpr(first if upper else second, lane, old[1 if upper else 0][lane ^ rows])
 
     def run(self, turn):
         """Runs instructions until the wave's turn is over, it waits at a barrier, or it ends."""
@@ -206,6 +236,8 @@ class Wave:
                 self.ended = True
                 return
             inst = decoded(at, self.arch)
+            if inst.instead:
+                inst.instead(self)
             if inst.run is None:
                 self.state.pc = at + inst.length
                 continue
@@ -226,7 +258,9 @@ class Decoded(NamedTuple):
     length: int
     waits: bool = False
     # What moves its first operand between lanes first.
-    move: "Move | None" = None
+    move: Any = None
+    # What is done in its place.
+    instead: Callable | None = None
 
 
 DECODED = {}
@@ -249,54 +283,6 @@ def length_for_caches(at, arch):
     return inst.size() if hasattr(inst, "op") and inst.op.name in CACHES else None
 
 
-class Move(NamedTuple):
-    """DPP by the ISA guides."""
-
-    arch: str
-    source: int
-    control: int
-    rows: int
-    banks: int
-    # Lanes without a source get zero.
-    zeroes: bool
-    # Lanes that are not active are read too.
-    fetches: bool
-
-    def is_enabled(self, lane):
-        return self.rows >> lane // 16 & 1 and self.banks >> lane % 16 // 4 & 1
-
-    def place(self, lane, size):
-        """The lane that a lane reads, if there is one."""
-        row, at, by = lane & ~15, lane & 15, self.control & 15
-        in_row = lambda at: row + at if 0 <= at < 16 else None  # noqa: E731
-        in_wave = lambda lane: lane if 0 <= lane < size else None  # noqa: E731
-        match self.control >> 4, by:
-            case kind, _ if kind < 16:
-                return lane & ~3 | self.control >> 2 * (lane & 3) & 3
-            case 0x10, _:
-                return in_row(at + by)
-            case 0x11, _:
-                return in_row(at - by)
-            case 0x12, _:
-                return row + (at - by & 15)
-            case 0x13, _ if self.arch == "cdna":
-                to = {0: lane + 1, 4: (lane + 1) % size, 8: lane - 1, 12: (lane - 1) % size}
-                return in_wave(to[by])
-            case 0x14, 0:
-                return row + 15 - at
-            case 0x14, 1:
-                return row + (at & 8 | 7 - (at & 7))
-            case 0x14, 2 if self.arch == "cdna":
-                return in_wave(row - 1)
-            case 0x14, 3 if self.arch == "cdna":
-                return 31 if lane >= 32 else None
-            case 0x15, _:
-                return row + by
-            case 0x16, _ if self.arch != "cdna":
-                return row + (at ^ by)
-        raise RuntimeError(f"no DPP {self.control:#x}")
-
-
 def compiled(at, arch):
     """An instruction that the emulator runs, after what it does otherwise than the hardware has been put otherwise."""
     content = ctypes.string_at(at, 16)
@@ -307,18 +293,55 @@ def compiled(at, arch):
     if kind == "SMEM" and arch == "cdna" and not first >> 14 & 1 and not first >> 17 & 1:
         # The offset is the number of a scalar register.
         patch(at, first | 1 << 14 | 1 << 17, second << 25)
-    elif kind in ("VOP1_DPP16", "VOP2_DPP16"):
-        # It moves one lane after another, and knows neither masks nor all controls.
-        if second >> 20 & 15 or arch != "cdna" and "16" in inst.op.name:
-            raise RuntimeError(f"the emulator has no {inst}")
-        zeroes, fetches = second >> 19 & 1, second >> 18 & 1 and arch != "cdna"
-        move = Move(arch, second & 255, second >> 8 & 511, second >> 28, second >> 24 & 15, zeroes, fetches)
-        patch(at, first & ~511 | 256 + SPARE, NOTHING)
+    elif kind == "SOP1" and inst.op.name in ("S_WQM_B32", "S_WQM_B64"):
+        to, of, is_wide = first >> 16 & 127, first & 255, inst.op.name == "S_WQM_B64"
+        return Decoded(None, [], length, instead=lambda wave: wave.whole_quads(to, of, is_wide))
+    elif kind == "VOP1" and inst.op.name.startswith(("V_PERMLANE16_SWAP", "V_PERMLANE32_SWAP")):
+        to, of, rows = first >> 17 & 255, first & 255, 16 if "16" in inst.op.name else 32
+        return Decoded(None, [], length, instead=lambda wave: wave.swap(to, of, rows))
+    elif found := moved(inst, arch, content):
+        move, words = found
+        patch(at, *words)
     elif "DPP" in kind:
-        raise RuntimeError(f"the emulator has no {kind}")
+        raise RuntimeError(f"the emulator has no {inst}")
     (program, runtime), inst = emu._decode_at(at, arch)
     waits = getattr(inst, "op", None) in BARRIERS
     return Decoded(runtime.fxn, program.arg.globals, length, waits, move)
+
+
+def moved(inst, arch, content):
+    """What an instruction moves between lanes first, and what stays of it in as many words; nothing if it moves none."""
+    kind, name = type(inst).__name__, getattr(getattr(inst, "op", None), "name", "")
+    first, second, third = struct.unpack("<III", content[:12])
+    if "PERMLANE16_B32" in name or "PERMLANEX16_B32" in name:
+        operands = [second >> 9 & 511, second >> 18 & 511]
+        scalars = [(third,) if operand == LITERAL else operand for operand in operands]
+        row = lane_moves.Row(second & 255, scalars, "X16" in name, first >> 11 & 1, first >> 12 & 1)
+        return row, [copy(first & 255), NOTHING, *[NOTHING] * (LITERAL in operands)]
+    if name == "DS_SWIZZLE_B32":
+        return lane_moves.Swizzle(second & 255, first & 0xFFFF), [copy(second >> 24), NOTHING]
+    if name == "DS_BPERMUTE_B32":
+        gather = lane_moves.Gather(second >> 8 & 255, second & 255, first & 0xFFFF)
+        return gather, [copy(second >> 24), NOTHING]
+    if kind.startswith("VOP3"):
+        control, word, words = second & 511, third, [first, second & ~511 | 256 + SPARE, NOTHING]
+    elif kind.startswith("VOP"):
+        control, word, words = first & 511, second, [first & ~511 | 256 + SPARE, NOTHING]
+    else:
+        return None
+    is_long = kind.startswith("VOP3")
+    # Short instructions number halves of registers; modifiers and the halves of long ones stand elsewhere.
+    has_halves = arch != "cdna" and "16" in name and (not is_long or first >> 11 & 15)
+    if control == DPP and not has_halves and (is_long or not word >> 20 & 15):
+        return lane_moves.Dpp.of(word, arch), words
+    if control in DPP8 and arch != "cdna":
+        return lane_moves.Eight(word & 255, word >> 8, control == DPP8[1]), words
+    return None
+
+
+def copy(register):
+    """v_mov_b32 from the register that kernels do not get to."""
+    return 0x7E000200 | register << 17 | 256 + SPARE
 
 
 def patch(at, *words):

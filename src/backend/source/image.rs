@@ -2,7 +2,7 @@
 
 use super::expr::Expr;
 use super::function::{Body, Made};
-use crate::ir::{ImageOp, ImageParts, ImageType, Type, TypeId, Value, Values};
+use crate::ir::{ImageOp, ImageParts, ImageType, Op, Type, TypeId, Value, Values};
 use smallvec::SmallVec;
 
 /// An operation with its operands.
@@ -37,6 +37,20 @@ impl Body<'_, '_> {
                 [call.texts[0].clone(), call.text(ImageParts::SAMPLER).unwrap_or(none)]
             }
         }
+    }
+
+    /// The vector whose components are the coordinate and then the reference.
+    pub fn coordinate_with_reference(&self, call: &ImageCall) -> Option<Value> {
+        let [coordinate, reference] = [ImageParts::COORDINATE, ImageParts::REFERENCE].map(|part| {
+            let Some(Value::Inst(id)) = call.at(part).map(|at| call.values[at]) else { return None };
+            Some(self.f.insts[id])
+        });
+        let Op::Extract { composite: whole, index } = reference?.op else { return None };
+        let Op::Shuffle { a, b, mask } = coordinate?.op else { return None };
+        let size = self.t.types.components(coordinate?.ty)?;
+        let is_whole = a == whole && b == whole && (0..size).all(|n| mask[usize::from(n)] == n);
+        let has_end = self.t.types.components(self.type_of(whole)) == Some(size + 1) && index == u32::from(size);
+        (is_whole && has_end).then_some(whole)
     }
 
     pub fn image(&mut self, op: ImageOp, parts: ImageParts, list: Values, ty: TypeId) -> Option<Made> {

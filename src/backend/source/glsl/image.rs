@@ -62,6 +62,9 @@ impl Dialect {
         if op == ImageOp::Gather || (size == 4 && !is_projected) {
             return vec![coordinate, reference];
         }
+        if let Some(whole) = b.coordinate_with_reference(asked).filter(|_| !is_projected) {
+            return vec![b.value(whole)];
+        }
         if is_projected {
             // The divisor is last; shadows of one dimension have an unused component (GLSL 4.60 section 8.9.2).
             let ty = b.type_of(asked.values[at]);
@@ -84,8 +87,7 @@ impl Dialect {
         use ImageParts as P;
         let mut name = "texture".to_string();
         name.push_str(if op == ImageOp::SampleProjected { "Proj" } else { "" });
-        // Rectangles have one level, which the language does not name.
-        let lod = asked.text(P::LOD).filter(|_| asked.image.dim != ImageDim::Rect);
+        let lod = asked.text(P::LOD);
         name.push_str(if lod.is_some() { "Lod" } else { "" });
         name.push_str(if asked.parts.contains(P::GRADIENTS) { "Grad" } else { "" });
         name.push_str(if asked.parts.contains(P::OFFSET) { "Offset" } else { "" });
