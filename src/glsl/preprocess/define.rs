@@ -231,17 +231,23 @@ impl Preprocessor<'_> {
         None
     }
 
-    /// `#` is not an operator of GLSL; `##` needs an operand on each side and GLSL, not GLSL ES.
+    /// `#` needs a parameter after it, `##` an operand on each side, and both GLSL, not GLSL ES.
     fn check_body(&mut self, definition: &Macro) -> bool {
         let body = &self.macros.bodies[definition.body.clone()];
         let ends = [body.first(), body.last()].into_iter().flatten();
         let dangling = ends.copied().find(|token| token.kind() == PpKind::Paste);
-        let hash = body.iter().copied().find(|token| token.kind() == PpKind::Hash);
-        let es_paste = body.iter().copied().find(|token| token.kind() == PpKind::Paste).filter(|_| self.is_es());
-        let problem = match (dangling, hash, es_paste) {
+        let is_idle = |at: &usize| body[*at].kind() == PpKind::Hash && !has_parameter(body, at + 1);
+        let hash = (0..body.len()).find(is_idle).map(|at| body[at]);
+        let es = body.iter().copied().find(|token| matches!(token.kind(), PpKind::Paste | PpKind::Hash));
+        let problem = match (dangling, hash, es.filter(|_| self.is_es())) {
             (Some(paste), ..) => (paste, "`##` at the end of a macro", "it joins the tokens on both its sides"),
-            (_, Some(hash), _) => (hash, "`#` in a macro", "GLSL does not turn tokens into strings"),
-            (.., Some(paste)) => (paste, "`##` in GLSL ES", "GLSL ES does not join tokens"),
+            (.., Some(token)) if token.kind() == PpKind::Paste => {
+                (token, "`##` in GLSL ES", "GLSL ES does not join tokens")
+            }
+            (.., Some(token)) => (token, "`#` in GLSL ES", "GLSL ES does not turn tokens into strings"),
+            (_, Some(hash), _) => {
+                (hash, "`#` without a parameter of the macro", "it makes a string of the parameter after it")
+            }
             _ => return true,
         };
         self.error(Code::BAD_MACRO, problem.0.span, problem.1, problem.2);
@@ -289,4 +295,9 @@ fn with_parameter(kind: PpKind, of: &MacroKind) -> PpKind {
     let (PpKind::Word(word), MacroKind::Function(parameters)) = (kind, of) else { return kind };
     let index = parameters.iter().position(|parameter| *parameter == word);
     index.map_or(kind, |index| PpKind::Parameter(index as u32))
+}
+
+/// Returns true if a body has a parameter at an index.
+fn has_parameter(body: &[PpToken], at: usize) -> bool {
+    body.get(at).is_some_and(|token| matches!(token.kind(), PpKind::Parameter(_)))
 }

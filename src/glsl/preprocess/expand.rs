@@ -1,4 +1,4 @@
-//! Macro expansion as C++ has it, without stringizing (GLSL 4.60 section 3.3).
+//! Macro expansion as C++ has it (GLSL 4.60 section 3.3). `#` is not in the specification: glslang has it since 16.1.
 //!
 //! Expansions are a stack of frames over one pool of tokens. While a macro's frame is open its name stands for itself,
 //! and a name met then is painted, so that it is never expanded later. Tokens of a macro carry the span of the
@@ -13,7 +13,7 @@ use crate::glsl::types::counted;
 use crate::limits;
 use crate::source::Span;
 
-/// Longest token that pasting gives.
+/// Longest token that `##` and `#` make.
 const PASTE_LIMIT: usize = 4096;
 
 /// Nesting of macro calls in the arguments of macro calls.
@@ -324,7 +324,12 @@ impl Preprocessor<'_> {
             at += usize::from(pastes);
             let raw = pastes || self.macros.bodies[at + 1..body.end].first().is_some_and(|t| t.kind() == PpKind::Paste);
             let start = out.len();
-            self.operand(at, raw, arguments, &mut out);
+            if self.macros.bodies[at].kind() == PpKind::Hash {
+                at += 1;
+                self.stringize(at, arguments, call, &mut out);
+            } else {
+                self.operand(at, raw, arguments, &mut out);
+            }
             let right_empty = out.len() == start;
             if pastes && !left_empty && !right_empty {
                 self.paste(&mut out, start, call);
@@ -357,6 +362,27 @@ impl Preprocessor<'_> {
         if let Some(first) = out.get_mut(start) {
             first.spaced = token.spaced;
         }
+    }
+
+    /// Adds the string that `#` makes of the parameter at `at`: its argument as it was written, white space as one space.
+    fn stringize(&mut self, at: usize, arguments: &Arguments, call: Span, out: &mut Vec<PpToken>) {
+        let PpKind::Parameter(index) = self.macros.bodies[at].kind() else { return };
+        let mut text = String::new();
+        for token in arguments.get(index as usize) {
+            if !text.is_empty() && (token.spaced || token.first) {
+                text.push(' ');
+            }
+            let spelling = token.kind().spelling(self.interner);
+            match token.kind() {
+                PpKind::String(_) => text.push_str(&spelling.replace('\\', r"\\").replace('"', "\\\"")),
+                _ => text.push_str(&spelling),
+            }
+            if text.len() > PASTE_LIMIT {
+                return self.exhaust(call, format!("`#` makes a string longer than {PASTE_LIMIT} bytes"));
+            }
+        }
+        let hash = self.macros.bodies[at - 1];
+        out.push(hash.with(PpKind::String(self.interner.intern(&text))));
     }
 
     fn needs_expansion(&mut self, tokens: &[PpToken]) -> bool {

@@ -85,8 +85,32 @@ fn wrong_pasting_is_an_error() {
 }
 
 #[test]
-fn there_is_no_stringizing() {
-    gives("#define S(x) #x", &[Code::BAD_MACRO]);
+fn stringizing_keeps_what_was_written() {
+    assert_eq!(expands("#define S(x) #x\nS(12  3) S( aaa ) S() S(a+b)"), r#""12 3" "aaa" "" "a+b""#);
+    assert_eq!(expands("#define S(x) # x\nS(a\n  b /* c */ c)"), r#""a b c""#);
+    assert_eq!(expands("#define F(x, y) x, #y, #y, y\nF(1, two)"), r#"1 , "two" , "two" , two"#);
+    let escaped = r#""\"a\\n\"" "f(\"b\")" "(1, 2)""#;
+    assert_eq!(expands("#define S(x) #x\nS(\"a\\n\") S(f(\"b\")) S((1, 2))"), escaped);
+}
+
+#[test]
+fn stringized_arguments_are_not_expanded() {
+    let lines = "#define S(x) #x\n#define XS(x) S(x)\n#define ONE 1\n#define MAX(a, b) a > b ? a :b\n";
+    assert_eq!(expands(&format!("{lines}S(ONE) XS(ONE) XS(MAX(3, 4))")), r#""ONE" "1" "3 > 4 ? 3 :4""#);
+    assert_eq!(expands(&format!("{lines}S(S(a)) XS(S(a))")), r#""S(a)" "\"a\"""#);
+    assert_eq!(expands("#define CPU(x)\n#define NAME(T) CPU(text = \"a_\" #T \"_b\";)\nNAME(int) 1"), "1");
+}
+
+#[test]
+fn wrong_stringizing_is_an_error() {
+    gives("#define S(x) #y", &[Code::BAD_MACRO]);
+    gives("#define S(x) x #", &[Code::BAD_MACRO]);
+    gives("#define S(x) ###x", &[Code::BAD_MACRO]);
+    gives("#define S #x", &[Code::BAD_MACRO]);
+    gives("#define S(x) x ## #x\nS(a)", &[Code::BAD_PASTE]);
+    assert_eq!(run_es("#define S(x) #x").codes(), [Code::BAD_MACRO]);
+    let nested = (0..16).fold("a".to_owned(), |inner, _| format!("XS({inner})"));
+    gives(&format!("#define S(x) #x\n#define XS(x) S(x)\n{nested}"), &[Code::MACRO_LIMIT]);
 }
 
 #[test]
