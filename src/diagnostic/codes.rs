@@ -260,6 +260,8 @@ codes! {
     UNINITIALIZED = "W0302";
     /// A function with a result can end without a `return`.
     MISSING_RETURN = "W0303";
+    /// Memory that is `readonly` is written through a buffer reference.
+    READONLY_WRITTEN = "W0304";
 
     // Warnings of cross-lane operations.
     /// The workgroup does not fill the segments of an operation that reads all their lanes.

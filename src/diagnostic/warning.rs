@@ -17,10 +17,14 @@ pub struct Warning {
 
 impl Warning {
     /// Returns true if it is about cross-lane operations and barriers, about values that are not there, or about reads
-    /// of memory that is `writeonly`: what other compilers of the language do not look for.
+    /// of memory that is `writeonly` and writes of memory that is `readonly`: what other compilers of the language do not
+    /// look for.
     pub fn is_of_analysis(&self) -> bool {
         self.code.0.starts_with("W05")
-            || matches!(self.code, Code::UNINITIALIZED | Code::MISSING_RETURN | Code::WRITEONLY_READ)
+            || matches!(
+                self.code,
+                Code::UNINITIALIZED | Code::MISSING_RETURN | Code::WRITEONLY_READ | Code::READONLY_WRITTEN
+            )
     }
 }
 
@@ -60,6 +64,7 @@ warnings! {
     "version-forced" VERSION_FORCED Always "the command line puts another version in the place of the shader's";
     "division-by-zero" DIVISION_BY_ZERO Always "an integer is divided by zero";
     "writeonly-read" WRITEONLY_READ Always "memory that is writeonly is read";
+    "readonly-written" READONLY_WRITTEN Always "memory that is readonly is written";
     "uninitialized" UNINITIALIZED Always "a variable is read that certainly has no value yet";
     "missing-return" MISSING_RETURN Always "a function with a result can end without a `return`";
     "override-default" OVERRIDE_WITHOUT_DEFAULT Always "an override has no default value";

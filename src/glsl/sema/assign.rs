@@ -48,9 +48,21 @@ impl Sema<'_> {
         }
         let message = Diagnostic::warning(Code::WRITEONLY_READ, "this reads memory that is `writeonly`");
         self.report(message.at(span, "read here").note("the qualifier is ignored"));
-        forget_writeonly(b, lvalue);
+        forget(b, lvalue, Access::WRITEONLY);
         let readable = LValue { access: lvalue.access - Access::WRITEONLY, ..lvalue.clone() };
         self.read(b, &readable, span)
+    }
+
+    /// Checks that a place may be written. Other compilers take that of `readonly` memory after a buffer reference, and there
+    /// are shaders that rely on it: the qualifier is dropped as above.
+    pub fn writable(&mut self, b: &mut Builder<'_>, lvalue: &LValue, span: Span) -> Option<()> {
+        let checked = memory::check_writable(lvalue, span);
+        self.check(checked)?;
+        if lvalue.space == Space::Physical && forget(b, lvalue, Access::READONLY) {
+            let message = Diagnostic::warning(Code::READONLY_WRITTEN, "this writes memory that is `readonly`");
+            self.report(message.at(span, "written here").note("the qualifier is ignored"));
+        }
+        Some(())
     }
 
     /// Converts a value to the place's type and stores it.
@@ -64,9 +76,10 @@ impl Sema<'_> {
     ) -> Option<Value> {
         let ty = memory::value_type(b, lvalue);
         let value = self.coerce(b, value, ty, from)?;
+        self.writable(b, lvalue, whole)?;
         b.span = whole;
-        let stored = memory::store(b, lvalue, value, whole);
-        self.check(stored).map(|()| value)
+        memory::store(b, lvalue, value);
+        Some(value)
     }
 
     /// `++` and `--`, before or after.
@@ -102,18 +115,26 @@ impl Sema<'_> {
     }
 }
 
-/// Takes `writeonly` off a block and the members of it on the way to a place.
-fn forget_writeonly(b: &mut Builder<'_>, lvalue: &LValue) {
-    let Value::Global(id) = lvalue.root else { return };
-    let global = &mut b.module.globals[id];
-    global.access -= Access::WRITEONLY;
-    let mut ty = global.ty;
+/// Takes a qualifier off a block and its members. Returns true if one had it.
+fn forget(b: &mut Builder<'_>, lvalue: &LValue, qualifier: Access) -> bool {
+    let mut found = false;
+    let mut take = |access: &mut Access| {
+        found |= access.contains(qualifier);
+        *access -= qualifier;
+    };
+    let mut ty = match lvalue.root {
+        Value::Global(id) => {
+            let global = &mut b.module.globals[id];
+            take(&mut global.access);
+            global.ty
+        }
+        root => b.type_of(root),
+    };
     while let Type::Array { element, .. } = b.module.types.get(ty) {
         ty = element;
     }
-    if let Type::Struct(block) = b.module.types.get(ty) {
-        for member in &mut b.module.types.structs[block].members {
-            member.access -= Access::WRITEONLY;
-        }
+    if let Type::Struct(block) | Type::BufferReference { pointee: block } = b.module.types.get(ty) {
+        b.module.types.structs[block].members.iter_mut().for_each(|member| take(&mut member.access));
     }
+    found
 }

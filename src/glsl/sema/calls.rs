@@ -272,8 +272,7 @@ impl Sema<'_> {
             self.error(Code::NOT_WRITABLE, arg.span, message, "not a variable");
             return None;
         };
-        let writable = memory::check_writable(lvalue, arg.span);
-        self.check(writable)?;
+        self.writable(b, lvalue, arg.span)?;
         b.span = arg.span;
         let memory = b.local("argument", ty, None);
         if mode == Mode::InOut {
@@ -387,7 +386,7 @@ impl Sema<'_> {
                 Some((Argument { value, ty, is_place: true, span }, Some(lvalue)))
             }
             grammar::Mode::Out => {
-                let lvalue = self.target_of(lowered, arg)?;
+                let lvalue = self.target_of(b, lowered, arg)?;
                 let ty = memory::value_type(b, &lvalue);
                 Some((Argument { value: b.undef(ty), ty, is_place: true, span }, Some(lvalue)))
             }
@@ -409,7 +408,7 @@ impl Sema<'_> {
     fn atomic_target(&mut self, b: &mut Builder<'_>, name: &str, arg: ExprId, lowered: Lowered) -> Option<LValue> {
         let span = self.ast[arg].span;
         if !name.starts_with("image") {
-            let lvalue = self.target_of(lowered, arg)?;
+            let lvalue = self.target_of(b, lowered, arg)?;
             self.check_atomic(&lvalue, span)?;
             return Some(lvalue);
         }

@@ -282,8 +282,7 @@ impl Sema<'_> {
         let span = self.ast[source].span;
         self.check_matrix(b, ty, span).and_then(|matrix| self.check_use(matrix, roleless, span))?;
         let Memory { first, layout, stride } = self.matrix_memory(b, args, roleless)?;
-        let writable = memory::check_writable(&first, whole);
-        self.check(writable)?;
+        self.writable(b, &first, whole)?;
         b.span = whole;
         memory::with_access_flags(b, &first, |b| {
             let pointer = memory::pointer(b, &first);

@@ -114,16 +114,16 @@ impl Sema<'_> {
     /// Lowers an expression that must denote memory which may be written.
     pub fn target(&mut self, b: &mut Builder<'_>, id: ExprId) -> Option<LValue> {
         let lowered = self.lower(b, id)?;
-        self.target_of(lowered, id)
+        self.target_of(b, lowered, id)
     }
 
     /// The memory that an expression, which has been lowered, denotes and that may be written.
-    pub fn target_of(&mut self, lowered: Lowered, id: ExprId) -> Option<LValue> {
+    pub fn target_of(&mut self, b: &mut Builder<'_>, lowered: Lowered, id: ExprId) -> Option<LValue> {
         let span = self.ast[id].span;
         match lowered {
             Lowered::LValue(lvalue) => {
-                let writable = memory::check_writable(&lvalue, span);
-                self.check(writable).map(|()| lvalue)
+                self.writable(b, &lvalue, span)?;
+                Some(lvalue)
             }
             _ => {
                 let message = "only a variable or a part of one can be written";

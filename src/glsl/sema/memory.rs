@@ -61,12 +61,8 @@ pub fn load(b: &mut Builder<'_>, lvalue: &LValue, span: Span) -> Result<Value, D
     })
 }
 
-/// Writes a place. The value has the place's value type.
-///
-/// # Errors
-/// When the place may not be written.
-pub fn store(b: &mut Builder<'_>, lvalue: &LValue, value: Value, span: Span) -> Result<(), Diagnostic> {
-    check_writable(lvalue, span)?;
+/// Writes a place that may be written. The value has the place's value type.
+pub fn store(b: &mut Builder<'_>, lvalue: &LValue, value: Value) {
     with_access_flags(b, lvalue, |b| match &lvalue.swizzle {
         Some(swizzle) if lvalue.is_private() => store_merged(b, lvalue, swizzle, value),
         Some(swizzle) => store_components(b, lvalue, swizzle, value),
@@ -75,10 +71,9 @@ pub fn store(b: &mut Builder<'_>, lvalue: &LValue, value: Value, span: Span) -> 
             b.store(pointer, value);
         }
     });
-    Ok(())
 }
 
-/// Checks that the place may be written.
+/// Checks that the place may be written; [`Sema::writable`](super::Sema::writable) takes more.
 ///
 /// # Errors
 /// A message that says why not.
@@ -88,7 +83,9 @@ pub fn check_writable(lvalue: &LValue, span: Span) -> Result<(), Diagnostic> {
         Mutability::Const => "a constant cannot be written",
         Mutability::OwnVertex => "an invocation writes its own vertex only: index this output with `gl_InvocationID`",
         Mutability::Input => "uniforms, inputs and built-in variables cannot be written",
-        Mutability::Writable if lvalue.access.contains(Access::READONLY) => "this memory is `readonly`",
+        Mutability::Writable if lvalue.access.contains(Access::READONLY) && lvalue.space != Space::Physical => {
+            "this memory is `readonly`"
+        }
         Mutability::Writable if lvalue.swizzle.as_ref().is_some_and(Swizzle::has_duplicates) => {
             "a swizzle that names a component twice cannot be written"
         }

@@ -284,8 +284,7 @@ impl Sema<'_> {
             Some(view) => Some(self.description(b, *view, Described::View)?.0),
             None => None,
         };
-        let writable = memory::check_writable(&first, whole);
-        self.check(writable)?;
+        self.writable(b, &first, whole)?;
         b.span = whole;
         memory::with_access_flags(b, &first, |b| {
             let mut operands: SmallVec<[Value; 4]> = SmallVec::from_slice(&[memory::pointer(b, &first), value, layout]);

@@ -152,8 +152,7 @@ impl Sema<'_> {
     fn store_vector(&mut self, b: &mut Builder<'_>, Call { args, whole, .. }: Call<'_>) -> Option<Lowered> {
         let (value, _) = self.vector_value(b, args[0])?;
         let (lvalue, offset) = self.vector_memory(b, args[1], args[2])?;
-        let writable = memory::check_writable(&lvalue, whole);
-        self.check(writable)?;
+        self.writable(b, &lvalue, whole)?;
         b.span = whole;
         memory::with_access_flags(b, &lvalue, |b| {
             let pointer = memory::pointer(b, &lvalue);
@@ -209,8 +208,7 @@ impl Sema<'_> {
         let (left, _) = self.vector_value(b, args[0])?;
         let (right, _) = self.vector_value(b, args[1])?;
         let (lvalue, offset) = self.vector_memory(b, args[2], args[3])?;
-        let writable = memory::check_writable(&lvalue, whole);
-        self.check(writable)?;
+        self.writable(b, &lvalue, whole)?;
         let stride = self.bytes(b, args[4])?;
         let layout = self.number(b, args[5], "the layout of a matrix")?;
         let kind = self.number(b, args[6], "the interpretation of a matrix")?;
@@ -226,8 +224,7 @@ impl Sema<'_> {
     fn reduce_sum(&mut self, b: &mut Builder<'_>, Call { args, whole, .. }: Call<'_>) -> Option<Lowered> {
         let (vector, _) = self.vector_value(b, args[0])?;
         let (lvalue, offset) = self.vector_memory(b, args[1], args[2])?;
-        let writable = memory::check_writable(&lvalue, whole);
-        self.check(writable)?;
+        self.writable(b, &lvalue, whole)?;
         let pointer = memory::marked_pointer(b, &lvalue);
         let operands = [(pointer, Passing::Reference), (offset, Passing::Value), (vector, Passing::Value)];
         let op = (Op::CooperativeVectorReduceSumAccumulateNV, Capability::CooperativeVectorTrainingNV);
