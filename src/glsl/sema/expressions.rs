@@ -180,6 +180,11 @@ impl Sema<'_> {
                 self.error(Code::BAD_LAYOUT, span, message, "declared without one");
                 return None;
             }
+            Some(Entity::Idle) => {
+                let message = format!("{} shaders cannot use `{}`", self.env.stage.name(), self.text(symbol));
+                self.error(Code::WRONG_STAGE, span, message, "they may only declare it");
+                return None;
+            }
             Some(Entity::Type(_) | Entity::OpaqueStruct) => "a type",
             Some(Entity::Functions(_)) => "a function",
             None => return self.builtin_variable(b, symbol, span),

@@ -204,6 +204,9 @@ impl Sema<'_> {
         let ty = self.sized(b, ty, declarator)?;
         self.refuse_valueless(b, ty, declarator.span)?;
         self.refuse_private(b, ty, declarator.span)?;
+        if !self.env.has_stage(row.3) {
+            return Some(Entity::Idle);
+        }
         let name = self.text(declarator.name.symbol);
         Some(Entity::LValue(self.ray_global(b, row, ty, binding, (name, declarator.name.span))))
     }
@@ -222,10 +225,15 @@ impl Sema<'_> {
         let name = self.text(block.name.symbol).into();
         let span = block.name.span;
         let ty = b.module.types.add_struct(Struct { name, span, members, block: false, logical: None });
+        let members = self.ast[block.members].iter().flat_map(|line| &self.ast[line.declarators]);
+        let names: Vec<Name> = members.map(|declarator| declarator.name).collect();
+        if !self.env.has_stage(row.3) {
+            let names = block.instance.as_ref().map_or(names, |instance| vec![instance.name]);
+            names.into_iter().for_each(|name| self.declare(name, Entity::Idle));
+            return Some(());
+        }
         let Some(instance) = &block.instance else {
             let whole = self.ray_global(b, row, ty, binding, ("", span));
-            let names: Vec<Name> =
-                self.ast[block.members].iter().flat_map(|line| &self.ast[line.declarators]).map(|d| d.name).collect();
             for (index, name) in (0..).zip(names) {
                 let part = b.module.types.element(ty, index)?;
                 let place = whole.clone().part(b.const_u32(index), part);
@@ -241,11 +249,13 @@ impl Sema<'_> {
         Some(())
     }
 
-    /// The name of a ray storage qualifier, where the stage has it.
+    /// The row of a ray storage qualifier, where the stage has it, or may at least name it: glslang lets any-hit shaders, which
+    /// trace no rays, declare payloads as those that do (VUID-StandaloneSpirv-RayPayloadKHR-04698 is about their use).
     fn ray_storage(&mut self, of: RayStorage, span: Span) -> Option<&'static Row> {
         let row = STORAGES.iter().find(|(known, ..)| *known == of)?;
         self.need_for_rays("this qualifier needs", row.5, span)?;
-        if self.env.has_stage(row.3) {
+        let is_idle = row.2 == Space::RayPayload && self.env.stage == Stage::AnyHit;
+        if self.env.has_stage(row.3) || is_idle {
             return Some(row);
         }
         let message = format!("{} shaders have no `{}` variables", self.env.stage.name(), row.1);

@@ -26,6 +26,8 @@ pub enum Entity {
     OpaqueStruct,
     /// The instance of a block of buffer references that has no binding: the block is a type, the instance of no use.
     Unbound,
+    /// A variable that shaders of this stage may declare and may not use.
+    Idle,
     /// The user's functions of this name.
     Functions(SetId),
     /// Declared wrongly; uses of the name are not reported again.
