@@ -199,13 +199,23 @@ impl Emitter<'_> {
         self.needs.capability(capability);
     }
 
+    /// Returns true if a built-in input changes while the invocation runs, as a `discard` makes a helper invocation of it and a
+    /// reported intersection shortens the ray: the variable is volatile, or each load with Vulkan's memory model
+    /// (VUID-StandaloneSpirv-VulkanMemoryModel-04678, 04679).
+    pub fn changes(&self, built_in: BuiltIn) -> bool {
+        match built_in {
+            BuiltIn::HelperInvocation => self.vulkan_memory || self.version >= Version::V1_6,
+            BuiltIn::RayTmaxKHR => self.stage == Stage::Intersection,
+            _ => false,
+        }
+    }
+
     /// Integer inputs of fragment shaders are flat, built-in ones too (VUID-StandaloneSpirv-Flat-04744).
     pub fn decorate_built_in(&mut self, id: Word, built_in: BuiltIn, global: &Global) {
         if global.access.contains(Access::INVARIANT) && global.space == Space::Output {
             self.decorate(id, Decoration::Invariant, &[]);
         }
-        // It changes when an intersection is reported (VUID-StandaloneSpirv-VulkanMemoryModel-04678).
-        if built_in == BuiltIn::RayTmaxKHR && self.stage == Stage::Intersection {
+        if self.changes(built_in) && !self.is_of_accesses(Decoration::Volatile) {
             self.decorate(id, Decoration::Volatile, &[]);
         }
         if matches!(built_in, BuiltIn::TessLevelOuter | BuiltIn::TessLevelInner) {
@@ -219,11 +229,6 @@ impl Emitter<'_> {
         }
         if built_in == BuiltIn::SampleMask && global.space == Space::Output {
             self.decorate_coverage(id);
-        }
-        if built_in == BuiltIn::HelperInvocation && self.vulkan_memory {
-            self.unsupported("`gl_HelperInvocation` beside cooperative matrices");
-        } else if built_in == BuiltIn::HelperInvocation && self.version >= Version::V1_6 {
-            self.decorate(id, Decoration::Volatile, &[]);
         }
         let fragment = self.stage == Stage::Fragment;
         let integer = self.element_scalar(global.ty).is_some_and(Scalar::is_int);

@@ -4,13 +4,14 @@
 //! converts: `OpCopyLogical` where only the layout differs and the version has it (1.4), part by part otherwise.
 
 use super::function::{Body, FEW};
+use super::globals::spirv_built_in;
 use super::model::Direction;
 use crate::ir::constant::sign_extend;
 use crate::ir::{
     self, Access, ArrayLen, AtomicOp, Inst, InstFlags, MemoryKinds, Order, Scalar, ScalarKind, Scope, Space, Type,
     TypeId, Value, Values,
 };
-use rspirv::spirv::{Capability, MemorySemantics, Op, Word};
+use rspirv::spirv::{Capability, Decoration, MemorySemantics, Op, Word};
 use smallvec::{SmallVec, smallvec};
 
 /// Elements up to which an array is copied one by one.
@@ -119,6 +120,7 @@ impl Body<'_, '_> {
         let Some((space, pointee)) = self.pointee_of(pointer) else {
             return self.m.internal("a load from a value that is not a pointer");
         };
+        let flags = flags | self.changing(pointer);
         let laid_out = self.is_laid_out(pointer);
         let ty = if laid_out { self.m.memory_type(pointee) } else { self.m.value_type(pointee) };
         let mut operands: SmallVec<[Word; FEW]> = smallvec![self.value(pointer)];
@@ -173,6 +175,18 @@ impl Body<'_, '_> {
         let is_constant =
             matches!(space, Space::Uniform | Space::PushConstant | Space::Handle | Space::Loose) || is_input;
         is_constant && !self.root_global(pointer).is_some_and(changes)
+    }
+
+    /// The flag of a load from a built-in input that changes, where each load says so.
+    fn changing(&self, pointer: Value) -> InstFlags {
+        let binding = self.root_global(pointer).map(|id| self.m.module.globals[id].binding);
+        match binding {
+            Some(ir::Binding::BuiltIn(of)) if self.m.changes(spirv_built_in(of)) => {
+                let by_access = self.m.is_of_accesses(Decoration::Volatile);
+                if by_access { InstFlags::VOLATILE } else { InstFlags::empty() }
+            }
+            _ => InstFlags::empty(),
+        }
     }
 
     fn root_global(&self, pointer: Value) -> Option<ir::GlobalId> {
