@@ -328,6 +328,9 @@ impl<'t, 'a> Body<'t, 'a> {
         let can_move = match inst.op {
             _ if is_exact => false,
             _ if is_path => true,
+            Op::Load(_) | Op::Extract { .. } if value.is_plain() && !value.reads.memory => {
+                self.uses.is_stable(self.f, id, &value.reads)
+            }
             Op::Call(..) | Op::Atomic { .. } => self.uses.is_taken_next(self.f, id),
             Op::Image { op, .. } if op != ir::ImageOp::Size => self.uses.is_taken_next(self.f, id),
             Op::Math(function, _) if function.is_derivative() => self.uses.is_taken_next(self.f, id),

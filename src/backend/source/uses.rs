@@ -205,13 +205,14 @@ impl Uses {
         *user == block && !writes_between(f, block, at..*to, reads)
     }
 
-    /// Returns true if all uses of a pointer are in its block, and nothing writes what its path reads before the last.
+    /// Returns true if all uses of a pointer or a variable's value are in its block, and nothing writes what it reads before
+    /// the last.
     pub fn is_stable(&self, f: &Function, id: InstId, reads: &Reads) -> bool {
         let Some((block, at)) = self.place(id) else { return false };
         self.last_use(f, id).is_some_and(|last| !writes_between(f, block, at..last, reads))
     }
 
-    /// The last place in the block of a pointer that uses it or a pointer that is made from it; none if others do.
+    /// The last place in its block that uses a value or a pointer that is made from it; none if others do.
     fn last_use(&self, f: &Function, id: InstId) -> Option<u32> {
         let (block, at) = self.place(id)?;
         let mut last = at;
