@@ -74,7 +74,8 @@ fn translate_one(argument: OsString) -> Option<OsString> {
                 return Some(format!("{ours}{}", &text[theirs.len()..]).into());
             }
             Spelling::TargetEnvironment if text.starts_with(theirs) => {
-                return Some(environment(&text[theirs.len()..]).into());
+                let name = &text[theirs.len()..];
+                return Some(format!("--profile={}", environment::named(name).unwrap_or(name)).into());
             }
             _ => {}
         }
@@ -86,11 +87,6 @@ fn translate_one(argument: OsString) -> Option<OsString> {
 fn of_table(text: &str) -> Option<String> {
     let flag = flags::find(glslc::FLAGS, text).filter(|_| text.starts_with("-f") || text.starts_with("-std="))?;
     flag.words(&text[flag.name.len()..])
-}
-
-fn environment(name: &str) -> String {
-    let known = name.strip_prefix("vulkan").and_then(environment::of_vulkan);
-    format!("--profile={}", known.unwrap_or(name))
 }
 
 #[cfg(test)]
@@ -109,6 +105,10 @@ mod tests {
         let expected =
             ["crosslane", "compile", "--stage=comp", "--profile=spirv-1.5", "--optimize=speed", "--deny-warnings"];
         assert_eq!(ours, expected);
+        let environment = |name| translated(&["crosslane", "compile", name])[2].clone();
+        assert_eq!(environment("--target-env=vulkan"), "--profile=spirv-1.0");
+        assert_eq!(environment("--target-env=opengl"), "--profile=spirv-1.0-opengl");
+        assert_eq!(environment("--target-env=metal"), "--profile=metal");
     }
 
     #[test]

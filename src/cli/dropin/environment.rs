@@ -28,6 +28,15 @@ pub fn of_vulkan(version: &str) -> Option<&'static str> {
     row(&VULKAN, version)
 }
 
+/// The profile for an environment by glslc's name; `vulkan` alone is Vulkan 1.0.
+pub fn named(name: &str) -> Option<&'static str> {
+    if matches!(name, "opengl" | "opengl4.5") {
+        return Some(OPENGL);
+    }
+    let version = name.strip_prefix("vulkan")?;
+    of_vulkan(if version.is_empty() { "1.0" } else { version })
+}
+
 /// The profile for a version of SPIR-V.
 pub fn of_spirv(version: &str) -> Option<&'static str> {
     row(&SPIRV, version)

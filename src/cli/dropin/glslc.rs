@@ -71,15 +71,6 @@ pub static FLAGS: &[Flag] = &[
     flag("-h", Takes::Nothing, Means::Own).but("this table"),
 ];
 
-/// The profile for an environment; `vulkan` alone is Vulkan 1.0.
-fn of_environment(name: &str) -> Option<&'static str> {
-    if matches!(name, "opengl" | "opengl4.5") {
-        return Some(environment::OPENGL);
-    }
-    let version = name.strip_prefix("vulkan")?;
-    environment::of_vulkan(if version.is_empty() { "1.0" } else { version })
-}
-
 /// Options that add to bindings, and the kinds of resources that they are for.
 const BASES: [(&str, &str); 6] = [
     ("-fubo-binding-base", "uniform"),
@@ -215,7 +206,7 @@ impl Request {
                 Some(form) => self.form = Some(form),
                 None => return invalid(),
             },
-            "--target-env=" => match of_environment(value) {
+            "--target-env=" => match environment::named(value) {
                 Some(profile) => self.environment = Some(profile),
                 None => return invalid(),
             },
