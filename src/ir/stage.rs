@@ -99,6 +99,12 @@ impl Stage {
         self as usize >= Stage::RayGeneration as usize
     }
 
+    /// Returns true if an invocation may be in another subgroup, or another lane, after it called a shader (Vulkan 1.3 section
+    /// "Shader Call Instructions"): those of any-hit shaders call none.
+    pub const fn changes_lanes(self) -> bool {
+        self.is_of_rays() && !matches!(self, Stage::AnyHit)
+    }
+
     /// Returns true if shaders have inputs or outputs of their own in this space.
     pub const fn has_ports(self, space: Space) -> bool {
         match self {

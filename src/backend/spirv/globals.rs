@@ -84,6 +84,7 @@ impl Emitter<'_> {
         let id = self.variable(class, ty, None);
         self.decorate(id, Decoration::BuiltIn, &[built_in as Word]);
         self.flatten_lane_built_in(id, built_in);
+        self.decorate_changing(id, built_in);
         self.needs.built_in(built_in);
         self.globals.built_ins.push((key, id));
         Variable { id, class }

@@ -199,14 +199,30 @@ impl Emitter<'_> {
         self.needs.capability(capability);
     }
 
-    /// Returns true if a built-in input changes while the invocation runs, as a `discard` makes a helper invocation of it and a
-    /// reported intersection shortens the ray: the variable is volatile, or each load with Vulkan's memory model
-    /// (VUID-StandaloneSpirv-VulkanMemoryModel-04678, 04679).
-    pub fn changes(&self, built_in: BuiltIn) -> bool {
+    /// Returns true if a built-in input changes while the invocation runs: a `discard` makes a helper invocation of it, a
+    /// reported intersection shortens the ray, and after a call of another shader it may be in another subgroup. The variable
+    /// is volatile, or each load with Vulkan's memory model (VUID-StandaloneSpirv-VulkanMemoryModel-04678, 04679).
+    fn changes(&self, built_in: BuiltIn) -> bool {
         match built_in {
             BuiltIn::HelperInvocation => self.vulkan_memory || self.version >= Version::V1_6,
             BuiltIn::RayTmaxKHR => self.stage == Stage::Intersection,
-            _ => false,
+            BuiltIn::SMIDNV | BuiltIn::WarpIDNV => self.stage.changes_lanes(),
+            _ => is_of_lanes(built_in) && self.stage.changes_lanes(),
+        }
+    }
+
+    /// Decorates a built-in input that changes, unless its loads say it.
+    pub fn decorate_changing(&mut self, id: Word, built_in: BuiltIn) {
+        if self.changes(built_in) && !self.is_of_accesses(Decoration::Volatile) {
+            self.decorate(id, Decoration::Volatile, &[]);
+        }
+    }
+
+    /// The flags of a load from a built-in input.
+    pub fn flags_of_built_in(&self, built_in: BuiltIn) -> InstFlags {
+        match self.changes(built_in) && self.is_of_accesses(Decoration::Volatile) {
+            true => InstFlags::VOLATILE,
+            false => InstFlags::empty(),
         }
     }
 
@@ -214,9 +230,6 @@ impl Emitter<'_> {
     pub fn decorate_built_in(&mut self, id: Word, built_in: BuiltIn, global: &Global) {
         if global.access.contains(Access::INVARIANT) && global.space == Space::Output {
             self.decorate(id, Decoration::Invariant, &[]);
-        }
-        if self.changes(built_in) && !self.is_of_accesses(Decoration::Volatile) {
-            self.decorate(id, Decoration::Volatile, &[]);
         }
         if matches!(built_in, BuiltIn::TessLevelOuter | BuiltIn::TessLevelInner) {
             self.decorate(id, Decoration::Patch, &[]);
@@ -258,18 +271,7 @@ impl Emitter<'_> {
 
     /// The same for those that cross-lane operations read.
     pub fn flatten_lane_built_in(&mut self, id: Word, built_in: BuiltIn) {
-        let fragment = self.stage == Stage::Fragment;
-        let lane = matches!(
-            built_in,
-            BuiltIn::SubgroupSize
-                | BuiltIn::SubgroupLocalInvocationId
-                | BuiltIn::SubgroupEqMask
-                | BuiltIn::SubgroupGeMask
-                | BuiltIn::SubgroupGtMask
-                | BuiltIn::SubgroupLeMask
-                | BuiltIn::SubgroupLtMask
-        );
-        if fragment && lane {
+        if self.stage == Stage::Fragment && is_of_lanes(built_in) {
             self.decorate(id, Decoration::Flat, &[]);
         }
     }
@@ -280,6 +282,20 @@ impl Emitter<'_> {
             _ => self.module.types.scalar_of(ty),
         }
     }
+}
+
+/// Returns true for the built-in inputs that cross-lane operations read.
+const fn is_of_lanes(built_in: BuiltIn) -> bool {
+    matches!(
+        built_in,
+        BuiltIn::SubgroupSize
+            | BuiltIn::SubgroupLocalInvocationId
+            | BuiltIn::SubgroupEqMask
+            | BuiltIn::SubgroupGeMask
+            | BuiltIn::SubgroupGtMask
+            | BuiltIn::SubgroupLeMask
+            | BuiltIn::SubgroupLtMask
+    )
 }
 
 impl Body<'_, '_> {

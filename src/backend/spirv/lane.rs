@@ -2,11 +2,12 @@
 //!
 //! The planner decides how an operation is lowered; this module spells each step in SPIR-V: tables from primitives and
 //! lane arithmetic to opcodes (SPIR-V 1.6 section 3.49.21). Set-up steps are the same in the whole function, so they
-//! are written once, at its start, and shared by all plans.
+//! are written once, at its start, and shared by all plans, unless the invocation changes its lane on the way.
 
 use super::function::{Body, FEW};
+use super::model::Direction;
 use crate::backend::plans::{self, BALLOT, BOOL, INDEX, Shape, Shaped, identity};
-use crate::ir::{Scalar, ScalarKind, TypeId, Value, Values};
+use crate::ir::{Scalar, ScalarKind, Space, TypeId, Value, Values};
 use crate::lane::{
     AluOp, CompareOp, CountOp, GroupOp, GroupReduce, InvertibleOp, LaneFact, LaneOp, MaskOp, Operand, Primitive,
     QuadMove, ReduceOp, Step, StepOp, StepType, VoteOp, Width,
@@ -15,7 +16,7 @@ use rspirv::spirv::GlslStd450Op as G;
 use rspirv::spirv::SpvAmdShaderBallotOp as AmdBallot;
 use rspirv::spirv::{BuiltIn, Capability, GroupOperation, MemorySemantics, Op, Scope, StorageClass, Word};
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 /// Set-up steps of a function by operation, operands and result type.
 pub(super) type Setup = FxHashMap<(StepOp, [Word; 3], Shape), Word>;
@@ -103,6 +104,9 @@ impl Body<'_, '_> {
 
     /// A step at the function's start, where the same one may be already.
     fn setup_step(&mut self, step: &Step, run: &Run) -> Arg {
+        if self.m.stage.changes_lanes() {
+            return self.step(step, run);
+        }
         let words = step.args.map(|operand| self.arg(operand, run).word);
         let shape = run.shape(step.ty);
         let key = (step.op, words, shape);
@@ -140,7 +144,7 @@ impl Body<'_, '_> {
         Arg { word, shape, known: None }
     }
 
-    /// A built-in input, read once in the function.
+    /// A built-in input.
     fn fact(&mut self, fact: LaneFact) -> Word {
         let (built_in, (scalar, size)) = match fact {
             LaneFact::Index => (BuiltIn::SubgroupLocalInvocationId, INDEX),
@@ -151,8 +155,10 @@ impl Body<'_, '_> {
         let ty = self.m.vector_type(scalar, size);
         let variable = self.m.built_in(built_in, ty);
         debug_assert_eq!(variable.class, StorageClass::Input);
-        let pointer = self.use_variable(variable);
-        self.emit(Op::Load, ty, &[pointer])
+        let mut operands: SmallVec<[Word; FEW]> = smallvec![self.use_variable(variable)];
+        let flags = self.m.flags_of_built_in(built_in);
+        self.m.memory_operands(&mut operands, Space::Input, flags, None, Direction::Reads);
+        self.emit(Op::Load, ty, &operands)
     }
 
     fn group(&mut self, op: GroupOp, ty: Word, args: &[Arg]) -> Word {

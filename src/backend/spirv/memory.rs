@@ -11,7 +11,7 @@ use crate::ir::{
     self, Access, ArrayLen, AtomicOp, Inst, InstFlags, MemoryKinds, Order, Scalar, ScalarKind, Scope, Space, Type,
     TypeId, Value, Values,
 };
-use rspirv::spirv::{Capability, Decoration, MemorySemantics, Op, Word};
+use rspirv::spirv::{Capability, MemorySemantics, Op, Word};
 use smallvec::{SmallVec, smallvec};
 
 /// Elements up to which an array is copied one by one.
@@ -179,12 +179,8 @@ impl Body<'_, '_> {
 
     /// The flag of a load from a built-in input that changes, where each load says so.
     fn changing(&self, pointer: Value) -> InstFlags {
-        let binding = self.root_global(pointer).map(|id| self.m.module.globals[id].binding);
-        match binding {
-            Some(ir::Binding::BuiltIn(of)) if self.m.changes(spirv_built_in(of)) => {
-                let by_access = self.m.is_of_accesses(Decoration::Volatile);
-                if by_access { InstFlags::VOLATILE } else { InstFlags::empty() }
-            }
+        match self.root_global(pointer).map(|id| self.m.module.globals[id].binding) {
+            Some(ir::Binding::BuiltIn(of)) => self.m.flags_of_built_in(spirv_built_in(of)),
             _ => InstFlags::empty(),
         }
     }

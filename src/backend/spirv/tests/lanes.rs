@@ -4,7 +4,7 @@ use super::{Shader, assemble, check, listing, options};
 use crate::backend::Options;
 use crate::backend::spirv::written;
 use crate::diagnostic::Code;
-use crate::ir::{ArrayLen, BinaryOp, Builder, ConstValue, Scalar, Types, Value};
+use crate::ir::{ArrayLen, BinaryOp, Builder, ConstValue, Scalar, Stage, Types, Value};
 use crate::kernel::Origin;
 use crate::lane::{
     CountOp, Group, LaneOp, MaskOp, Members, QuadMove, ReduceKind, ReduceOp, ShuffleMode, Swap, VoteOp, Width,
@@ -175,4 +175,24 @@ fn identities_are_constants_of_the_shader() {
     let text = listing(&assemble(&module, &options("spirv-1.5")));
     let constants = text.lines().filter(|line| line.contains("= OpConstant %") && line.ends_with(" -128"));
     assert_eq!(constants.count(), 1, "{text}");
+}
+
+#[test]
+fn lanes_are_read_again_where_shaders_call_others() {
+    let twice = |stage| {
+        let mut module = shader().main(|b, block| {
+            for index in [LaneOp::LaneIndex(Group::Subgroup), LaneOp::LaneIndex(Group::Subgroup)] {
+                let (lane, zero) = (b.lane(index, Types::U32, &[]), b.const_u32(0));
+                let place = b.access(block, &[zero, lane]);
+                b.store(place, lane);
+            }
+        });
+        module.entry_points[0].stage = stage;
+        let text = listing(&assemble(&module, &options("spirv-1.6")));
+        let count = |word: &str| text.matches(word).count();
+        (count(" Volatile"), count("OpLoad"))
+    };
+    assert_eq!(twice(Stage::Compute), (0, 1));
+    assert_eq!(twice(Stage::RayGeneration), (1, 2));
+    assert_eq!(twice(Stage::AnyHit), (0, 1));
 }
