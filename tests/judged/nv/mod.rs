@@ -41,6 +41,7 @@ const UNEXPRESSED: &[&str] = &[
     "references_atomics.comp",
     "references_chains.comp",
     "references_overwritten.comp",
+    "references_readonly.comp",
     "storage_8bit.comp",
 ];
 
