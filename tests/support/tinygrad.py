@@ -39,8 +39,9 @@ CACHES_OF_RDNA3 = {0xE0AC, 0xE0B0}
 TURNS = {True: 7, False: 1_000_000}
 MOST_TURNS = 200_000
 LDS_BYTES = 160 * 1024
-# A vector register that kernels do not get to, and the scalar registers of EXEC.
-SPARE = 255
+# The vector register that moved values go through, which few kernels get to, and the scalar registers of EXEC. From 128 on
+# numbers are those of halves in instructions of 16 bits.
+SPARE = 127
 EXEC = 126
 # s_nop 0
 NOTHING = 0xBF800000
@@ -191,16 +192,23 @@ class Wave:
         scalars, move = self.state._sgpr_mv, inst.move
         active = [scalars[EXEC] >> lane & 1 for lane in range(32)] + [scalars[EXEC + 1] >> lane & 1 for lane in range(32)]
         old = scalars[EXEC], scalars[EXEC + 1]
+        kept = [self.state._read_vgpr(SPARE, lane) for lane in range(self.size)]
+        moved = list(kept)
         given = 0
         for lane in range(self.size):
             at = move.place(lane, self.size, self)
             is_there = at is not None and (move.fetches or active[at])
             if move.is_enabled(lane) and (is_there or move.zeroes):
-                self.state._write_vgpr(SPARE, lane, self.state._read_vgpr(move.source, at) if is_there else 0)
+                moved[lane] = self.state._read_vgpr(move.source, at) if is_there else 0
                 given |= 1 << lane
+        for lane, value in enumerate(moved):
+            self.state._write_vgpr(SPARE, lane, value)
         scalars[EXEC], scalars[EXEC + 1] = old[0] & given & 0xFFFFFFFF, old[1] & given >> 32
         inst.run(*[self.buffers[place] for place in inst.places])
         scalars[EXEC], scalars[EXEC + 1] = old
+        for lane, (before, value) in enumerate(zip(kept, moved)):
+            if self.state._read_vgpr(SPARE, lane) == value:
+                self.state._write_vgpr(SPARE, lane, before)
 
     def scalar(self, operand):
         """A scalar operand: a register, a small number, or a literal, which is a tuple."""
@@ -340,7 +348,7 @@ def moved(inst, arch, content):
 
 
 def copy(register):
-    """v_mov_b32 from the register that kernels do not get to."""
+    """v_mov_b32 from the register that moved values go through."""
     return 0x7E000200 | register << 17 | 256 + SPARE
 
 
