@@ -341,3 +341,15 @@ fn centres_at_integers_are_half_less() {
         assert!(!said.contains("pixel_center_integer"), "{said}");
     }
 }
+
+/// `textureLod` takes no rectangles, which have one level.
+#[test]
+fn rectangles_are_sampled_without_a_level() {
+    let folder = Folder::new("glsl-rectangles");
+    let source = "#version 450\nlayout(local_size_x = 1) in;\nlayout(binding = 0) uniform sampler2DRect picture;\n\
+                  layout(std430, binding = 1) buffer Out { vec4 found; };\n\
+                  void main() { found = texture(picture, vec2(1.0)); }\n";
+    folder.file("rectangles.comp", source);
+    let said = text(&folder, "rectangles.comp", "glsl-450-khr");
+    assert!(said.contains("texture(picture, vec2(1.0))"), "{said}");
+}

@@ -87,7 +87,8 @@ impl Dialect {
         use ImageParts as P;
         let mut name = "texture".to_string();
         name.push_str(if op == ImageOp::SampleProjected { "Proj" } else { "" });
-        let lod = asked.text(P::LOD);
+        // Rectangles have one level, which the language does not name.
+        let lod = asked.text(P::LOD).filter(|_| asked.image.dim != ImageDim::Rect);
         name.push_str(if lod.is_some() { "Lod" } else { "" });
         name.push_str(if asked.parts.contains(P::GRADIENTS) { "Grad" } else { "" });
         name.push_str(if asked.parts.contains(P::OFFSET) { "Offset" } else { "" });
