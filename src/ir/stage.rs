@@ -99,8 +99,8 @@ impl Stage {
         self as usize >= Stage::RayGeneration as usize
     }
 
-    /// Returns true if an invocation may be in another subgroup, or another lane, after it called a shader (Vulkan 1.3 section
-    /// "Shader Call Instructions"): those of any-hit shaders call none.
+    /// Returns true if an invocation may come back in another subgroup or lane after it calls a shader (Vulkan 1.3 section
+    /// "Shader Call Instructions"). Any-hit shaders call none.
     pub const fn changes_lanes(self) -> bool {
         self.is_of_rays() && !matches!(self, Stage::AnyHit)
     }

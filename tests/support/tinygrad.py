@@ -1,8 +1,8 @@
 """Runs machine code of AMD's on the emulator that tinygrad makes of AMD's pseudo-code: `CROSSLANE_EMULATOR` names
 `python3 tests/support/tinygrad.py TREE`.
 
-TREE is a checkout of tinygrad. Its emulator runs one instruction after another; what starts a wave, gives workgroups their
-turns, and places memory is here, and so are the moves between lanes (lane_moves.py), of which it knows few. A job is a line of JSON (`Job` in emulator.rs), and so is the answer.
+TREE is a checkout of tinygrad. Its emulator runs single instructions. This script starts waves, gives workgroups their turns,
+places memory, and moves values between lanes (lane_moves.py). A job is a line of JSON (`Job` in emulator.rs), and so is the answer.
 
 It needs clang, and LLVM's library, which LLVM_PATH can name.
 """
@@ -14,7 +14,7 @@ import mmap
 import os
 import struct
 import sys
-from typing import Any, Callable, NamedTuple
+from typing import Callable, NamedTuple
 
 sys.path.insert(0, sys.argv[1])
 os.environ.setdefault("DEV", "CPU:LLVM")
@@ -45,7 +45,7 @@ SPARE = 127
 EXEC = 126
 # s_nop 0
 NOTHING = 0xBF800000
-# The operands that say that a literal, DPP of sixteen lanes, or DPP of eight lanes without and with those that are not active follows.
+# The operands that announce a literal, DPP of sixteen lanes, and DPP of eight lanes, without and with inactive lanes.
 LITERAL = 255
 DPP = 250
 DPP8 = 233, 234
@@ -196,9 +196,9 @@ class Wave:
         moved = list(kept)
         given = 0
         for lane in range(self.size):
-            at = move.place(lane, self.size, self)
+            at = move.place(lane, self)
             is_there = at is not None and (move.fetches or active[at])
-            if move.is_enabled(lane) and (is_there or move.zeroes):
+            if move.enabled >> lane & 1 and (is_there or move.zeroes):
                 moved[lane] = self.state._read_vgpr(move.source, at) if is_there else 0
                 given |= 1 << lane
         for lane, value in enumerate(moved):
@@ -266,7 +266,7 @@ class Decoded(NamedTuple):
     length: int
     waits: bool = False
     # What moves its first operand between lanes first.
-    move: Any = None
+    move: lane_moves.Move | None = None
     # What is done in its place.
     instead: Callable | None = None
 
@@ -324,13 +324,13 @@ def moved(inst, arch, content):
     if "PERMLANE16_B32" in name or "PERMLANEX16_B32" in name:
         operands = [second >> 9 & 511, second >> 18 & 511]
         scalars = [(third,) if operand == LITERAL else operand for operand in operands]
-        row = lane_moves.Row(second & 255, scalars, "X16" in name, first >> 11 & 1, first >> 12 & 1)
+        row = lane_moves.permlane16(second & 255, scalars, "X16" in name, first >> 11 & 1, first >> 12 & 1)
         return row, [copy(first & 255), NOTHING, *[NOTHING] * (LITERAL in operands)]
     if name == "DS_SWIZZLE_B32":
-        return lane_moves.Swizzle(second & 255, first & 0xFFFF), [copy(second >> 24), NOTHING]
+        return lane_moves.swizzle(second & 255, first & 0xFFFF), [copy(second >> 24), NOTHING]
     if name == "DS_BPERMUTE_B32":
-        gather = lane_moves.Gather(second >> 8 & 255, second & 255, first & 0xFFFF)
-        return gather, [copy(second >> 24), NOTHING]
+        move = lane_moves.bpermute(second >> 8 & 255, second & 255, first & 0xFFFF)
+        return move, [copy(second >> 24), NOTHING]
     if kind.startswith("VOP3"):
         control, word, words = second & 511, third, [first, second & ~511 | 256 + SPARE, NOTHING]
     elif kind.startswith("VOP"):
@@ -341,9 +341,9 @@ def moved(inst, arch, content):
     # Short instructions number halves of registers; modifiers and the halves of long ones stand elsewhere.
     has_halves = arch != "cdna" and "16" in name and (not is_long or first >> 11 & 15)
     if control == DPP and not has_halves and (is_long or not word >> 20 & 15):
-        return lane_moves.Dpp.of(word, arch), words
+        return lane_moves.dpp(word, arch), words
     if control in DPP8 and arch != "cdna":
-        return lane_moves.Eight(word & 255, word >> 8, control == DPP8[1]), words
+        return lane_moves.dpp8(word, control == DPP8[1]), words
     return None
 
 

@@ -204,8 +204,8 @@ fn growing_shapes_keep_to_limits() {
 /// The exponent of steps against size that every shape keeps to.
 const MOST_GROWTH: f64 = 1.2;
 
-/// The shape that grows by the square in kernels: a loop gives the values of its variables at each of its exits, so there are
-/// as many as exits times variables, in this form as in any with one assignment a value.
+/// The shape that grows quadratically in kernels: each exit of a loop passes on every variable, so that there are as many values
+/// as exits times variables, as in any SSA form.
 const SQUARE: (&str, [&str; 3]) = ("breaks with many variables", ["nv-hopper", "gfx1100-wave32", "ptx-sm80"]);
 
 /// Sizes that double: more parts than variables are split into, and so much that the square of a size outweighs what is in

@@ -3,6 +3,7 @@
 //! subgroups.
 
 use super::function::Body;
+use super::interface::is_of_lanes;
 use super::lane::Arg;
 use super::{Emitter, Version};
 use crate::ir::{Module, Scalar, Scope, Space, StructId, Type, TypeId};
@@ -37,17 +38,8 @@ fn block(module: &Module, ty: TypeId) -> Option<StructId> {
 }
 
 /// The capability that a built-in variable of lanes needs there.
-pub(super) const fn of_built_in(built_in: BuiltIn) -> Option<Capability> {
-    match built_in {
-        BuiltIn::SubgroupSize
-        | BuiltIn::SubgroupLocalInvocationId
-        | BuiltIn::SubgroupEqMask
-        | BuiltIn::SubgroupGeMask
-        | BuiltIn::SubgroupGtMask
-        | BuiltIn::SubgroupLeMask
-        | BuiltIn::SubgroupLtMask => Some(Capability::SubgroupBallotKHR),
-        _ => None,
-    }
+pub(super) fn of_built_in(built_in: BuiltIn) -> Option<Capability> {
+    is_of_lanes(built_in).then_some(Capability::SubgroupBallotKHR)
 }
 
 impl Emitter<'_> {

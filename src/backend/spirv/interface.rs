@@ -285,7 +285,7 @@ impl Emitter<'_> {
 }
 
 /// Returns true for the built-in inputs that cross-lane operations read.
-const fn is_of_lanes(built_in: BuiltIn) -> bool {
+pub(super) const fn is_of_lanes(built_in: BuiltIn) -> bool {
     matches!(
         built_in,
         BuiltIn::SubgroupSize

@@ -53,8 +53,8 @@ impl Sema<'_> {
         self.read(b, &readable, span)
     }
 
-    /// Checks that a place may be written. Other compilers take that of `readonly` memory after a buffer reference, and there
-    /// are shaders that rely on it: the qualifier is dropped as above.
+    /// Checks that a place may be written. Other compilers accept writes through a `readonly` buffer reference, and shaders
+    /// rely on that: the qualifier is dropped with a warning, as above.
     pub fn writable(&mut self, b: &mut Builder<'_>, lvalue: &LValue, span: Span) -> Option<()> {
         let checked = memory::check_writable(lvalue, span);
         self.check(checked)?;

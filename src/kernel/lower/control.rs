@@ -367,7 +367,7 @@ impl<'m> Lower<'m> {
         }
     }
 
-    /// True if the selector is one of an arm's values; none if it has none.
+    /// The test whether the selector equals one of an arm's values; none for an arm without values.
     fn matches(&mut self, labels: &Labels, arm: &Case) -> Option<Value> {
         let scalar = labels.scalar;
         arm.values.iter().fold(None, |before, bits| {
@@ -405,9 +405,9 @@ impl<'m> Lower<'m> {
 struct Labels {
     scalar: Scalar,
     selector: Value,
-    /// For each of the first arms true if the selector is one of its values; none if it has none.
+    /// The test of each arm so far; none for an arm without values.
     of: Vec<Option<Value>>,
-    /// True if the selector is one of those of all these arms.
+    /// True if one of these tests holds.
     any: Option<Value>,
 }
 

@@ -1,4 +1,4 @@
-//! Modules held against those of the original: valid, and alike to the pipeline.
+//! Compares modules with those of the original compiler: both are valid and have the same interface to the pipeline.
 
 use std::collections::{BTreeMap, BTreeSet};
 use support::judge;
@@ -19,8 +19,8 @@ pub fn module(bytes: &[u8]) -> Option<(Vec<u32>, BTreeSet<String>)> {
     Some((words, between.into_iter().chain(head).map(str::to_string).collect()))
 }
 
-/// Both modules are valid and meet the pipeline alike: stages, places of variables by their names, and what is asked of the
-/// device.
+/// Checks that both modules are valid and have the same interface: stages, locations and bindings by name, and what they require
+/// of the device.
 pub fn interfaces(is_opengl: bool, theirs: &[u32], mine: &[u32]) -> Result<(), String> {
     // Version 1.0 is what Vulkan 1.0 takes.
     let environment = match mine[1] {
