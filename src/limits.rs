@@ -152,19 +152,6 @@ pub(crate) fn write(bytes: usize) {
 /// Bytes of text that take the time of a step.
 const BYTES_PER_STEP: usize = 16;
 
-/// A text whose bytes are counted while they are written, so that a writer of others ends at a limit too.
-#[derive(Default)]
-pub(crate) struct Text(pub(crate) String);
-
-impl fmt::Write for Text {
-    fn write_str(&mut self, part: &str) -> fmt::Result {
-        spend(1);
-        write(part.len());
-        self.0.push_str(part);
-        Ok(())
-    }
-}
-
 #[cold]
 fn exceeded(limit: Exceeded) -> ! {
     if cfg!(panic = "unwind") {

@@ -16,7 +16,6 @@ mod range;
 pub mod reflection;
 mod source;
 pub mod spirv;
-mod text;
 mod truth;
 pub mod written;
 
@@ -107,7 +106,7 @@ impl Backend {
             Target::Nv => &nv::BACKEND,
             Target::Amd => &amd::BACKEND,
             Target::Ptx => &ptx::BACKEND,
-            Target::Wgsl => &text::WGSL,
+            Target::Wgsl => &source::WGSL,
             Target::Glsl => &source::GLSL,
             Target::Hlsl => &source::HLSL,
             Target::Msl => &source::MSL,

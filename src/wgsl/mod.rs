@@ -32,7 +32,6 @@ use crate::symbols::Symbols;
 use carrier::Carriers;
 use lexer::Token;
 use serde::Deserialize;
-pub(crate) use uses::operands;
 
 /// Texts longer than this are refused: naga's and our positions and times stay in bounds.
 const SIZE_LIMIT: usize = 64 << 20;

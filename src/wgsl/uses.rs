@@ -144,7 +144,7 @@ pub(super) fn gather_index_mut(mode: &mut GatherMode) -> Option<&mut Id> {
 }
 
 /// Expressions that an expression is made of; those of ray queries are refused elsewhere.
-pub(crate) fn operands(expression: &Expression, into: &mut Vec<Id>) {
+pub(super) fn operands(expression: &Expression, into: &mut Vec<Id>) {
     match *expression {
         Expression::Compose { ref components, .. } => into.extend(components),
         Expression::Access { base, index } => into.extend([base, index]),

@@ -71,7 +71,7 @@ fn bound(line: &str) -> Option<Bound> {
     let (binding, rest) = line.strip_prefix("@group(0) @binding(")?.split_once(") var<")?;
     let kind = match rest.split_once('>')?.0 {
         "uniform" => "uniform",
-        "storage" => "read-only-storage",
+        "storage" | "storage, read" => "read-only-storage",
         _ => "storage",
     };
     Some(Bound { binding: binding.parse().ok()?, kind })

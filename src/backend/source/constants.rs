@@ -9,7 +9,8 @@ impl Writer<'_> {
     pub fn constant(&mut self, id: ConstId) -> Expr {
         let constant = self.module.constants.get(id);
         let has_name = matches!(self.types.get(constant.ty), Type::Array { .. } | Type::Struct(_))
-            && matches!(constant.value, ConstValue::Composite(_));
+            && matches!(constant.value, ConstValue::Composite(_))
+            && self.language.names_constant(self, id);
         if !has_name {
             return self.spelled(id);
         }
@@ -20,8 +21,7 @@ impl Writer<'_> {
         let value = self.spelled(id).text;
         let name = self.names.unique("table", None);
         let (ty, dims) = self.declared(ty);
-        let words = self.language.constant_words();
-        self.tables.push(format!("{words}{ty} {name}{dims} = {value};"));
+        self.tables.push(self.language.constant_line([&ty, &name, &dims, &value]));
         self.constants.insert(id, name.clone());
         Expr::primary(name)
     }
@@ -101,7 +101,7 @@ impl Writer<'_> {
             },
             SpecOp::Convert => self.converted(&values[0], of[0], ty),
             SpecOp::Bitcast => self.reinterpreted(&values[0], of[0], ty),
-            SpecOp::Select => Expr::choice(&values[0], &values[1], &values[2]),
+            SpecOp::Select => self.language.picked([0, 1, 2].map(|n| values[n].clone())),
             SpecOp::Extract(index) => values[0].part(&component(index)),
             SpecOp::Math(function) => match self.function_of(function, &values, &of, ty) {
                 Some(made) => made,

@@ -3,8 +3,8 @@
 use super::exits::Around;
 use super::expr::{Expr, Level};
 use super::function::Body;
-use super::tree::{Arm, Kind, Stmt};
-use crate::ir::{self, BlockId, Case, Cases, ControlHint, Inst, Op, ScalarKind, Types, Value};
+use super::tree::{Arm, Declared, Kind, Stmt};
+use crate::ir::{self, BlockId, Case, Cases, ControlHint, Inst, Op, Types, Value};
 
 impl Body<'_, '_> {
     /// An instruction that moves control.
@@ -17,7 +17,7 @@ impl Body<'_, '_> {
             Op::Loop { body, continuing, break_if, hint } => self.repeat(body, continuing, break_if, hint),
             Op::Switch { selector, cases, hint } => self.switch(selector, cases, hint),
             Op::Break => self.line("break".to_string()),
-            Op::Continue => self.line("continue".to_string()),
+            Op::Continue => self.go_on(),
             Op::Return(value) => self.return_from(value),
             Op::Yield(value) => self.give(value),
             Op::Discard => language.discard(self),
@@ -64,12 +64,13 @@ impl Body<'_, '_> {
         if let ((first, Some(accept)), (second, Some(reject))) = (&then, &otherwise)
             && first.is_empty()
             && second.is_empty()
+            && self.t.language.picks(self.t, ty)
         {
-            return Some(chosen(&condition, accept, reject));
+            return Some(self.as_expression(&condition, accept, reject));
         }
         let name = self.named("chosen");
         let (base, dims) = self.t.declared(ty);
-        self.push(Kind::Define { ty: base, name: name.clone(), dims, value: None });
+        self.push(Kind::Define(Declared { ty: base, name: name.clone(), dims, value: None, is_fixed: false }));
         for (code, value) in [&mut then, &mut otherwise] {
             if let Some(value) = value {
                 let text = format!("{name} = {};", value.text);
@@ -90,6 +91,9 @@ impl Body<'_, '_> {
 
     fn repeat(&mut self, body: BlockId, continuing: BlockId, break_if: Option<Value>, hint: ControlHint) {
         let hint = self.hint(hint);
+        if break_if.is_none() && !self.t.language.has_endless_loops() && !super::exits::leaves_loop(self.f, body) {
+            self.t.lacks("loops that never end");
+        }
         let counter = self.counter();
         let continues = self.continues(body);
         let returns = self.raises_returns(&[body, continuing], true);
@@ -101,18 +105,21 @@ impl Body<'_, '_> {
             ends = break_if.map(|value| inner.value(value));
         });
         self.around.pop();
-        match (steps_of(&after), ends) {
+        match (steps_of(&after, self.t.language.most_steps()), ends) {
             // The steps between two iterations fit the head of the loop.
             (Some(steps), None) => {
                 let condition = take_condition(&mut code);
                 let first = if steps.is_empty() { None } else { counter.and_then(|name| self.take_counter(&name)) };
-                if let Some([_, name, _]) = first.as_deref().filter(|_| self.t.language.ends_counters()) {
-                    self.names.release(name);
+                if let Some(first) = first.as_deref().filter(|_| self.t.language.ends_counters()) {
+                    self.names.release(&first.name);
                 }
                 self.push(Kind::For { first, condition: condition.map(|c| c.text), steps, body: code, hint });
             }
             (Some(steps), Some(ends)) if steps.is_empty() => {
-                self.push(Kind::Do { body: code, condition: ends.not().text, hint });
+                self.push(Kind::Do { body: code, ends, hint });
+            }
+            (_, ends) if self.t.language.has_continuing() => {
+                self.push(Kind::Loop { body: code, between: after, ends });
             }
             (_, ends) => {
                 let end = ends.map(|ends| self.leaving(ends));
@@ -129,24 +136,33 @@ impl Body<'_, '_> {
         }
     }
 
+    /// A choice as `&&`, `||` or `?:`.
+    fn as_expression(&self, condition: &Expr, accept: &Expr, reject: &Expr) -> Expr {
+        match (accept.text.as_str(), reject.text.as_str()) {
+            (_, "false") => Expr::binary("&&", Level::LogicalAnd, condition, accept),
+            ("true", _) => Expr::binary("||", Level::LogicalOr, condition, reject),
+            _ => self.t.language.picked([condition, accept, reject].map(Clone::clone)),
+        }
+    }
+
     /// The variable that the statement before the current loop declares, where nothing but the loop uses it. Declarations
     /// without a value may come between.
     fn counter(&self) -> Option<String> {
         let (local, name) = self.declared.as_ref()?;
         let (_, before) = last_given(self.blocks.last()?)?;
-        let Kind::Define { name: last, dims, value: Some(_), .. } = &before.kind else { return None };
+        let Kind::Define(Declared { name: last, dims, value: Some(_), .. }) = &before.kind else { return None };
         let place = self.current.and_then(|id| self.uses.place(id))?;
         let is_it = last == name && dims.is_empty() && self.uses.is_only_in(*local, place);
         is_it.then(|| name.clone())
     }
 
     /// Takes the declaration of a variable that the last statement is, for the head of a loop.
-    fn take_counter(&mut self, counter: &str) -> Option<Box<[String; 3]>> {
+    pub fn take_counter(&mut self, counter: &str) -> Option<Box<Declared>> {
         let block = self.blocks.last_mut()?;
         let (at, declaration) = last_given(block)?;
         match &declaration.kind {
-            Kind::Define { ty, name, value: Some(value), .. } if name == counter => {
-                let first = Box::new([ty.clone(), name.clone(), value.clone()]);
+            Kind::Define(declared) if declared.name == counter && declared.value.is_some() => {
+                let first = Box::new(declared.clone());
                 block.remove(at);
                 Some(first)
             }
@@ -158,7 +174,8 @@ impl Body<'_, '_> {
     fn resumed(&mut self, body: Vec<Stmt>, between: Vec<Stmt>) -> Vec<Stmt> {
         let again = self.named("again");
         let value = Some("false".to_string());
-        self.push(Kind::Define { ty: "bool".to_string(), name: again.clone(), dims: String::new(), value });
+        let (ty, name) = ("bool".to_string(), again.clone());
+        self.push(Kind::Define(Declared { ty, name, dims: String::new(), value, is_fixed: false }));
         let raised = format!("{again} = true;");
         let first = Kind::If { condition: Expr::primary(again), then: between, otherwise: Vec::new(), hint: "" };
         let origin = self.origin;
@@ -200,19 +217,17 @@ impl Body<'_, '_> {
         let language = self.t.language;
         let (ty, value) = (self.type_of(selector), self.value(selector));
         let selector = language.selector(self.t, &value, ty);
+        if !language.falls_through() {
+            return self.parted_switch(selector, (value, scalar), arms);
+        }
         let bodies: Vec<BlockId> = arms.iter().map(|arm| arm.body).collect();
         let returns = self.raises_returns(&bodies, false);
         self.around.push(Around::Switch);
-        let label = |value: u64| match scalar.kind {
-            ScalarKind::Sint => format!("case {}", value as i32),
-            _ => format!("case {}u", value as u32),
-        };
         let made: Vec<Arm> = arms
             .iter()
             .enumerate()
             .map(|(at, arm)| {
-                let mut labels: Vec<String> = arm.values.iter().map(|value| label(*value)).collect();
-                labels.extend(arm.default.then(|| "default".to_string()));
+                let labels = super::arms::labels_of(arm, scalar);
                 let mut body = self.block_of(arm.body);
                 let falls = arm.falls_through && at + 1 < arms.len();
                 if !falls && !body.last().is_some_and(Stmt::jumps) {
@@ -234,26 +249,17 @@ impl Body<'_, '_> {
 
 /// The last statement of a block that is no declaration without a value.
 fn last_given(block: &[Stmt]) -> Option<(usize, &Stmt)> {
-    block.iter().enumerate().rev().find(|(_, stmt)| !matches!(stmt.kind, Kind::Define { value: None, .. }))
-}
-
-/// A choice as `&&`, `||` or `?:`.
-fn chosen(condition: &Expr, accept: &Expr, reject: &Expr) -> Expr {
-    match (accept.text.as_str(), reject.text.as_str()) {
-        (_, "false") => Expr::binary("&&", Level::LogicalAnd, condition, accept),
-        ("true", _) => Expr::binary("||", Level::LogicalOr, condition, reject),
-        _ => Expr::choice(condition, accept, reject),
-    }
+    let is_given = |stmt: &Stmt| !matches!(stmt.kind, Kind::Define(Declared { value: None, .. }));
+    block.iter().enumerate().rev().find(|(_, stmt)| is_given(stmt))
 }
 
 /// The statements as expressions that a loop's head takes; none where some are more.
-fn steps_of(code: &[Stmt]) -> Option<Vec<String>> {
-    const MOST: usize = 3;
+fn steps_of(code: &[Stmt], most: usize) -> Option<Vec<String>> {
     let step = |stmt: &Stmt| match &stmt.kind {
         Kind::Line(text) if !text.contains('{') && !stmt.jumps() => Some(text.trim_end_matches(';').to_string()),
         _ => None,
     };
-    if code.len() > MOST { None } else { code.iter().map(step).collect() }
+    if code.len() > most { None } else { code.iter().map(step).collect() }
 }
 
 /// Takes the selection that a body begins with where all it does is leave the loop; the condition of going on.

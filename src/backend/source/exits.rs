@@ -13,7 +13,7 @@
 
 use super::expr::Expr;
 use super::function::Body;
-use super::tree::{Kind, Stmt};
+use super::tree::{Declared, Kind, Stmt};
 use crate::ir::calls::callees_first;
 use crate::ir::{BlockId, Function, Module, Op, Types, Value};
 use crate::limits;
@@ -68,6 +68,20 @@ fn leaves(f: &Function, insts: &[crate::ir::InstId], jumps: Jumps) -> bool {
     })
 }
 
+/// Returns true if a loop's body leaves the loop.
+pub(super) fn leaves_loop(f: &Function, body: BlockId) -> bool {
+    leaves(f, &f.blocks[body].insts, Jumps { breaks: true, continues: false }) || ends(f, body)
+}
+
+/// Returns true if a block ends the invocation somewhere.
+fn ends(f: &Function, block: BlockId) -> bool {
+    limits::spend(f.blocks[block].insts.len());
+    f.blocks[block].insts.iter().map(|id| f.insts[*id].op).any(|op| {
+        let is_end = matches!(op, Op::Discard | Op::Unreachable | Op::End(..));
+        is_end || f.inner_blocks(op).into_iter().any(|inner| ends(f, inner))
+    })
+}
+
 /// Jumps that leave the function alone.
 const RETURNS: Jumps = Jumps { breaks: false, continues: false };
 
@@ -104,11 +118,12 @@ impl Body<'_, '_> {
         if self.returns.is_none() {
             let flag = self.named("returns");
             let value = Some("false".to_string());
-            self.push(Kind::Define { ty: "bool".to_string(), name: flag.clone(), dims: String::new(), value });
+            let (ty, name) = ("bool".to_string(), flag.clone());
+            self.push(Kind::Define(Declared { ty, name, dims: String::new(), value, is_fixed: false }));
             let value = (f.ret != Types::VOID).then(|| self.named("given"));
             if let Some(name) = &value {
                 let (ty, dims) = self.t.declared(f.ret);
-                self.push(Kind::Define { ty, name: name.clone(), dims, value: None });
+                self.push(Kind::Define(Declared { ty, name: name.clone(), dims, value: None, is_fixed: false }));
             }
             self.returns = Some(Returns { flag, value });
         }
@@ -181,7 +196,8 @@ impl Body<'_, '_> {
         for (arm, _) in [&mut then, &mut otherwise].into_iter().zip(after).filter(|(_, jumps)| *jumps) {
             let flag = self.named("leaves");
             let value = Some("false".to_string());
-            self.push(Kind::Define { ty: "bool".to_string(), name: flag.clone(), dims: String::new(), value });
+            let (ty, name) = ("bool".to_string(), flag.clone());
+            self.push(Kind::Define(Declared { ty, name, dims: String::new(), value, is_fixed: false }));
             let jump = self.jump_of(arm);
             let raised = Kind::Line(format!("{flag} = true;"));
             arm.push(Stmt { origin: self.origin, kind: raised });

@@ -165,6 +165,11 @@ impl Expr {
         Expr::primary(format!("{}{suffix}", self.at(Level::Primary))).reading(&self.reads)
     }
 
+    /// The same in parentheses.
+    pub fn grouped(&self) -> Expr {
+        Expr { text: format!("({})", self.text), level: Level::Primary, ..self.clone() }
+    }
+
     /// Returns true if it is nothing but a name, a literal, or a path of such.
     pub fn is_plain(&self) -> bool {
         self.level == Level::Primary && !self.text.contains([' ', '('])

@@ -5,7 +5,7 @@ use super::expr::{Expr, Reads};
 use super::inout::Copies;
 use super::names::Names;
 use super::place::{Address, LaidPath};
-use super::tree::{Kind, Lines, Stmt};
+use super::tree::{Declared, Kind, Lines, Stmt, Syntax};
 use super::uses::Uses;
 use super::writer::Writer;
 use crate::backend::written::Written;
@@ -25,19 +25,20 @@ const LONGEST: usize = 100;
 pub(super) struct Definition {
     head: String,
     body: Vec<Stmt>,
+    syntax: &'static Syntax,
 }
 
 impl Definition {
     /// Its lines, with the comments on cross-lane operations or without.
     pub fn lines(&self, has_comments: bool) -> Vec<Written> {
-        let mut whole = Lines::indented(0);
+        let mut whole = Lines::indented(0, self.syntax);
         let line = |text: &str| Stmt { origin: Origin::Code, kind: Kind::Line(text.to_string()) };
         whole.block(&[line(&self.head)]);
-        let mut inner = Lines::indented(1);
+        let mut inner = Lines::indented(1, self.syntax);
         inner.block(&self.body);
         let is_kept = |text: &str| has_comments || !text.trim_start().starts_with("// ");
         whole.lines.extend(inner.lines.into_iter().filter(|line| is_kept(&line.text)));
-        let mut end = Lines::indented(0);
+        let mut end = Lines::indented(0, self.syntax);
         end.block(&[line("}")]);
         whole.lines.extend(end.lines);
         whole.lines
@@ -72,6 +73,8 @@ pub(super) struct Body<'t, 'a> {
     pub locals: FxHashMap<LocalId, String>,
     /// Variables that are declared with the first value that they get.
     pub waiting: FxHashSet<LocalId>,
+    /// Variables that are names of values.
+    pub fixed: FxHashSet<LocalId>,
     /// Variables that get what must not be contracted.
     pub exact: FxHashSet<LocalId>,
     copies: Copies,
@@ -82,6 +85,8 @@ pub(super) struct Body<'t, 'a> {
     pub blocks: Vec<Vec<Stmt>>,
     /// The constructs around, innermost last.
     pub around: Vec<super::exits::Around>,
+    /// Switches around that are loops which run once, the innermost last.
+    pub chains: Vec<super::arms::Chain>,
     /// Inside loops that returns leave by a flag.
     pub returns: Option<super::exits::Returns>,
     pub origin: Origin,
@@ -94,11 +99,11 @@ impl<'a> Writer<'a> {
     pub fn function(&mut self, id: FuncId, entry: Option<&'a EntryPoint>) -> Definition {
         let f = &self.module.functions[id];
         self.span = f.span;
+        let language = self.language;
         let name = match entry {
-            Some(_) => "main".to_string(),
+            Some(entry) => language.entry_name(entry),
             None => self.function_names.get(&id).cloned().unwrap_or_default(),
         };
-        let language = self.language;
         let mut body = Body::new(self, id, entry);
         language.begin(&mut body);
         let params = body.parameters();
@@ -106,6 +111,7 @@ impl<'a> Writer<'a> {
         if entry.is_some() && !code.last().is_some_and(Stmt::jumps) {
             code.extend(body.within(|body| language.leave_entry(body)));
         }
+        language.polish(&mut body, &mut code);
         let head = language.signature(&mut body, &name, &params, entry);
         let mut statements = std::mem::take(&mut body.setup);
         statements.extend(code);
@@ -114,7 +120,8 @@ impl<'a> Writer<'a> {
         {
             statements.pop();
         }
-        Definition { head, body: statements }
+        let syntax = language.syntax();
+        Definition { head, body: statements, syntax }
     }
 }
 
@@ -123,7 +130,7 @@ impl<'t, 'a> Body<'t, 'a> {
         let f = &t.module.functions[id];
         let exact = exact_locals(f, &t.types);
         let mut uses = Uses::of(f, &t.types);
-        let copies = Copies::of(t.module, f, &uses, t.language.refers());
+        let copies = Copies::of(t.module, f, &uses, t.language.references());
         uses.declare(f, &copies.passed);
         let names = Names::new(t.language);
         Body {
@@ -138,12 +145,14 @@ impl<'t, 'a> Body<'t, 'a> {
             params: Vec::new(),
             locals: FxHashMap::default(),
             waiting: FxHashSet::default(),
+            fixed: FxHashSet::default(),
             exact,
             copies,
             declared: None,
             setup: Vec::new(),
             blocks: Vec::new(),
             around: Vec::new(),
+            chains: Vec::new(),
             returns: None,
             origin: Origin::Code,
             lane_setup: super::lane::Setup::default(),
@@ -249,7 +258,7 @@ impl<'t, 'a> Body<'t, 'a> {
         } else {
             let (ty, dims) = self.local_type(local);
             let value = item.init.map(|init| self.t.initial(init));
-            self.push(Kind::Define { ty, name, dims, value });
+            self.push(Kind::Define(Declared { ty, name, dims, value, is_fixed: false }));
         }
         self.t.span = outside;
     }
@@ -270,23 +279,36 @@ impl<'t, 'a> Body<'t, 'a> {
         }
         let param = &self.f.params[index as usize];
         let is_alike = param.ty == self.f.locals[id].ty && param.name == self.f.locals[id].name;
-        let is_it = is_alike && self.uses.param_count(index) == 1 && !self.exact.contains(&id);
+        let is_kept = !self.t.language.has_fixed_names() || self.uses.is_given_once(self.f, &self.t.types, id);
+        let is_it = is_alike && is_kept && self.uses.param_count(index) == 1 && !self.exact.contains(&id);
         is_it.then(|| self.params[index as usize].clone())
     }
 
     /// Gives a value a name here.
     pub fn name(&mut self, base: &str, ty: TypeId, value: &Expr) -> Expr {
-        let name = self.named(base);
-        let (ty, dims) = self.t.declared(ty);
-        self.push(Kind::Define { ty, name: name.clone(), dims, value: Some(value.text.clone()) });
-        Expr::primary(name)
+        self.define(base, ty, Some(value.text.clone()), true)
     }
 
-    /// Declares a name without a value.
+    /// Declares a variable with its first value.
+    pub fn changing(&mut self, base: &str, ty: TypeId, value: &Expr) -> Expr {
+        self.define(base, ty, Some(value.text.clone()), false)
+    }
+
+    /// Declares a variable without a value.
     pub fn variable(&mut self, base: &str, ty: TypeId) -> Expr {
+        self.define(base, ty, None, false)
+    }
+
+    /// Gives a value of a type without a name this name.
+    pub fn define_as(&mut self, name: &str, value: &Expr) {
+        let (name, value) = (name.to_string(), Some(value.text.clone()));
+        self.push(Kind::Define(Declared { ty: String::new(), name, dims: String::new(), value, is_fixed: true }));
+    }
+
+    fn define(&mut self, base: &str, ty: TypeId, value: Option<String>, is_fixed: bool) -> Expr {
         let name = self.named(base);
         let (ty, dims) = self.t.declared(ty);
-        self.push(Kind::Define { ty, name: name.clone(), dims, value: None });
+        self.push(Kind::Define(Declared { ty, name: name.clone(), dims, value, is_fixed }));
         Expr::primary(name)
     }
 
@@ -345,7 +367,8 @@ impl<'t, 'a> Body<'t, 'a> {
             let name = self.named(&base);
             let (ty, dims) = self.t.declared(inst.ty);
             let ty = format!("{}{ty}", self.t.language.precise_word());
-            self.push(Kind::Define { ty, name: name.clone(), dims, value: Some(value.text) });
+            let value = Some(value.text);
+            self.push(Kind::Define(Declared { ty, name: name.clone(), dims, value, is_fixed: true }));
             return Expr::primary(name);
         }
         self.name(&base, inst.ty, &value)
@@ -404,6 +427,7 @@ impl<'t, 'a> Body<'t, 'a> {
             }
             Value::Local(id) if self.copies.passed.contains_key(&id) => self.value(self.copies.passed[&id]),
             Value::Local(id) => match self.locals.get(&id) {
+                Some(name) if self.fixed.contains(&id) => Expr::primary(name.clone()),
                 Some(name) => Expr::primary(name.clone()).reading(&Reads::local(id)),
                 None => self.t.broken("a variable before its declaration"),
             },
@@ -505,7 +529,7 @@ impl<'t, 'a> Body<'t, 'a> {
             Op::Insert { composite, index, part } => self.insert(composite, index, part, inst.ty),
             Op::InsertDynamic { composite, index, part } => {
                 let [value, index, part] = [composite, index, part].map(|value| self.value(value));
-                let copy = self.name("changed", inst.ty, &value);
+                let copy = self.changing("changed", inst.ty, &value);
                 self.line(format!("{}[{}] = {}", copy.text, index.text, part.text));
                 copy
             }
@@ -601,7 +625,7 @@ impl<'t, 'a> Body<'t, 'a> {
 
     fn insert(&mut self, composite: Value, index: u32, part: Value, ty: TypeId) -> Expr {
         let (value, part) = (self.value(composite), self.value(part));
-        let copy = self.name("changed", ty, &value);
+        let copy = self.changing("changed", ty, &value);
         let suffix = self.suffix(ty, index);
         self.line(format!("{}{suffix} = {}", copy.text, part.text));
         copy
@@ -643,7 +667,7 @@ impl<'t, 'a> Body<'t, 'a> {
         let bools = self.t.types.vector(Scalar::BOOL, size);
         let [c, a, r] = [(c, bools), (a, ty), (r, ty)].map(|(value, ty)| self.plain(value.clone(), ty));
         let parts: Vec<Expr> = (0..u32::from(size))
-            .map(|n| Expr::choice(&c.part(&component(n)), &a.part(&component(n)), &r.part(&component(n))))
+            .map(|n| self.t.language.picked([&c, &a, &r].map(|part| part.part(&component(n)))))
             .collect();
         let language = self.t.language;
         language.construct(self, ty, parts)

@@ -8,11 +8,11 @@ use rustc_hash::FxHashSet;
 
 impl Writer<'_> {
     /// Gives names to all that has one in the whole module, before anything in a function gets one.
-    pub fn name_all(&mut self, functions: &[FuncId], entry: FuncId) {
+    pub fn name_all(&mut self, callees: &[FuncId]) {
         for (id, global) in self.module.globals.iter() {
             self.name_global(id, global);
         }
-        for id in functions.iter().rev().filter(|id| **id != entry) {
+        for id in callees.iter().rev() {
             let name = self.names.unique(&self.module.functions[*id].name, None);
             self.function_names.insert(*id, name);
         }

@@ -8,7 +8,7 @@ use crate::ir::{Scalar, TypeId};
 /// components as a matrix has rows, and for vectors of as many components: `U` and `I` for words, `B` for bools.
 pub(super) struct Helper {
     pub name: &'static str,
-    lines: &'static [&'static str],
+    pub lines: &'static [&'static str],
 }
 
 pub(super) const fn helper(name: &'static str, lines: &'static [&'static str]) -> Helper {

@@ -2,8 +2,120 @@
 
 use super::expr::Expr;
 use super::function::{Body, Made};
-use crate::ir::{ImageOp, ImageParts, ImageType, Op, Type, TypeId, Value, Values};
+use super::writer::Writer;
+use crate::ir::{FuncId, Function, GlobalId, ImageOp, ImageParts, ImageType, Module, Op, Type, TypeId, Value, Values};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::rc::Rc;
+
+/// The operations on a texture that its type must allow.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(super) struct ImageUse {
+    pub reads: bool,
+    pub writes: bool,
+    pub compares: bool,
+    /// True if it is sampled, of samplers too.
+    pub samples: bool,
+}
+
+/// A variable or parameter that is a texture or a sampler.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Root {
+    Global(GlobalId),
+    Param(FuncId, u32),
+}
+
+/// The operations on all textures of a module. A parameter and its arguments have one type, so that they share them.
+#[derive(Default)]
+pub(super) struct ImageUses {
+    /// Another texture of the same type.
+    same: FxHashMap<Root, Root>,
+    uses: FxHashMap<Root, ImageUse>,
+}
+
+impl ImageUses {
+    fn of(module: &Module) -> ImageUses {
+        let mut made = ImageUses::default();
+        for (id, f) in module.functions.iter() {
+            for (_, inst) in f.insts.iter() {
+                if let Op::Call(callee, args) = inst.op {
+                    for (index, arg) in (0..).zip(f.values(args)) {
+                        if let Some(root) = root_of(f, id, *arg) {
+                            made.join(root, Root::Param(callee, index));
+                        }
+                    }
+                }
+            }
+        }
+        for (id, f) in module.functions.iter() {
+            for (_, inst) in f.insts.iter() {
+                let Op::Image { op, parts, operands } = inst.op else { continue };
+                let Some(root) = f.values(operands).first().and_then(|value| root_of(f, id, *value)) else { continue };
+                let root = made.first(root);
+                let uses = made.uses.entry(root).or_default();
+                uses.reads |= matches!(op, ImageOp::Read | ImageOp::Atomic(..));
+                uses.writes |= matches!(op, ImageOp::Write | ImageOp::Atomic(..));
+                let compares = parts.contains(ImageParts::REFERENCE);
+                let samples =
+                    matches!(op, ImageOp::Sample | ImageOp::SampleProjected | ImageOp::Gather | ImageOp::QueryLod);
+                uses.compares |= compares;
+                uses.samples |= samples;
+                if let Some(root) = sampler_of(f, id, (parts, f.values(operands))) {
+                    let uses = made.uses.entry(made.first(root)).or_default();
+                    uses.compares |= compares;
+                    uses.samples |= samples;
+                }
+            }
+        }
+        made
+    }
+
+    /// The texture that stands for all of the same type.
+    fn first(&self, root: Root) -> Root {
+        let mut root = root;
+        while let Some(next) = self.same.get(&root) {
+            root = *next;
+        }
+        root
+    }
+
+    fn join(&mut self, a: Root, b: Root) {
+        let (a, b) = (self.first(a), self.first(b));
+        if a != b {
+            self.same.insert(b, a);
+        }
+    }
+}
+
+/// The variable or parameter that the sampler of an operation comes from.
+fn sampler_of(f: &Function, id: FuncId, (parts, values): (ImageParts, &[Value])) -> Option<Root> {
+    if parts.contains(ImageParts::SAMPLER) {
+        let before = parts.intersection(ImageParts::from_bits_truncate(ImageParts::SAMPLER.bits() - 1));
+        return root_of(f, id, *values.get(1 + before.bits().count_ones() as usize)?);
+    }
+    match *values.first()? {
+        Value::Inst(inst) => match f.insts[inst].op {
+            Op::Image { op: ImageOp::Combine, operands, .. } => root_of(f, id, *f.values(operands).get(1)?),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The variable or parameter that a texture comes from.
+fn root_of(f: &Function, id: FuncId, value: Value) -> Option<Root> {
+    match value {
+        Value::Global(global) => Some(Root::Global(global)),
+        Value::Param(index) => Some(Root::Param(id, index)),
+        Value::Inst(inst) => match f.insts[inst].op {
+            Op::Access { base, .. } => root_of(f, id, base),
+            Op::Load(pointer) => root_of(f, id, pointer),
+            Op::Image { op: ImageOp::Combine, operands, .. } => root_of(f, id, f.values(operands)[0]),
+            _ => None,
+        },
+        _ => None,
+    }
+}
 
 /// An operation with its operands.
 pub(super) struct ImageCall {
@@ -27,7 +139,21 @@ impl ImageCall {
     }
 }
 
+impl Writer<'_> {
+    /// The operations on the textures that are of a variable's or a parameter's type.
+    pub fn image_use(&mut self, root: Root) -> ImageUse {
+        let module = self.module;
+        let all = self.images.get_or_insert_with(|| Rc::new(ImageUses::of(module)));
+        all.uses.get(&all.first(root)).copied().unwrap_or_default()
+    }
+}
+
 impl Body<'_, '_> {
+    /// The operations on the textures that are of the type of a value.
+    pub fn image_use(&mut self, value: Value) -> ImageUse {
+        root_of(self.f, self.id, value).map_or_else(ImageUse::default, |root| self.t.image_use(root))
+    }
+
     /// Texture and sampler of an operation, in languages where these are two.
     pub fn texture_and_sampler(&mut self, call: &ImageCall) -> [Expr; 2] {
         match self.made(call.values[0]) {

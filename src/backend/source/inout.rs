@@ -6,6 +6,17 @@ use crate::ir::{Function, InstId, LocalId, Module, Op, Space, Type, Value, Value
 use crate::limits;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// The places of the function's own to which a function that writes an argument gets a reference.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum References {
+    /// None: the language copies arguments itself.
+    No,
+    /// Variables and parts of these, each to one alone.
+    Parts,
+    /// Variables.
+    Variables,
+}
+
 /// The copies of a function that nothing is left of.
 #[derive(Default)]
 pub(super) struct Copies {
@@ -62,18 +73,24 @@ struct Passing {
 }
 
 impl Copies {
-    /// The copies of a function; `refers` is true where the language passes references to arguments.
-    pub fn of(module: &Module, f: &Function, uses: &Uses, refers: bool) -> Copies {
+    /// The copies of a function.
+    pub fn of(module: &Module, f: &Function, uses: &Uses, references: References) -> Copies {
         let mut copies = Copies::default();
         for (id, inst) in f.insts.iter() {
             if let Op::Call(_, args) = inst.op {
-                copies.look_at((module, f, uses), id, args, refers);
+                copies.look_at((module, f, uses), id, args, references);
             }
         }
         copies
     }
 
-    fn look_at(&mut self, (module, f, uses): (&Module, &Function, &Uses), call: InstId, args: Values, refers: bool) {
+    fn look_at(
+        &mut self,
+        (module, f, uses): (&Module, &Function, &Uses),
+        call: InstId,
+        args: Values,
+        references: References,
+    ) {
         let locals = f.values(args).iter().filter_map(|arg| match arg {
             Value::Local(local) => Some(*local),
             _ => None,
@@ -88,9 +105,11 @@ impl Copies {
             let is_next = last.zip(uses.place(call)).is_some_and(|((block, to), (_, at))| {
                 f.blocks[block].insts[at as usize + 1..to as usize].iter().all(|id| back.contains(id))
             });
-            let can_refer = !refers || {
+            let can_refer = references == References::No || {
                 let others = found.iter().filter(|other| local_of(f, other.place) == local_of(f, copy.place));
-                can_refer(module, f, copy.place) && others.count() == 1
+                let is_whole = matches!(copy.place, Value::Local(_));
+                let is_taken = is_whole || references == References::Parts && can_refer(module, f, copy.place);
+                is_taken && others.count() == 1
             };
             if is_next && !is_twice(copy) && is_plain(module, f, copy.place) && can_refer {
                 self.passed.insert(copy.local, copy.place);

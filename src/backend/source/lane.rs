@@ -5,7 +5,7 @@ use super::expr::{Expr, Level};
 use super::function::{Body, Made};
 use super::tree::{Kind, Stmt};
 use crate::backend::plans::{self, BALLOT, BOOL, INDEX, Shape, Shaped, identity};
-use crate::ir::{BinaryOp, InstId, MathFn, Scalar, ScalarKind, TypeId, Types, Value, Values, print::lane_text};
+use crate::ir::{BinaryOp, InstId, MathFn, Scalar, TypeId, Types, Value, Values, print::lane_text};
 use crate::kernel::Origin;
 use crate::lane::{AluOp, CompareOp, InvertibleOp, LaneOp, Operand, Plan, Primitive, ReduceOp, Step, StepOp, StepType};
 use rustc_hash::FxHashMap;
@@ -208,7 +208,7 @@ impl Body<'_, '_> {
 
     fn chosen(&mut self, args: &[Arg], shape: Shape) -> Expr {
         if args[0].shape.1 == 1 {
-            return Expr::choice(&args[0].value, &args[1].value, &args[2].value);
+            return self.t.language.picked([0, 1, 2].map(|n| args[n].value.clone()));
         }
         let ty = self.t.types.vector(shape.0, shape.1);
         let language = self.t.language;
@@ -284,7 +284,7 @@ impl Body<'_, '_> {
             AluOp::BoolAnd => ("&&", Level::LogicalAnd),
             AluOp::BoolOr => ("||", Level::LogicalOr),
         };
-        Expr::binary(text, level, &values[0], &values[1])
+        self.t.language.infix((text, level), &values[0], &values[1])
     }
 
     /// A built-in function of operands of one shape.
@@ -329,13 +329,12 @@ impl Body<'_, '_> {
         let (scalar, size) = args[0].shape;
         let [mut left, mut right] = [args[0].value.clone(), args[1].value.clone()];
         if op == CompareOp::Same && scalar.is_float() {
-            let from = self.t.types.vector(scalar, size);
-            let to = self.t.types.vector(Scalar { kind: ScalarKind::Uint, ..scalar }, size);
-            [left, right] = [left, right].map(|value| self.t.reinterpreted(&value, from, to));
+            let language = self.t.language;
+            [left, right] = [left, right].map(|value| language.bits_of(self.t, &value, (scalar, size)));
         }
         match op {
             CompareOp::Lt if scalar.is_bool() => Expr::binary("&&", Level::LogicalAnd, &left.not(), &right),
-            CompareOp::Lt => Expr::binary("<", Level::Relation, &left, &right),
+            CompareOp::Lt => self.t.language.infix(("<", Level::Relation), &left, &right),
             // Of vectors too: whether all components are equal.
             CompareOp::Eq | CompareOp::Same => self.t.language.equal(&left, &right, size),
         }

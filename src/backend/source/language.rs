@@ -3,15 +3,17 @@
 use super::expr::{Expr, Level};
 use super::function::{Body, Made};
 use super::image::ImageCall;
+use super::inout::References;
 use super::lane::Arg;
-use super::layout::Packing;
+use super::layout::{How, Packing};
 use super::place::{Address, Form};
+use super::tree::{self, Stmt, Syntax};
 use super::writer::{Shader, Writer};
 use crate::backend::{Made as Result, Options};
 use crate::ir::{
     AtomicOp, BinaryOp, BuiltIn, ConstId, ControlHint, EntryPoint, FuncId, Global, GlobalId, ImageOp, InstFlags,
-    InstId, InterpolateAt, MathFn, MemoryKinds, Module, Order, Param, Scalar, Scope, Space, StructId, Type, TypeId,
-    UnaryOp, Value, Values,
+    InstId, InterpolateAt, LocalId, MathFn, MemoryKinds, Module, Order, Param, Scalar, ScalarKind, Scope, Space,
+    StructId, Type, TypeId, UnaryOp, Value, Values,
 };
 use crate::lane::{GroupOp, LaneFact};
 use std::fmt::Debug;
@@ -30,6 +32,21 @@ pub(super) trait Language: Debug + Sync {
     /// Returns true if jumps out of arms with cross-lane operations are to be taken after the selection (`exits`).
     fn jumps_after_arms(&self) -> bool {
         false
+    }
+
+    /// How statements are written.
+    fn syntax(&self) -> &'static Syntax {
+        &tree::C
+    }
+
+    /// Returns true if a text can have several entry points.
+    fn has_many_entries(&self) -> bool {
+        false
+    }
+
+    /// The name of the function of an entry point.
+    fn entry_name(&self, _: &EntryPoint) -> String {
+        "main".to_string()
     }
 
     /// The lines before all declarations.
@@ -64,6 +81,21 @@ pub(super) trait Language: Debug + Sync {
         ""
     }
 
+    /// The declaration of a struct's member.
+    fn member_line(&self, ty: &str, name: &str, dims: &str) -> String {
+        format!("    {ty} {name}{dims};")
+    }
+
+    /// Returns true if an empty line comes between structs.
+    fn parts_structs(&self) -> bool {
+        false
+    }
+
+    /// The last line of a struct.
+    fn struct_end(&self) -> &'static str {
+        "};"
+    }
+
     /// The length of an array of any length, which ends a block.
     fn open_length(&self) -> &'static str {
         ""
@@ -73,6 +105,21 @@ pub(super) trait Language: Debug + Sync {
 
     /// The words before the type of a constant of the module.
     fn constant_words(&self) -> &'static str;
+
+    /// The declaration of a constant of the module: of its type, name, lengths and value.
+    fn constant_line(&self, [ty, name, dims, value]: [&str; 4]) -> String {
+        format!("{}{ty} {name}{dims} = {value};", self.constant_words())
+    }
+
+    /// The length of an array that specialization constants give; none where it needs a name.
+    fn length_text(&self, _: &mut Writer, _: ConstId) -> Option<String> {
+        None
+    }
+
+    /// Returns true if a constant array or struct is a constant of the module.
+    fn names_constant(&self, _: &Writer, _: ConstId) -> bool {
+        true
+    }
 
     fn literal(&self, t: &mut Writer, scalar: Scalar, bits: u64) -> Expr;
 
@@ -94,6 +141,14 @@ pub(super) trait Language: Debug + Sync {
     fn block_variable(&self, _: &mut Writer, _: GlobalId, _: StructId) -> Option<String> {
         None
     }
+
+    /// Returns true if the name of a value can take the place of a variable.
+    fn can_name(&self, _: &mut Body, _: LocalId, _: Value) -> bool {
+        true
+    }
+
+    /// Puts the declarations of variables into their order.
+    fn sort_variables(&self, _: &mut [String]) {}
 
     /// The largest space and number that a kind of resource can have.
     fn most_slots(&self, _: &'static str) -> (u32, u32) {
@@ -131,6 +186,26 @@ pub(super) trait Language: Debug + Sync {
         self.vector_name(t, scalar, size)
     }
 
+    /// The declarations of a laid-out struct's members.
+    fn member_lines(&self, t: &mut Writer, of: StructId, how: How, names: &[String]) -> Vec<String> {
+        t.member_lines(of, how, names)
+    }
+
+    /// Returns true if components of a vector that are named together can be assigned.
+    fn assigns_swizzles(&self) -> bool {
+        true
+    }
+
+    /// The value at a place of atomic operations, in languages in which nothing else reads such.
+    fn atomic_read(&self, place: &Expr) -> Expr {
+        place.clone()
+    }
+
+    /// The store to a place of atomic operations.
+    fn atomic_write(&self, place: &Expr, value: &Expr) -> String {
+        format!("{} = {}", place.text, value.text)
+    }
+
     /// The declarations of members for so many bytes from an offset on.
     fn pad_lines(&self, _: Packing, _: u32, _: u32) -> Vec<String> {
         Vec::new()
@@ -147,6 +222,9 @@ pub(super) trait Language: Debug + Sync {
     }
 
     // Functions.
+
+    /// Called with the body of a function before its head is written.
+    fn polish(&self, _: &mut Body, _: &mut Vec<Stmt>) {}
 
     /// Called before the body of a function is written.
     fn begin(&self, _: &mut Body) {}
@@ -167,8 +245,13 @@ pub(super) trait Language: Debug + Sync {
 
     fn call(&self, b: &mut Body, callee: FuncId, name: &str, args: Vec<Made>) -> Expr;
 
-    /// Returns true if a function that writes an argument gets a reference to it, which is to be the only one to its variable.
-    fn refers(&self) -> bool {
+    /// The places to which a function that writes an argument gets a reference, which is to be the only one to its variable.
+    fn references(&self) -> References {
+        References::No
+    }
+
+    /// Returns true if parameters, and names of values, are no variables.
+    fn has_fixed_names(&self) -> bool {
         false
     }
 
@@ -183,6 +266,26 @@ pub(super) trait Language: Debug + Sync {
     }
 
     fn hint(&self, b: &mut Body, hint: ControlHint) -> &'static str;
+
+    /// Returns true if a loop needs no way out of it.
+    fn has_endless_loops(&self) -> bool {
+        true
+    }
+
+    /// Returns true if loops have statements between their turns.
+    fn has_continuing(&self) -> bool {
+        false
+    }
+
+    /// Steps that the head of a loop takes at most.
+    fn most_steps(&self) -> usize {
+        3
+    }
+
+    /// Returns true if an arm of a switch can go on in the next.
+    fn falls_through(&self) -> bool {
+        true
+    }
 
     /// The value that a switch looks at.
     fn selector(&self, _: &mut Writer, value: &Expr, _: TypeId) -> String {
@@ -204,6 +307,16 @@ pub(super) trait Language: Debug + Sync {
 
     fn splat(&self, t: &mut Writer, ty: TypeId, part: Expr) -> Expr;
 
+    /// Returns true if one of two values of a type can be an expression.
+    fn picks(&self, _: &Writer, _: TypeId) -> bool {
+        true
+    }
+
+    /// A condition, the value where it holds, and the other, as an expression.
+    fn picked(&self, [condition, accept, reject]: [Expr; 3]) -> Expr {
+        Expr::choice(&condition, &accept, &reject)
+    }
+
     /// One of two values by a condition.
     fn choice(&self, b: &mut Body, parts: &[Expr; 3], ty: TypeId) -> Expr;
 
@@ -217,21 +330,31 @@ pub(super) trait Language: Debug + Sync {
         false
     }
 
+    /// The operands of an operator, without such as the language refuses to compute with.
+    fn guarded(&self, _: &mut Body, _: BinaryOp, _: [Value; 2], both: [Expr; 2]) -> [Expr; 2] {
+        both
+    }
+
     /// An operator; none for those that need the operands more than once.
     fn binary(&self, t: &mut Writer, op: BinaryOp, both: [&Expr; 2], of: [TypeId; 2]) -> Option<Expr>;
 
     /// The remainder with the sign of the dividend, where [`Language::binary`] gives none.
     fn remainder(&self, b: &mut Body, both: [Expr; 2], ty: TypeId) -> Expr;
 
+    /// An operator between two operands.
+    fn infix(&self, (op, level): (&str, Level), a: &Expr, b: &Expr) -> Expr {
+        Expr::binary(op, level, a, b)
+    }
+
     /// Whether all components are equal.
     fn equal(&self, a: &Expr, b: &Expr, size: u8) -> Expr {
-        let equal = Expr::binary("==", Level::Equality, a, b);
+        let equal = self.infix(("==", Level::Equality), a, b);
         if size == 1 { equal } else { Expr::call("all", &[equal]) }
     }
 
     /// Whether any components differ.
     fn unequal(&self, a: &Expr, b: &Expr, size: u8) -> Expr {
-        let unequal = Expr::binary("!=", Level::Equality, a, b);
+        let unequal = self.infix(("!=", Level::Equality), a, b);
         if size == 1 { unequal } else { Expr::call("any", &[unequal]) }
     }
 
@@ -302,6 +425,13 @@ pub(super) trait Language: Debug + Sync {
     /// The scalar that functions of bits give.
     fn count_scalar(&self) -> Scalar {
         Scalar::U32
+    }
+
+    /// Unsigned numbers that are the same where floats have the same bits.
+    fn bits_of(&self, t: &mut Writer, value: &Expr, (scalar, size): (Scalar, u8)) -> Expr {
+        let [from, to] =
+            [scalar, Scalar { kind: ScalarKind::Uint, ..scalar }].map(|scalar| t.types.vector(scalar, size));
+        t.reinterpreted(value, from, to)
     }
 
     /// The ballot of a mask of 64 bits.

@@ -1,10 +1,11 @@
 //! Where a language puts members of structs in memory, and members that pad where a block has them elsewhere.
 //!
 //! Sources: Microsoft's reference, "Packing Rules for Constant Variables"; DirectX Shader Compiler, "Buffer Packing"; Metal Shading
-//! Language Specification 2.2 and 2.3 (size and alignment of vectors, packed vectors and matrices).
+//! Language Specification 2.2 and 2.3 (size and alignment of vectors, packed vectors and matrices); WGSL 14.4.1 (Alignment and
+//! Size).
 
 use super::writer::Writer;
-use crate::ir::{ArrayLen, Scalar, StructId, Type, TypeId};
+use crate::ir::{ArrayLen, MatrixLayout, Scalar, StructId, Type, TypeId};
 use std::rc::Rc;
 
 /// The rules of a kind of buffer.
@@ -16,6 +17,22 @@ pub(super) enum Packing {
     Scalars,
     /// As in C++ with vectors at a multiple of their size, that of three components being that of four, unless they are packed.
     Vectors,
+    /// The same, but vectors of three components end after these; larger sizes of members push the next ones away.
+    Sized,
+    /// As the language likes: memory that nothing outside of the shader sees.
+    Free,
+}
+
+impl Packing {
+    /// Returns true if vectors have an alignment of their own.
+    const fn aligns_vectors(self) -> bool {
+        matches!(self, Packing::Vectors | Packing::Sized | Packing::Free)
+    }
+
+    /// Returns true if members with sizes of their own pad.
+    pub const fn is_sized(self) -> bool {
+        matches!(self, Packing::Sized | Packing::Free)
+    }
 }
 
 /// How a struct lies in memory.
@@ -39,12 +56,23 @@ impl How {
 
     /// A member so many bytes from the start.
     fn member(self, offset: u32) -> How {
-        How { stride: None, align: self.align.min(multiple_of(offset)), ..self }
+        How { stride: None, align: self.aligned(offset), ..self }
     }
 
     /// An element of an array with this stride.
     pub fn element(self, stride: u32) -> How {
-        How { stride: Some(stride), align: self.align.min(multiple_of(stride)), ..self }
+        How { stride: Some(stride), align: self.aligned(stride), ..self }
+    }
+
+    /// The same without a stride.
+    pub const fn alone(self) -> How {
+        How { stride: None, ..self }
+    }
+
+    /// The alignment of what lies so many bytes on, on which it depends how vectors are spelled.
+    const fn aligned(self, bytes: u32) -> u32 {
+        let other = multiple_of(bytes);
+        if self.packing.is_sized() || self.align < other { self.align } else { other }
     }
 }
 
@@ -96,6 +124,8 @@ pub(super) enum Fit {
     Packed,
     /// As the first components of a vector of so many.
     First(u8),
+    /// As the member of a struct that is as long as the stride.
+    Wrapped,
 }
 
 /// A laid-out struct; none where the language cannot put a member where it is.
@@ -114,7 +144,13 @@ fn laid(t: &mut Writer, id: StructId, how: How) -> Option<Laid> {
     let (mut parts, mut members) = (Vec::new(), Vec::new());
     let (mut end, mut align) = (0, if packing == Packing::Rows { ROW } else { 1 });
     for (index, member) in items.iter().enumerate() {
-        let wanted = member.offset?;
+        let Some(wanted) = member.offset else {
+            // Memory without a layout.
+            (packing == Packing::Free).then_some(())?;
+            parts.push(Part::Member(index));
+            members.push((How::of(packing), false));
+            continue;
+        };
         let next = items.get(index + 1).map_or(how.stride, |next| next.offset);
         let room = next.and_then(|next| next.checked_sub(wanted));
         let (own, is_packed) = member_extent(t, member.ty, how.member(wanted), room)?;
@@ -146,7 +182,7 @@ fn laid(t: &mut Writer, id: StructId, how: How) -> Option<Laid> {
 }
 
 fn pad(packing: Packing, from: u32, to: u32) -> Option<Part> {
-    let is_whole = packing == Packing::Vectors || from.is_multiple_of(4) && to.is_multiple_of(4);
+    let is_whole = packing.aligns_vectors() || from.is_multiple_of(4) && to.is_multiple_of(4);
     (is_whole && from < to).then(|| Part::Pad { offset: from, bytes: to - from })
 }
 
@@ -179,11 +215,18 @@ fn extent(t: &mut Writer, ty: TypeId, how: How, is_packed: bool) -> Option<Exten
     let packing = how.packing;
     Some(match t.types.get(ty) {
         Type::Scalar(scalar) => Extent { size: bytes(scalar), align: bytes(scalar) },
-        Type::Vector { scalar, size } => vector_extent(scalar, size, packing == Packing::Vectors && !is_packed),
+        Type::Vector { scalar, size } => vector_extent(packing, (scalar, size), is_packed),
+        Type::Matrix { scalar, columns, rows, layout } if packing.is_sized() => {
+            let layout = layout?;
+            let (count, each) = if layout.row_major { (rows, columns) } else { (columns, rows) };
+            let part = t.types.vector(scalar, each);
+            let align = element_extent(t, part, how.element(layout.stride), false)?.align;
+            Extent { size: layout.stride.checked_mul(count.into())?, align }
+        }
         Type::Matrix { scalar, columns, rows, layout } => {
             let layout = layout?;
             let (count, each) = if layout.row_major { (rows, columns) } else { (columns, rows) };
-            let of = vector_extent(scalar, each, packing == Packing::Vectors);
+            let of = vector_extent(packing, (scalar, each), false);
             let natural = if packing == Packing::Rows { of.size.next_multiple_of(ROW) } else { of.size };
             let has_order = packing != Packing::Vectors || !layout.row_major && !scalar.is_bool();
             if layout.stride != natural || !has_order {
@@ -204,7 +247,8 @@ fn extent(t: &mut Writer, ty: TypeId, how: How, is_packed: bool) -> Option<Exten
             }
             let count = if let ArrayLen::Fixed(count) = len { count } else { 1 };
             let align = if packing == Packing::Rows { ROW } else { of.align };
-            Extent { size: stride.checked_mul(count - 1)?.checked_add(of.size)?, align }
+            let last = if packing.is_sized() { stride } else { of.size };
+            Extent { size: stride.checked_mul(count - 1)?.checked_add(last)?, align }
         }
         Type::BufferReference { .. } => Extent { size: ADDRESS, align: ADDRESS },
         Type::Struct(id) => lay_out(t, id, how)?.extent,
@@ -212,41 +256,48 @@ fn extent(t: &mut Writer, ty: TypeId, how: How, is_packed: bool) -> Option<Exten
     })
 }
 
-fn vector_extent(scalar: Scalar, size: u8, is_aligned: bool) -> Extent {
+/// Returns true if a language that pads by sizes lays out a matrix so.
+pub(super) const fn is_natural(scalar: Scalar, rows: u8, layout: MatrixLayout) -> bool {
+    !layout.row_major && layout.stride == bytes(scalar) * (rows as u32).next_power_of_two()
+}
+
+fn vector_extent(packing: Packing, (scalar, size): (Scalar, u8), is_packed: bool) -> Extent {
     let each = bytes(scalar);
-    match is_aligned {
-        true => {
-            let whole = each * u32::from(size).next_power_of_two();
-            Extent { size: whole, align: whole }
-        }
-        false => Extent { size: each * u32::from(size), align: each },
+    let (own, whole) = (each * u32::from(size), each * u32::from(size).next_power_of_two());
+    match packing {
+        Packing::Vectors if !is_packed => Extent { size: whole, align: whole },
+        Packing::Sized | Packing::Free => Extent { size: own, align: whole },
+        _ => Extent { size: own, align: each },
     }
 }
 
 /// The extent of an array's element, which members that pad may make as long as the stride.
 fn element_extent(t: &mut Writer, ty: TypeId, how: How, is_packed: bool) -> Option<Extent> {
-    let (Packing::Vectors, Some((scalar, _)), Some(stride)) = (how.packing, t.shape(ty), how.stride) else {
+    let (true, Some(shape), Some(stride)) = (how.packing.aligns_vectors(), t.shape(ty), how.stride) else {
         return extent(t, ty, how, is_packed);
     };
-    match fit(t, ty, Some(stride), is_packed)? {
-        Fit::First(size) => Some(vector_extent(scalar, size, true)),
+    match fit(t, ty, how, is_packed)? {
+        Fit::First(size) => Some(vector_extent(how.packing, (shape.0, size), false)),
+        Fit::Wrapped => Some(Extent { size: stride, ..vector_extent(how.packing, shape, false) }),
         _ => extent(t, ty, how, is_packed),
     }
 }
 
-/// How a scalar or vector is spelled, in an array of this stride or alone; none where it cannot be.
-pub(super) fn fit(t: &Writer, ty: TypeId, stride: Option<u32>, is_packed: bool) -> Option<Fit> {
+/// How a scalar or vector is spelled, in an array or alone; none where it cannot be.
+pub(super) fn fit(t: &Writer, ty: TypeId, how: How, is_packed: bool) -> Option<Fit> {
     let (scalar, size) = t.shape(ty)?;
-    let own = vector_extent(scalar, size, !is_packed).size;
+    let of = vector_extent(Packing::Vectors, (scalar, size), is_packed);
+    let own = of.size;
     let fits = if is_packed && size > 1 { Fit::Packed } else { Fit::Own };
-    match stride {
+    match how.stride {
         None => Some(fits),
         Some(stride) if stride == own => Some(fits),
         Some(_) if is_packed => None,
         Some(stride) => {
             let count = (stride / bytes(scalar)) as u8;
             let is_whole = stride.is_multiple_of(bytes(scalar)) && matches!(count, 2 | 4) && count > size;
-            is_whole.then_some(Fit::First(count))
+            let is_wrapped = how.packing.is_sized() && stride > own && stride.is_multiple_of(of.align);
+            is_whole.then_some(Fit::First(count)).or(is_wrapped.then_some(Fit::Wrapped))
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::expr::Expr;
 use super::function::Body;
-use super::tree::Kind;
+use super::tree::{Declared, Kind};
 use crate::ir::{Binding, InstFlags, InstId, LocalId, Scalar, Space, Type, TypeId, Value, Values};
 
 impl Body<'_, '_> {
@@ -150,14 +150,20 @@ impl Body<'_, '_> {
     /// The store that declares a variable. Nothing is left of it where a parameter is the variable.
     fn first_store(&mut self, id: LocalId, value: Value) {
         let language = self.t.language;
+        let given = value;
         let value = language.first_value(self, value, self.f.locals[id].ty);
         let name = self.locals[&id].clone();
+        let language = self.t.language;
+        let is_fixed = self.uses.is_given_once(self.f, &self.t.types, id) && language.can_name(self, id, given);
+        if is_fixed && language.has_fixed_names() {
+            self.fixed.insert(id);
+        }
         if name == value {
             return;
         }
         let (ty, dims) = self.local_type(id);
         self.declared = Some((id, name.clone()));
-        self.push(Kind::Define { ty, name, dims, value: Some(value) });
+        self.push(Kind::Define(Declared { ty, name, dims, value: Some(value), is_fixed }));
     }
 }
 

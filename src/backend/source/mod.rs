@@ -6,6 +6,7 @@
 //! `exits` (jumps out of arms with cross-lane operations), `operators`, `image`, `inout` (arguments that functions write),
 //! `lane`, `expr` and `tree` (expressions and statements as text).
 
+mod arms;
 mod constants;
 mod control;
 mod exits;
@@ -31,6 +32,7 @@ mod slots;
 mod tree;
 mod types;
 mod uses;
+mod wgsl;
 mod writer;
 
 use super::written::{Code, Unit};
@@ -63,11 +65,19 @@ pub(super) const MSL: Backend = Backend {
     ..GLSL
 };
 
+/// The row of WGSL.
+pub(super) const WGSL: Backend = Backend {
+    unit: wgsl::unit,
+    writer: BackendWriter::Module(ModuleWriter { write, written, losses: wgsl::losses }),
+    ..GLSL
+};
+
 /// The language of a profile.
 fn language_of(profile: &Profile) -> &'static dyn Language {
     match profile.target {
         Target::Hlsl => &hlsl::HLSL,
         Target::Msl => &msl::MSL,
+        Target::Wgsl => &wgsl::WGSL,
         _ => glsl::Dialect::of(profile),
     }
 }

@@ -78,6 +78,8 @@ impl Body<'_, '_> {
                 _ => {}
             }
         }
+        let language = self.t.language;
+        let [left, right] = language.guarded(self, op, [a, b], [left, right]);
         let is_signed = self.t.types.scalar_of(of[0]) == Some(Scalar::I32);
         if is_signed
             && self.t.language.has_undefined_overflow()
@@ -89,10 +91,7 @@ impl Body<'_, '_> {
         }
         match self.t.binary(op, [&left, &right], of) {
             Some(made) => made,
-            None => {
-                let language = self.t.language;
-                language.remainder(self, [left, right], of[0])
-            }
+            None => language.remainder(self, [left, right], of[0]),
         }
     }
 

@@ -7,6 +7,7 @@ use super::layout::{self, Fit, How, Packing, Part, bytes};
 use super::tree::Kind;
 use super::writer::Writer;
 use crate::ir::{ArrayLen, GlobalId, InstFlags, InstId, Scalar, Space, StructId, Type, TypeId, Types, Value, Values};
+use std::rc::Rc;
 
 /// How a block of a buffer is spelled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,11 +59,24 @@ impl Address {
 pub(super) struct LaidPath {
     pub path: Expr,
     pub ty: TypeId,
-    how: How,
+    pub how: How,
     /// True if vectors in it are packed.
     is_packed: bool,
     /// True if the path is a pointer to the place.
     points: bool,
+    /// True if it is changed by atomic operations.
+    pub is_atomic: bool,
+    /// The matrix that lies row by row of which it is a column, and the column after the name of a row.
+    column: Option<Rc<(LaidPath, String)>>,
+}
+
+impl LaidPath {
+    /// Returns true if it is all of a matrix that lies row by row, as an array of its rows.
+    fn is_in_rows(&self, t: &Writer) -> bool {
+        let is_row_major =
+            matches!(t.types.get(self.ty), Type::Matrix { layout: Some(layout), .. } if layout.row_major);
+        self.how.packing.is_sized() && is_row_major
+    }
 }
 
 /// A place in memory, with the type of what lies there as it is laid out.
@@ -87,7 +101,7 @@ impl Index {
 }
 
 /// The space of a variable that is memory outside of the shader.
-const fn is_buffer(space: Space) -> bool {
+pub(super) const fn is_buffer(space: Space) -> bool {
     matches!(space, Space::Uniform | Space::Storage | Space::PushConstant)
 }
 
@@ -102,15 +116,15 @@ impl Body<'_, '_> {
         if space == Space::Handle {
             return self.element_of_handles(id, global, indices, flags);
         }
-        if !is_buffer(space) {
+        if !is_buffer(space) && !self.t.atomic_globals.contains(&global) {
             return Made::One(self.path(id, base, indices, flags));
         }
         let f = self.f;
         let mut rest = f.values(indices);
-        let mut name = self.value(base).reading_memory(space == Space::Storage);
+        let mut name = self.value(base).reading_memory(super::memory::is_changing(space));
         let mut ty = self.t.module.globals[global].ty;
-        let is_many = matches!(self.t.types.get(ty), Type::Array { .. });
-        while let Type::Array { element, .. } = self.t.types.get(ty) {
+        let is_many = is_buffer(space) && matches!(self.t.types.get(ty), Type::Array { .. });
+        while let (true, Type::Array { element, .. }) = (is_many, self.t.types.get(ty)) {
             let Some((first, others)) = rest.split_first() else { break };
             name = self.chosen_resource(id, &name, *first, flags);
             (ty, rest) = (element, others);
@@ -186,8 +200,17 @@ impl Body<'_, '_> {
     ) -> Option<Place> {
         let language = self.t.language;
         let form = language.form(self.t, global);
-        let laid =
-            |path, ty, packing, is_packed| LaidPath { path, ty, how: How::of(packing), is_packed, points: false };
+        let is_scalar = self.t.types.components(self.t.innermost(ty)) == Some(1);
+        let is_atomic = is_scalar && self.t.atomic_globals.contains(&global);
+        let laid = |path, ty, packing, is_packed| LaidPath {
+            path,
+            ty,
+            how: How::of(packing),
+            is_packed,
+            points: false,
+            is_atomic,
+            column: None,
+        };
         Some(match (form, *rest) {
             (Form::Struct(packing), [member, others @ ..]) if self.t.block_members.contains_key(&global) => {
                 let index = self.t.module.known_u32(*member).unwrap_or(0);
@@ -201,7 +224,9 @@ impl Body<'_, '_> {
             }
             (Form::Elements { packing, is_packed }, [_, others @ ..]) => {
                 *rest = others;
-                Place::Path(laid(name, self.t.types.element(ty, 0)?, packing, is_packed))
+                let is_atomic = self.t.is_atomic_member(ty, 0);
+                let place = laid(name, self.t.types.element(ty, 0)?, packing, is_packed);
+                Place::Path(LaidPath { is_atomic, ..place })
             }
             (form, _) => {
                 let is_rows = form == Form::Rows;
@@ -249,26 +274,108 @@ impl Body<'_, '_> {
         let ty = self.t.types.element(laid.ty, number)?;
         let reads = if let Index::Varying(value) = index { value.reads.clone() } else { Default::default() };
         let own = |suffix: &str, how, is_packed| {
-            Some(LaidPath { path: laid.path.part(suffix).reading(&reads), ty, how, is_packed, points: false })
+            let path = laid.path.part(suffix).reading(&reads);
+            Some(LaidPath { path, ty, how, is_packed, points: false, ..laid.clone() })
         };
+        if let Some(column) = &laid.column {
+            return self
+                .in_column(column, &index.text())
+                .map(|place| LaidPath { path: place.path.reading(&reads), ..place });
+        }
         match (self.t.types.get(laid.ty), index) {
             (Type::Struct(of), _) => {
                 let (how, is_packed) = layout::lay_out(self.t, of, laid.how)?.members[number as usize];
                 let join = if laid.points { "->" } else { "." };
                 let suffix = format!("{join}{}", self.t.member_names(of).get(number as usize)?);
-                own(&suffix, how, is_packed)
+                let is_atomic = self.t.is_atomic_member(laid.ty, number);
+                own(&suffix, how, is_packed).map(|place| LaidPath { is_atomic, ..place })
+            }
+            (Type::Matrix { layout: Some(layout), .. }, _) if laid.how.packing.is_sized() && layout.row_major => {
+                let column = match index {
+                    Index::Known(number) => component(*number),
+                    Index::Varying(_) => format!("[{}]", index.text()),
+                };
+                let path = laid.path.clone().reading(&reads);
+                Some(LaidPath { path, ty, column: Some(Rc::new((laid.clone(), column))), ..laid.clone() })
+            }
+            (Type::Matrix { layout: Some(layout), .. }, _) if laid.how.packing.is_sized() => {
+                own(&format!("[{}]", index.text()), laid.how.element(layout.stride), false)
             }
             (Type::Vector { .. }, Index::Known(number)) => {
-                let is_packed = layout::fit(self.t, laid.ty, laid.how.stride, laid.is_packed) == Some(Fit::Packed);
+                let is_packed = layout::fit(self.t, laid.ty, laid.how, laid.is_packed) == Some(Fit::Packed);
                 let suffix = if is_packed { format!("[{number}]") } else { component(*number) };
-                own(&suffix, How::of(laid.how.packing), false)
+                let wrapped = self.unwrapped(laid);
+                own(&format!("{wrapped}{suffix}"), How::of(laid.how.packing), false)
             }
             (Type::Array { stride, .. }, _) => own(
                 &format!("[{}]", index.text()),
                 stride.map_or(laid.how, |stride| laid.how.element(stride)),
                 laid.is_packed,
             ),
-            _ => own(&format!("[{}]", index.text()), How::of(laid.how.packing), false),
+            _ => {
+                let wrapped = self.unwrapped(laid);
+                own(&format!("{wrapped}[{}]", index.text()), How::of(laid.how.packing), false)
+            }
+        }
+    }
+
+    /// The path from a struct that is as long as a stride to the value in it.
+    fn unwrapped(&self, laid: &LaidPath) -> &'static str {
+        let is_wrapped = layout::fit(self.t, laid.ty, laid.how, laid.is_packed) == Some(Fit::Wrapped);
+        if is_wrapped { ".value" } else { "" }
+    }
+
+    /// A row of a matrix that lies row by row.
+    fn row(&mut self, matrix: &LaidPath, row: &str) -> Option<LaidPath> {
+        let Type::Matrix { scalar, columns, layout: Some(layout), .. } = self.t.types.get(matrix.ty) else {
+            return None;
+        };
+        let ty = self.t.types.vector(scalar, columns);
+        let path = matrix.path.part(&format!("[{row}]"));
+        Some(LaidPath { path, ty, how: matrix.how.element(layout.stride), ..matrix.clone() })
+    }
+
+    /// A component of the column of a matrix that lies row by row.
+    fn in_column(&mut self, (matrix, column): &(LaidPath, String), row: &str) -> Option<LaidPath> {
+        let row = self.row(matrix, row)?;
+        let path = row.path.part(&format!("{}{column}", self.unwrapped(&row)));
+        let ty = self.t.types.element(row.ty, 0)?;
+        Some(LaidPath { path, ty, how: How::of(row.how.packing), ..row })
+    }
+
+    /// The places of the components of a column of a matrix that lies row by row.
+    fn down_column(&mut self, laid: &LaidPath) -> Option<Vec<Expr>> {
+        let column = laid.column.clone()?;
+        let size = self.t.types.components(laid.ty)?;
+        (0..size).map(|row| self.in_column(&column, &row.to_string()).map(|place| place.path)).collect()
+    }
+
+    /// All of what a pointer to a variable that is laid out points to.
+    fn whole_place(&mut self, pointer: Value) -> Option<Place> {
+        let Value::Global(id) = pointer else { return None };
+        let ty = self.t.module.globals[id].ty;
+        let is_laid = is_buffer(self.t.module.globals[id].space) || self.t.atomic_globals.contains(&id);
+        let is_block = matches!(self.t.types.get(ty), Type::Struct(_)) || self.t.atomic_globals.contains(&id);
+        let form = self.t.language.form(self.t, id);
+        if !is_laid || !is_block || !matches!(form, Form::Struct(packing) if packing.is_sized()) {
+            return None;
+        }
+        let name = self.value(pointer).reading_memory(super::memory::is_changing(self.t.module.globals[id].space));
+        self.root(id, (name, ty), false, &mut &[][..])
+    }
+
+    /// The path through a pointer, where it is one that is laid out.
+    pub fn laid_path(&mut self, pointer: Value) -> Option<LaidPath> {
+        match (self.whole_place(pointer), pointer) {
+            (Some(Place::Path(laid)), _) => Some(laid),
+            (_, Value::Inst(_)) => {
+                if let Made::Laid(laid) = self.made(pointer) {
+                    Some(laid)
+                } else {
+                    None
+                }
+            }
+            _ => None,
         }
     }
 
@@ -311,6 +418,9 @@ impl Body<'_, '_> {
 
     /// The value that a pointer points to.
     pub fn load_place(&mut self, pointer: Value) -> Made {
+        if let Some(place) = self.whole_place(pointer) {
+            return Made::One(self.read(&place));
+        }
         let place = match self.made(pointer) {
             Made::Pair(parts) => return Made::Pair(parts),
             Made::Bytes(address) => Place::Bytes(address),
@@ -338,6 +448,16 @@ impl Body<'_, '_> {
         let logical = self.t.types.logical(ty);
         let language = self.t.language;
         match self.t.types.get(ty) {
+            Type::Matrix { scalar, columns, rows, .. }
+                if let Place::Path(laid) = place
+                    && laid.is_in_rows(self.t) =>
+            {
+                let laid: Vec<LaidPath> = (0..rows).filter_map(|row| self.row(laid, &row.to_string())).collect();
+                let parts = laid.into_iter().map(|row| self.read(&Place::Path(row))).collect();
+                let turned = self.t.types.matrix(scalar, rows, columns);
+                let turned = language.construct(self, turned, parts);
+                Expr::call("transpose", &[turned])
+            }
             Type::Matrix { columns, .. } => {
                 let columns = self.read_parts(place, columns.into());
                 language.construct(self, logical, columns)
@@ -371,9 +491,15 @@ impl Body<'_, '_> {
             return Some(if laid.points { dereferenced(&laid.path) } else { laid.path.clone() });
         }
         let (scalar, size) = self.t.shape(laid.ty)?;
-        let stored = if scalar.is_bool() { Scalar::U32 } else { scalar };
-        let value = match layout::fit(self.t, laid.ty, laid.how.stride, laid.is_packed)? {
+        if let Some(parts) = self.down_column(laid) {
+            return Some(Expr::call(&self.t.vector_name(scalar, size), &parts));
+        }
+        let language = self.t.language;
+        let stored = stored_as(scalar, laid.how);
+        let value = match layout::fit(self.t, laid.ty, laid.how, laid.is_packed)? {
+            _ if laid.is_atomic => language.atomic_read(&laid.path),
             Fit::Own => laid.path.clone(),
+            Fit::Wrapped => laid.path.part(".value"),
             Fit::First(_) => laid.path.part(&first_of(size)),
             Fit::Packed => {
                 let name = self.t.vector_name(stored, size);
@@ -389,11 +515,12 @@ impl Body<'_, '_> {
         let Type::Array { len, .. } = self.t.types.get(ty) else { return };
         let length = self.t.length(len);
         let zero = self.t.literal(Scalar::U32, 0);
-        let index = self.name("element", Types::U32, &zero);
+        let index = self.changing("element", Types::U32, &zero);
+        let first = if self.t.language.has_fixed_names() { self.take_counter(&index.text) } else { None };
         let body = self.within(|b| write(b, &index));
         let condition = Some(format!("{} < {length}", index.text));
         let hint = self.t.language.hint(self, crate::ir::ControlHint::DontUnroll);
-        self.push(Kind::For { first: None, condition, steps: vec![format!("{}++", index.text)], body, hint });
+        self.push(Kind::For { first, condition, steps: vec![format!("{}++", index.text)], body, hint });
     }
 
     fn each_element(&mut self, ty: TypeId, write: impl FnOnce(&mut Self, &Index)) {
@@ -415,6 +542,9 @@ impl Body<'_, '_> {
     /// Stores where a pointer points.
     pub fn store_place(&mut self, pointer: Value, value: Value) {
         let value = self.value(value);
+        if let Some(place) = self.whole_place(pointer) {
+            return self.write(&place, value);
+        }
         let place = match self.made(pointer) {
             Made::Bytes(address) => Place::Bytes(address),
             Made::Laid(laid) => Place::Path(laid),
@@ -441,6 +571,18 @@ impl Body<'_, '_> {
         let logical = self.t.types.logical(ty);
         let value = if value.is_plain() { value } else { self.name("stored", logical, &value) };
         match self.t.types.get(ty) {
+            Type::Matrix { scalar, columns, rows, .. }
+                if let Place::Path(laid) = place
+                    && laid.is_in_rows(self.t) =>
+            {
+                let turned = self.t.types.matrix(scalar, rows, columns);
+                let turned = self.name("rows", turned, &Expr::call("transpose", &[value]));
+                for n in 0..rows {
+                    if let Some(row) = self.row(laid, &n.to_string()) {
+                        self.write(&Place::Path(row), turned.part(&format!("[{n}]")));
+                    }
+                }
+            }
             Type::Matrix { columns, .. } => {
                 for n in 0..u32::from(columns) {
                     if let Some(part) = self.part(place, &Index::Known(n)) {
@@ -474,13 +616,39 @@ impl Body<'_, '_> {
             return true;
         }
         let Some((scalar, size)) = self.t.shape(laid.ty) else { return false };
-        let Some(fit) = layout::fit(self.t, laid.ty, laid.how.stride, laid.is_packed) else { return false };
-        let stored = if scalar.is_bool() { Scalar::U32 } else { scalar };
+        if let Some(places) = self.down_column(laid) {
+            self.write_components(&places, value, laid.ty);
+            return true;
+        }
+        let language = self.t.language;
+        if laid.is_atomic {
+            self.line(language.atomic_write(&laid.path, value));
+            return true;
+        }
+        let Some(fit) = layout::fit(self.t, laid.ty, laid.how, laid.is_packed) else { return false };
+        let stored = stored_as(scalar, laid.how);
         let [from, to] = [scalar, stored].map(|scalar| self.t.types.vector(scalar, size));
         let value = self.t.converted(value, from, to);
-        let place = if let Fit::First(_) = fit { laid.path.part(&first_of(size)) } else { laid.path.clone() };
+        if matches!(fit, Fit::First(_)) && size > 1 && !language.assigns_swizzles() {
+            let places: Vec<Expr> = (0..size).map(|n| laid.path.part(&component(n.into()))).collect();
+            self.write_components(&places, &value, to);
+            return true;
+        }
+        let place = match fit {
+            Fit::First(_) => laid.path.part(&first_of(size)),
+            Fit::Wrapped => laid.path.part(".value"),
+            _ => laid.path.clone(),
+        };
         self.line(format!("{} = {}", place.text, value.text));
         true
+    }
+
+    /// Stores a vector component by component.
+    fn write_components(&mut self, places: &[Expr], value: &Expr, ty: TypeId) {
+        let value = self.plain(value.clone(), ty);
+        for (n, place) in (0..).zip(places) {
+            self.line(format!("{} = {}", place.text, value.part(&component(n)).text));
+        }
     }
 
     fn write_vector(&mut self, address: &Address, (scalar, size): (Scalar, u8), value: &Expr) {
@@ -499,6 +667,11 @@ impl Body<'_, '_> {
     }
 }
 
+/// The scalar that lies in memory for one of the module.
+fn stored_as(scalar: Scalar, how: How) -> Scalar {
+    if scalar.is_bool() && how.packing != Packing::Free { Scalar::U32 } else { scalar }
+}
+
 fn dereferenced(path: &Expr) -> Expr {
     Expr::unary("*", path)
 }
@@ -510,6 +683,9 @@ fn first_of(size: u8) -> String {
 
 /// Returns true if what lies at a path has its logical type. The language converts matrices itself.
 fn is_plain_path(t: &mut Writer, laid: &LaidPath) -> bool {
+    if laid.how.packing.is_sized() {
+        return !laid.is_atomic && laid.column.is_none() && is_plain(t, laid.ty, laid.how, false);
+    }
     matches!(t.types.get(laid.ty), Type::Matrix { .. }) || is_plain(t, laid.ty, laid.how, laid.is_packed)
 }
 
@@ -522,9 +698,14 @@ fn is_plain(t: &mut Writer, ty: TypeId, how: How, is_packed: bool) -> bool {
             let how = stride.map_or(how, |stride| how.element(stride));
             !t.is_array_value(logical) && is_plain(t, element, how, is_packed)
         }
+        Type::Matrix { scalar, rows, layout: Some(layout), .. } if how.packing.is_sized() => {
+            layout::is_natural(scalar, rows, layout)
+        }
         Type::Matrix { layout: Some(layout), .. } => !layout.row_major,
-        Type::Scalar(scalar) | Type::Vector { scalar, .. } if how.packing == Packing::Vectors => {
-            !scalar.is_bool() && layout::fit(t, ty, how.stride, is_packed) == Some(Fit::Own)
+        Type::Scalar(scalar) | Type::Vector { scalar, .. }
+            if matches!(how.packing, Packing::Vectors | Packing::Sized) =>
+        {
+            !scalar.is_bool() && layout::fit(t, ty, how, is_packed) == Some(Fit::Own)
         }
         _ => true,
     }
@@ -535,7 +716,9 @@ fn is_as_logical(t: &mut Writer, of: StructId, how: How) -> bool {
     let Some(laid) = layout::lay_out(t, of, how) else { return false };
     let has_no_pads = laid.parts.iter().all(|part| matches!(part, Part::Member(_)));
     let members = t.types.structs[of].members.clone();
+    let has_atomics = (0..members.len() as u32).any(|n| t.atomic_members.contains(&(of, n)));
     has_no_pads
+        && !has_atomics
         && members.iter().zip(&laid.members).all(|(member, (how, is_packed))| is_plain(t, member.ty, *how, *is_packed))
 }
 
@@ -546,8 +729,8 @@ impl Writer<'_> {
         let Type::Struct(of) = self.types.get(ty) else {
             return match self.shape(ty) {
                 Some((scalar, size)) if how.packing == Packing::Vectors => {
-                    let stored = if scalar.is_bool() { Scalar::U32 } else { scalar };
-                    match layout::fit(self, ty, how.stride, is_packed) {
+                    let stored = stored_as(scalar, how);
+                    match layout::fit(self, ty, how, is_packed) {
                         Some(Fit::Packed) => language.packed_name(self, stored, size),
                         Some(Fit::First(size)) => self.vector_name(stored, size),
                         _ => self.vector_name(stored, size),
@@ -559,16 +742,28 @@ impl Writer<'_> {
         if is_as_logical(self, of, how) {
             return self.struct_name(of);
         }
+        let how = self.least_how(of, how);
         if let Some(known) = self.laid_names.get(&(of, how)) {
             return known.clone();
         }
         let base = self.types.structs[self.logical(of)].name.clone();
-        let name = self.names.unique(&format!("{base}_laid_out"), None);
+        let ending = if how.packing == Packing::Free { "shared" } else { "laid_out" };
+        let name = self.names.unique(&format!("{base}_{ending}"), None);
         self.laid_names.insert((of, how), name.clone());
         let names = self.member_names(of);
-        let lines = self.member_lines(of, how, &names);
+        let lines = language.member_lines(self, of, how, &names);
         self.declare_struct(&name, lines);
         name
+    }
+
+    /// How a struct lies, without a stride that it has by itself.
+    fn least_how(&mut self, of: StructId, how: How) -> How {
+        let alone = how.alone();
+        if !how.packing.is_sized() || how.stride.is_none() {
+            return how;
+        }
+        let count = |t: &mut Self, how| layout::lay_out(t, of, how).map(|laid| laid.parts.len());
+        if count(self, alone) == count(self, how) { alone } else { how }
     }
 
     /// The declarations of a laid-out struct's members, with those that pad.
@@ -590,7 +785,7 @@ impl Writer<'_> {
                     let dims = self.dims_of(ty);
                     let how = stride_of(self, ty).map_or(how, |stride| how.element(stride));
                     let base = self.laid_name(self.innermost(ty), how, is_packed);
-                    lines.push(format!("    {order}{base} {}{dims};", names[*index]));
+                    lines.push(language.member_line(&format!("{order}{base}"), &names[*index], &dims));
                 }
             }
         }

@@ -59,7 +59,7 @@ impl Ports {
 
 /// The built-in values of a variable that an instruction names, with their names and types: of a block, the member that it
 /// names.
-fn named(module: &Module, f: &Function, op: Op, id: GlobalId) -> Vec<(BuiltIn, String, TypeId)> {
+pub(super) fn named(module: &Module, f: &Function, op: Op, id: GlobalId) -> Vec<(BuiltIn, String, TypeId)> {
     let global = &module.globals[id];
     if let Binding::BuiltIn(of) = global.binding {
         return vec![(of, global.name.to_string(), global.ty)];
@@ -103,7 +103,7 @@ impl Writer<'_> {
         let module = self.module;
         let mut ports = Ports { entry: entry.name.to_string(), depth: entry.fragment.depth, ..Ports::default() };
         for (function, f) in module.functions.iter() {
-            let is_shared = function != entry.function;
+            let is_shared = !module.entry_points.iter().any(|entry| entry.function == function);
             for (_, inst) in f.insts.iter() {
                 inst.op.each_operand(f, |value| {
                     let Value::Global(id) = value else { return };

@@ -16,13 +16,9 @@ pub(super) struct Stmt {
 pub(super) enum Kind {
     /// One that ends with its line.
     Line(String),
-    /// The declaration of a name with its value, or without.
-    Define {
-        ty: String,
-        name: String,
-        dims: String,
-        value: Option<String>,
-    },
+    /// One that looks like a jump, after which the invocation goes on.
+    Demote,
+    Define(Declared),
     Comment(String),
     If {
         condition: Expr,
@@ -32,17 +28,24 @@ pub(super) enum Kind {
     },
     /// Without a condition it runs for ever.
     For {
-        /// Type, name and value of the variable that is declared in its head.
-        first: Option<Box<[String; 3]>>,
+        /// The variable that is declared in its head.
+        first: Option<Box<Declared>>,
         condition: Option<String>,
         steps: Vec<String>,
         body: Vec<Stmt>,
         hint: &'static str,
     },
+    /// A loop that ends after a turn by a condition.
     Do {
         body: Vec<Stmt>,
-        condition: String,
+        ends: Expr,
         hint: &'static str,
+    },
+    /// A loop with statements between its turns, which go on by `continue` too, in languages that have such.
+    Loop {
+        body: Vec<Stmt>,
+        between: Vec<Stmt>,
+        ends: Option<Expr>,
     },
     Switch {
         selector: String,
@@ -50,6 +53,56 @@ pub(super) enum Kind {
         hint: &'static str,
     },
 }
+
+/// The declaration of a name with its value, or without.
+#[derive(Clone, Debug)]
+pub(super) struct Declared {
+    pub ty: String,
+    pub name: String,
+    pub dims: String,
+    pub value: Option<String>,
+    /// True if it never gets another value.
+    pub is_fixed: bool,
+}
+
+/// How a language writes statements.
+#[derive(Debug)]
+pub(super) struct Syntax {
+    /// The signs around a condition.
+    pub around: [&'static str; 2],
+    /// A declaration without its end.
+    pub declared: fn(&Declared) -> String,
+    /// The lines that begin an arm, the last without its brace.
+    pub labels: fn(&[String]) -> Vec<String>,
+    /// How much deeper than the switch its labels are.
+    pub arms: usize,
+    /// The head of a loop that runs until a jump.
+    pub endless: &'static str,
+    /// The head of a loop that ends after a turn.
+    pub repeated: &'static str,
+    /// The lines at the end of such a loop.
+    pub ends: fn(&Expr) -> Vec<String>,
+}
+
+/// As in C.
+pub(super) const C: Syntax = Syntax {
+    around: ["(", ")"],
+    declared: |Declared { ty, name, dims, value, .. }| match value {
+        Some(value) => format!("{ty} {name}{dims} = {value}"),
+        None => format!("{ty} {name}{dims}"),
+    },
+    labels: |labels| {
+        let mut lines: Vec<String> = labels.iter().map(|label| format!("{label}:")).collect();
+        if lines.is_empty() {
+            lines.push("default:".to_string());
+        }
+        lines
+    },
+    arms: 0,
+    endless: "for (;;)",
+    repeated: "do",
+    ends: |ends| vec![format!("}} while ({});", ends.not().text)],
+};
 
 /// An arm of a switch; without a jump at its end it goes on in the next.
 #[derive(Clone, Debug)]
@@ -76,10 +129,10 @@ impl Stmt {
 }
 
 /// The lines of a text being written.
-#[derive(Default)]
 pub(super) struct Lines {
     pub lines: Vec<Written>,
     depth: usize,
+    syntax: &'static Syntax,
 }
 
 impl Lines {
@@ -93,8 +146,8 @@ impl Lines {
         self.lines.push(Written { origin, text: format!("{margin}{text}\n"), reads, writes });
     }
 
-    pub fn indented(depth: usize) -> Lines {
-        Lines { lines: Vec::new(), depth }
+    pub fn indented(depth: usize, syntax: &'static Syntax) -> Lines {
+        Lines { lines: Vec::new(), depth, syntax }
     }
 
     fn nested(&mut self, body: &[Stmt]) {
@@ -110,54 +163,71 @@ impl Lines {
     }
 
     fn statement(&mut self, stmt: &Stmt) {
-        let origin = stmt.origin;
+        let (origin, syntax) = (stmt.origin, self.syntax);
+        let [open, close] = syntax.around;
         match &stmt.kind {
             Kind::Line(text) => self.add(origin, text, Vec::new()),
-            Kind::Define { ty, name, dims, value } => {
-                let value = value.as_ref().map_or_else(String::new, |value| format!(" = {value}"));
-                self.add(origin, &format!("{ty} {name}{dims}{value};"), vec![name.clone()]);
+            Kind::Demote => self.add(origin, "discard;", Vec::new()),
+            Kind::Define(declared) => {
+                self.add(origin, &format!("{};", (syntax.declared)(declared)), vec![declared.name.clone()]);
             }
             Kind::Comment(text) => self.add(origin, &format!("// {text}"), Vec::new()),
             Kind::If { condition, then, otherwise, hint } => {
                 self.conditional(origin, condition, [then, otherwise], hint)
             }
             Kind::For { first, condition, steps, body, hint } => {
-                let declared = first.iter().map(|first| first[1].clone()).collect();
-                let head = match condition {
-                    Some(condition) if steps.is_empty() && first.is_none() => format!("{hint}while ({condition}) {{"),
-                    condition => {
+                let declared = first.iter().map(|first| first.name.clone()).collect();
+                let head = match (condition, first) {
+                    (None, None) if steps.is_empty() => syntax.endless.to_string(),
+                    (Some(condition), None) if steps.is_empty() => format!("while {open}{condition}{close}"),
+                    _ => {
                         let condition = condition.as_ref().map_or_else(String::new, |text| format!(" {text}"));
                         let steps = if steps.is_empty() { String::new() } else { format!(" {}", steps.join(", ")) };
-                        let first = first.as_ref().map_or_else(String::new, |first| {
-                            let [ty, name, value] = first.as_ref();
-                            format!("{ty} {name} = {value}")
-                        });
-                        format!("{hint}for ({first};{condition};{steps}) {{")
+                        let first = first.as_ref().map_or_else(String::new, |first| (syntax.declared)(first));
+                        format!("for ({first};{condition};{steps})")
                     }
                 };
-                self.add(origin, &head, declared);
+                self.add(origin, &format!("{hint}{head} {{"), declared);
                 self.nested(body);
                 self.add(origin, "}", Vec::new());
             }
-            Kind::Do { body, condition, hint } => {
-                self.add(origin, &format!("{hint}do {{"), Vec::new());
+            Kind::Do { body, ends, hint } => {
+                self.add(origin, &format!("{hint}{} {{", syntax.repeated), Vec::new());
                 self.nested(body);
-                self.add(origin, &format!("}} while ({condition});"), Vec::new());
+                (syntax.ends)(ends).iter().for_each(|line| self.add(origin, line, Vec::new()));
             }
+            Kind::Loop { body, between, ends } => self.continued(origin, body, between, ends.as_ref()),
             Kind::Switch { selector, arms, hint } => {
-                self.add(origin, &format!("{hint}switch ({selector}) {{"), Vec::new());
+                self.add(origin, &format!("{hint}switch {open}{selector}{close} {{"), Vec::new());
+                self.depth += syntax.arms;
                 for arm in arms {
-                    for label in &arm.labels[..arm.labels.len().saturating_sub(1)] {
-                        self.add(origin, &format!("{label}:"), Vec::new());
-                    }
-                    let last = arm.labels.last().map_or("default", String::as_str);
-                    self.add(origin, &format!("{last}: {{"), Vec::new());
+                    let mut lines = (syntax.labels)(&arm.labels);
+                    let last = lines.pop().unwrap_or_default();
+                    lines.iter().for_each(|line| self.add(origin, line, Vec::new()));
+                    self.add(origin, &format!("{last} {{"), Vec::new());
                     self.nested(&arm.body);
                     self.add(origin, "}", Vec::new());
                 }
+                self.depth -= syntax.arms;
                 self.add(origin, "}", Vec::new());
             }
         }
+    }
+
+    fn continued(&mut self, origin: Origin, body: &[Stmt], between: &[Stmt], ends: Option<&Expr>) {
+        self.add(origin, &format!("{} {{", self.syntax.endless), Vec::new());
+        self.nested(body);
+        self.depth += 1;
+        self.add(origin, "continuing {", Vec::new());
+        self.nested(between);
+        self.depth += 1;
+        if let Some(ends) = ends {
+            self.add(origin, &format!("break if {};", ends.text), Vec::new());
+        }
+        self.depth -= 1;
+        self.add(origin, "}", Vec::new());
+        self.depth -= 1;
+        self.add(origin, "}", Vec::new());
     }
 
     fn conditional(&mut self, origin: Origin, condition: &Expr, [then, otherwise]: [&Vec<Stmt>; 2], hint: &str) {
@@ -165,14 +235,15 @@ impl Lines {
             true => (condition.not(), otherwise, then),
             false => (condition.clone(), then, otherwise),
         };
-        self.add(origin, &format!("{hint}if ({}) {{", condition.text), Vec::new());
+        let [open, close] = self.syntax.around;
+        self.add(origin, &format!("{hint}if {open}{}{close} {{", condition.text), Vec::new());
         self.nested(then);
         let mut rest = otherwise.as_slice();
         // `else if` where the other arm is nothing but another selection.
         while let [Stmt { kind: Kind::If { condition, then, otherwise, hint: "" }, .. }] = rest
             && !then.is_empty()
         {
-            self.add(origin, &format!("}} else if ({}) {{", condition.text), Vec::new());
+            self.add(origin, &format!("}} else if {open}{}{close} {{", condition.text), Vec::new());
             self.nested(then);
             rest = otherwise;
         }

@@ -30,7 +30,10 @@ impl Writer<'_> {
         match len {
             ArrayLen::Fixed(len) => len.to_string(),
             ArrayLen::Runtime => self.language.open_length().to_string(),
-            ArrayLen::Spec(id) => self.named_length(id),
+            ArrayLen::Spec(id) => {
+                let language = self.language;
+                language.length_text(self, id).unwrap_or_else(|| self.named_length(id))
+            }
         }
     }
 
@@ -46,8 +49,7 @@ impl Writer<'_> {
         }
         let name = self.names.unique("array_length", None);
         let ty = self.type_name(self.module.constants.get(id).ty);
-        let words = self.language.constant_words();
-        self.specializations.push(format!("{words}{ty} {name} = {text};"));
+        self.specializations.push(self.language.constant_line([&ty, &name, "", &text]));
         self.lengths.insert(id, name.clone());
         name
     }
@@ -113,16 +115,19 @@ impl Writer<'_> {
         for (member, named) in item.members.iter().zip(members.iter()) {
             let (ty, dims) = self.declared(member.ty);
             let words = self.language.member_words(self, member.ty);
-            lines.push(format!("    {words}{ty} {named}{dims};"));
+            lines.push(self.language.member_line(&format!("{words}{ty}"), named, &dims));
         }
         self.declare_struct(&name, lines);
         name
     }
 
     pub fn declare_struct(&mut self, name: &str, members: Vec<String>) {
+        if self.language.parts_structs() && !self.structs.is_empty() {
+            self.structs.push(String::new());
+        }
         self.structs.push(format!("struct {name} {{"));
         self.structs.extend(members);
-        self.structs.push("};".to_string());
+        self.structs.push(self.language.struct_end().to_string());
     }
 
     /// Returns true if an array is assigned, passed or returned whole, and the language has another type for such.

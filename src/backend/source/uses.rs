@@ -1,7 +1,7 @@
 //! Where a function uses its values and variables, and what happens between.
 
 use super::expr::Reads;
-use crate::ir::{BlockId, Function, ImageOp, Inst, InstId, LocalId, Op, Types, Value};
+use crate::ir::{BlockId, Function, ImageOp, Inst, InstId, LocalId, Op, Type, Types, Value};
 use crate::limits;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -263,6 +263,49 @@ impl Uses {
             }
         }
         <[(Value, Place); 2]>::try_from(stores.as_slice()).ok().filter(|_| f.locals[local].init.is_none())
+    }
+
+    /// Returns true if nothing gives a variable a value but one store of the whole.
+    pub fn is_given_once(&self, f: &Function, types: &Types, local: LocalId) -> bool {
+        const MOST: usize = 256;
+        let Some(places) = self.locals.get(&local).filter(|places| places.len() <= MOST) else { return false };
+        limits::spend(places.len());
+        let is_whole = !matches!(types.get(f.locals[local].ty), Type::Array { .. } | Type::Struct(_));
+        let mut stores = 0;
+        for (block, at) in places {
+            let Some(id) = f.blocks[*block].insts.get(*at as usize) else { return false };
+            match f.insts[*id].op {
+                Op::Load(_) => {}
+                Op::Store { pointer: Value::Local(to), value } if to == local && value != Value::Local(local) => {
+                    stores += 1
+                }
+                Op::Access { .. } if is_whole && self.is_loaded(f, *id) => {}
+                _ => return false,
+            }
+        }
+        stores == 1
+    }
+
+    /// Returns true if a variable is loaded to be an index.
+    pub fn is_index(&self, f: &Function, local: LocalId) -> bool {
+        let places = self.locals.get(&local).map_or(&[][..], Vec::as_slice);
+        let user = |(block, at): &Place| f.blocks[*block].insts.get(*at as usize).copied();
+        let loads = places.iter().filter_map(user).filter(|id| matches!(f.insts[*id].op, Op::Load(_)));
+        let mut users = loads.flat_map(|id| self.users.get(&id).into_iter().flatten()).filter_map(user);
+        limits::spend(places.len());
+        users.any(|id| {
+            matches!(f.insts[id].op, Op::Access { .. } | Op::ExtractDynamic { .. } | Op::InsertDynamic { .. })
+        })
+    }
+
+    /// Returns true if a pointer is used by loads alone.
+    fn is_loaded(&self, f: &Function, pointer: InstId) -> bool {
+        let users = self.users.get(&pointer).map_or(&[][..], |users| users.as_slice());
+        limits::spend(users.len());
+        users.iter().all(|(block, at)| {
+            let user = f.blocks[*block].insts.get(*at as usize);
+            user.is_some_and(|user| matches!(f.insts[*user].op, Op::Load(_)))
+        })
     }
 
     /// Returns true if a variable is used in a loop alone, but for the store that gives it its first value.

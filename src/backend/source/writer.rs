@@ -2,6 +2,7 @@
 
 use super::expr::Expr;
 use super::function::Definition;
+use super::image::ImageUses;
 use super::language::Language;
 use super::layout::{How, Laid};
 use super::names::Names;
@@ -12,7 +13,7 @@ use crate::backend::Options;
 use crate::backend::written::{Code, Written};
 use crate::diagnostic::{Code as Number, Diagnostic, cannot_write};
 use crate::ir::{
-    Access, ConstId, EntryPoint, FuncId, Function, GlobalId, InstId, Module, Op, StructId, TypeId, Types, Value, calls,
+    Access, ConstId, FuncId, Function, GlobalId, InstId, Module, Op, StructId, Type, TypeId, Types, Value, calls,
 };
 use crate::kernel::Origin;
 use crate::source::Span;
@@ -63,6 +64,9 @@ pub(super) struct Writer<'a> {
     /// Names that variables are declared with.
     pub global_names: FxHashMap<GlobalId, String>,
     pub block_names: FxHashMap<GlobalId, String>,
+    /// Members and variables, or elements of such, that atomic operations reach, where the language has other types for these.
+    pub atomic_members: FxHashSet<(StructId, u32)>,
+    pub atomic_globals: FxHashSet<GlobalId>,
     /// How blocks are spelled.
     pub forms: FxHashMap<GlobalId, Form>,
     /// Structs as the language lays them out, and their names where these are not those of the logical ones.
@@ -78,10 +82,13 @@ pub(super) struct Writer<'a> {
     /// Numbers of resources, where each kind has its own.
     pub slots: Vec<Slot>,
     pub ports: Ports,
+    /// The operations on textures.
+    pub images: Option<Rc<ImageUses>>,
     /// Names of the buffers whose size the shader asks for.
     pub sized: Vec<String>,
     pub hlsl: super::hlsl::State,
     pub msl: super::msl::State,
+    pub wgsl: super::wgsl::State,
     /// The construct being written, for messages.
     pub span: Span,
     pub diagnostics: Vec<Diagnostic>,
@@ -147,6 +154,8 @@ impl<'a> Writer<'a> {
             declared_constants: FxHashSet::default(),
             global_names: FxHashMap::default(),
             block_names: FxHashMap::default(),
+            atomic_members: FxHashSet::default(),
+            atomic_globals: FxHashSet::default(),
             forms: FxHashMap::default(),
             laid: FxHashMap::default(),
             laid_names: FxHashMap::default(),
@@ -156,9 +165,11 @@ impl<'a> Writer<'a> {
             set_ups: 0,
             slots: Vec::new(),
             ports: Ports::default(),
+            images: None,
             sized: Vec::new(),
             hlsl: super::hlsl::State::default(),
             msl: super::msl::State::default(),
+            wgsl: super::wgsl::State::default(),
             span: Span::NONE,
             diagnostics: Vec::new(),
         }
@@ -168,21 +179,28 @@ impl<'a> Writer<'a> {
     /// One diagnostic for each construct that the language, or crosslane so far, cannot express.
     pub fn run(mut self) -> Result<Shader, Vec<Diagnostic>> {
         let module = self.module;
-        let [entry] = module.entry_points.as_slice() else {
-            self.span = module.entry_points.get(1).map_or(Span::NONE, |entry| module.functions[entry.function].span);
+        let entries = module.entry_points.as_slice();
+        if entries.len() != 1 && !(self.language.has_many_entries() && !entries.is_empty()) {
+            self.span = entries.get(1).map_or(Span::NONE, |entry| module.functions[entry.function].span);
             self.lacks("modules of several entry points: choose one with `-e`");
             return Err(self.diagnostics);
-        };
-        self.span = module.functions[entry.function].span;
-        let functions = calls::callees_first(module, [entry.function]);
-        self.name_all(&functions, entry.function);
+        }
+        let functions = calls::callees_first(module, entries.iter().rev().map(|entry| entry.function));
+        let entry_of = |id: FuncId| entries.iter().find(|entry| entry.function == id);
+        let callees: Vec<FuncId> = functions.iter().copied().filter(|id| entry_of(*id).is_none()).collect();
+        self.name_all(&callees);
         self.pass_access(&functions);
-        let layouts = self.language.stage(&mut self, entry);
+        let mut layouts = Vec::new();
+        for entry in entries {
+            self.span = module.functions[entry.function].span;
+            layouts.extend(self.language.stage(&mut self, entry));
+        }
         for id in functions {
-            let definition = self.function(id, (id == entry.function).then_some(entry));
+            let definition = self.function(id, entry_of(id));
             self.functions.push(definition);
         }
-        self.declare_kept(entry);
+        self.declare_kept();
+        self.language.sort_variables(&mut self.variables);
         self.slots.sort_by_key(|slot| (slot.role.binding().is_none(), slot.role.binding(), slot.role));
         self.diagnostics.extend(slots::check(&self.slots, self.language));
         if self.diagnostics.is_empty() { Ok(self.finish(layouts)) } else { Err(self.diagnostics) }
@@ -211,7 +229,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Declarations that must be there although nothing uses them.
-    fn declare_kept(&mut self, _: &EntryPoint) {
+    fn declare_kept(&mut self) {
         let kept = self.options.manner.keep_unused;
         for (id, global) in self.module.globals.iter() {
             if kept.keeps(global) {
@@ -244,6 +262,17 @@ impl<'a> Writer<'a> {
     pub fn helper(&mut self, name: &'static str, ty: TypeId) -> (String, bool) {
         let is_new = self.helped.insert((name, ty));
         (self.helper_names.get(name).map_or_else(|| name.to_string(), String::clone), is_new)
+    }
+
+    /// Returns true if atomic operations reach a member of a struct, where the language has other types for that.
+    pub fn is_atomic_member(&self, ty: TypeId, member: u32) -> bool {
+        matches!(self.types.get(ty), Type::Struct(of) if self.atomic_members.contains(&(of, member)))
+    }
+
+    /// Returns true if a block is the elements of its only member.
+    pub fn is_elements(&mut self, id: GlobalId) -> bool {
+        let language = self.language;
+        matches!(language.form(self, id), Form::Elements { .. })
     }
 
     /// Turns an extension on.
@@ -325,10 +354,11 @@ impl Shader {
     }
 
     pub fn text(&self) -> String {
-        let mut text = self.head.join("\n");
-        text.push('\n');
+        let mut text = self.head.iter().fold(String::new(), |text, line| text + line + "\n");
         for function in &self.functions {
-            text.push('\n');
+            if !text.is_empty() {
+                text.push('\n');
+            }
             function.lines(true).iter().for_each(|line| text.push_str(&line.text));
         }
         text

@@ -214,8 +214,8 @@ impl Hlsl {
 pub(super) fn pad_lines(packing: Packing, offset: u32, words: u32) -> Vec<String> {
     let whole = match packing {
         Packing::Scalars if words > 1 => return vec![format!("    uint pad_{offset}[{words}];")],
-        Packing::Scalars | Packing::Vectors => 0,
-        Packing::Rows => words.saturating_sub((4 - offset % 16 / 4) % 4) / 4,
+        _ if packing != Packing::Rows => 0,
+        _ => words.saturating_sub((4 - offset % 16 / 4) % 4) / 4,
     };
     let head = if whole > 0 { (4 - offset % 16 / 4) % 4 } else { words };
     let single = |from: u32, count: u32| (0..count).map(move |n| format!("    uint pad_{};", from + 4 * n));

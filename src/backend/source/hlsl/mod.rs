@@ -22,6 +22,7 @@ use super::lane::Arg;
 use super::language::{Language, Ordering};
 use super::layout::Packing;
 use super::place::{Address, Form};
+use super::tree::Kind;
 use super::writer::{Shader, Writer};
 use crate::backend::losses::{self, Kept};
 use crate::backend::written::Unit;
@@ -197,7 +198,7 @@ impl Language for Hlsl {
     }
 
     fn demote(&self, b: &mut Body) {
-        b.line("discard".to_string());
+        b.push(Kind::Demote);
     }
 
     fn interlock(&self, b: &mut Body, _: bool) {

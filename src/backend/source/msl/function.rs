@@ -1,9 +1,9 @@
 //! Functions and composites.
 
 use super::Msl;
-use super::image::Root;
 use crate::backend::source::expr::Expr;
 use crate::backend::source::function::{Body, Made};
+use crate::backend::source::image::Root;
 use crate::ir::{ConstId, EntryPoint, FuncId, Function, GlobalId, Op, Param, Space, Type, TypeId, Value};
 use std::collections::BTreeSet;
 
@@ -49,7 +49,7 @@ impl Msl {
     }
 
     pub fn parameter(&self, b: &mut Body, index: u32, param: &Param, name: &str) -> String {
-        let of = self.image_use(b.t, Root::Param(b.id, index));
+        let of = b.t.image_use(Root::Param(b.id, index));
         let ty = b.t.types.pointee(param.ty).map_or(param.ty, |(_, pointee)| pointee);
         match (b.t.types.get(b.t.innermost(ty)), b.t.types.pointee(param.ty)) {
             (Type::SampledImage(image), _) => {

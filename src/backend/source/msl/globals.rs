@@ -1,10 +1,10 @@
 //! Module-scope variables: resources are arguments of the entry point, and of the functions that use them.
 
-use super::image::Root;
 use super::{Extra, Msl};
 use crate::backend::source::expr::Expr;
 use crate::backend::source::function::{Body, Made};
 use crate::backend::source::globals::access_of;
+use crate::backend::source::image::Root;
 use crate::backend::source::layout::{How, Packing, elements, lay_out};
 use crate::backend::source::place::Form;
 use crate::backend::source::slots::{Role, Slot};
@@ -249,7 +249,7 @@ impl Msl {
 
     /// The type of a variable's texture, and true if it has a sampler.
     fn handle_types(&self, t: &mut Writer, id: GlobalId, global: &Global) -> Option<(Option<String>, bool)> {
-        let of = self.image_use(t, Root::Global(id));
+        let of = t.image_use(Root::Global(id));
         match t.types.get(t.innermost(global.ty)) {
             Type::Sampler => Some((None, true)),
             Type::Image(image) => Some((Some(self.texture_name(t, image, of)), false)),

@@ -5,98 +5,12 @@ use super::types::is_depth;
 use crate::backend::source::constants::component;
 use crate::backend::source::expr::{Expr, Level};
 use crate::backend::source::function::Body;
-use crate::backend::source::image::ImageCall;
+use crate::backend::source::image::{ImageCall, ImageUse};
 use crate::backend::source::tree::{Kind, Stmt};
 use crate::backend::source::writer::Writer;
 use crate::ir::{
-    AtomicOp, BuiltIn, ConstValue, FuncId, Function, GlobalId, ImageDim, ImageOp, ImageParts, ImageType, Module, Op,
-    Scalar, Space, Type, TypeId, Types, Value,
+    AtomicOp, BuiltIn, ConstValue, ImageDim, ImageOp, ImageParts, ImageType, Scalar, Space, Type, TypeId, Types, Value,
 };
-use rustc_hash::FxHashMap;
-use std::rc::Rc;
-
-/// The operations on a texture that its type must allow.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub(super) struct ImageUse {
-    pub reads: bool,
-    pub writes: bool,
-    pub compares: bool,
-}
-
-/// A variable or parameter that is a texture.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Root {
-    Global(GlobalId),
-    Param(FuncId, u32),
-}
-
-/// The operations on all textures of a module. A parameter and its arguments have one type, so that they share them.
-#[derive(Default)]
-pub(super) struct ImageUses {
-    /// Another texture of the same type.
-    same: FxHashMap<Root, Root>,
-    uses: FxHashMap<Root, ImageUse>,
-}
-
-impl ImageUses {
-    fn of(module: &Module) -> ImageUses {
-        let mut made = ImageUses::default();
-        for (id, f) in module.functions.iter() {
-            for (_, inst) in f.insts.iter() {
-                if let Op::Call(callee, args) = inst.op {
-                    for (index, arg) in (0..).zip(f.values(args)) {
-                        if let Some(root) = root_of(f, id, *arg) {
-                            made.join(root, Root::Param(callee, index));
-                        }
-                    }
-                }
-            }
-        }
-        for (id, f) in module.functions.iter() {
-            for (_, inst) in f.insts.iter() {
-                let Op::Image { op, parts, operands } = inst.op else { continue };
-                let Some(root) = f.values(operands).first().and_then(|value| root_of(f, id, *value)) else { continue };
-                let root = made.first(root);
-                let uses = made.uses.entry(root).or_default();
-                uses.reads |= matches!(op, ImageOp::Read | ImageOp::Atomic(..));
-                uses.writes |= matches!(op, ImageOp::Write | ImageOp::Atomic(..));
-                uses.compares |= parts.contains(ImageParts::REFERENCE);
-            }
-        }
-        made
-    }
-
-    /// The texture that stands for all of the same type.
-    fn first(&self, root: Root) -> Root {
-        let mut root = root;
-        while let Some(next) = self.same.get(&root) {
-            root = *next;
-        }
-        root
-    }
-
-    fn join(&mut self, a: Root, b: Root) {
-        let (a, b) = (self.first(a), self.first(b));
-        if a != b {
-            self.same.insert(b, a);
-        }
-    }
-}
-
-/// The variable or parameter that a texture comes from.
-fn root_of(f: &Function, id: FuncId, value: Value) -> Option<Root> {
-    match value {
-        Value::Global(global) => Some(Root::Global(global)),
-        Value::Param(index) => Some(Root::Param(id, index)),
-        Value::Inst(inst) => match f.insts[inst].op {
-            Op::Access { base, .. } => root_of(f, id, base),
-            Op::Load(pointer) => root_of(f, id, pointer),
-            Op::Image { op: ImageOp::Combine, operands, .. } => root_of(f, id, f.values(operands)[0]),
-            _ => None,
-        },
-        _ => None,
-    }
-}
 
 /// Components of a coordinate without the layer.
 const fn axes(image: ImageType) -> u8 {
@@ -121,18 +35,8 @@ fn is_zero(value: &Expr) -> bool {
 }
 
 impl Msl {
-    /// The operations on the textures that are of a variable's or a parameter's type.
-    pub(super) fn image_use(&self, t: &mut Writer, root: Root) -> ImageUse {
-        let module = t.module;
-        let all = t.msl.images.get_or_insert_with(|| Rc::new(ImageUses::of(module)));
-        all.uses.get(&all.first(root)).copied().unwrap_or_default()
-    }
-
     fn use_of(&self, b: &mut Body, call: &ImageCall) -> ImageUse {
-        match root_of(b.f, b.id, call.values[0]) {
-            Some(root) => self.image_use(b.t, root),
-            None => ImageUse::default(),
-        }
+        b.image_use(call.values[0])
     }
 
     pub fn image(&self, b: &mut Body, op: ImageOp, call: &ImageCall, ty: TypeId) -> Option<Expr> {
@@ -452,7 +356,8 @@ impl Msl {
         let attempt = Expr::call(&format!("{}.atomic_compare_exchange_weak", texture.text), &args);
         let condition = format!("!{} && {}.x == {}", attempt.text, found.text, compared.at(Level::Relation));
         let line = Kind::Line(format!("{} = {};", found.text, start.text));
-        b.push(Kind::Do { body: vec![Stmt { origin: b.origin, kind: line }], condition, hint: "" });
+        let ends = Expr::new(condition, Level::LogicalAnd).not();
+        b.push(Kind::Do { body: vec![Stmt { origin: b.origin, kind: line }], ends, hint: "" });
         found.part(".x")
     }
 

@@ -19,6 +19,7 @@ mod types;
 use super::expr::Expr;
 use super::function::{Body, Made};
 use super::image::ImageCall;
+use super::inout::References;
 use super::lane::Arg;
 use super::language::{Language, Ordering};
 use super::layout::Packing;
@@ -80,8 +81,6 @@ pub(super) struct State {
     sized: Vec<GlobalId>,
     /// Samplers that textures of the source bring with them.
     sampler_names: FxHashMap<GlobalId, String>,
-    /// The operations on textures.
-    images: Option<Rc<image::ImageUses>>,
     /// True if some array of textures or samplers has any length.
     has_handles: bool,
     /// True if some array is assigned, passed or returned whole.
@@ -272,8 +271,8 @@ impl Language for Msl {
         self.call(b, callee, name, args)
     }
 
-    fn refers(&self) -> bool {
-        true
+    fn references(&self) -> References {
+        References::Parts
     }
 
     fn first_value(&self, b: &mut Body, value: Value, ty: TypeId) -> String {

@@ -1,7 +1,7 @@
 //! The names of types (sections 2.1 to 2.10). Matrices are named as the module has them, columns first.
 
 use super::Msl;
-use super::image::ImageUse;
+use crate::backend::source::image::ImageUse;
 use crate::backend::source::writer::Writer;
 use crate::ir::{ImageDim, ImageType, Scalar, ScalarKind, Type, print::scalar_name};
 
@@ -42,9 +42,11 @@ impl Msl {
     pub fn handle_name(&self, t: &mut Writer, ty: Type) -> String {
         match ty {
             Type::Pointer { pointee, .. } => t.type_name(pointee),
-            Type::Image(image) | Type::SampledImage(image) => {
-                self.texture_name(t, image, ImageUse { reads: true, writes: true, compares: false })
-            }
+            Type::Image(image) | Type::SampledImage(image) => self.texture_name(
+                t,
+                image,
+                ImageUse { reads: true, writes: true, compares: false, ..ImageUse::default() },
+            ),
             Type::Sampler => "sampler".to_string(),
             // The address, which casts to pointers.
             Type::BufferReference { .. } => self.vector_name(t, Scalar::U64, 1),
@@ -127,7 +129,7 @@ mod tests {
             storage: false,
             format: 0,
         };
-        let used = |reads, writes, compares| ImageUse { reads, writes, compares };
+        let used = |reads, writes, compares| ImageUse { reads, writes, compares, samples: false };
         let mut name = |image, of| MSL.texture_name(&mut t, image, of);
         assert_eq!(name(plain, ImageUse::default()), "texture2d<float>");
         assert_eq!(name(plain, used(false, false, true)), "depth2d<float>");

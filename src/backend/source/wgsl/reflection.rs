@@ -1,7 +1,8 @@
 //! The resources and features that a shader asks of the caller and the device, as JSON.
 
-use super::Shader;
 use crate::backend::reflection::{self, Reflection};
+use crate::backend::source::slots::Role;
+use crate::backend::source::writer::Shader;
 use crate::backend::{Made, Options};
 use crate::ir::Module;
 use crate::kernel::{self, LaneContract};
@@ -27,34 +28,37 @@ struct WebGpu {
 }
 
 /// A sampler that is a variable of its own.
-#[derive(Clone, Serialize)]
-pub(super) struct Sampler {
-    pub name: String,
-    pub group: u32,
-    pub binding: u32,
+#[derive(Serialize)]
+struct Sampler {
+    name: String,
+    group: u32,
+    binding: u32,
 }
 
 /// Features of devices by the extensions of the language (WGSL 4.1.1, Enable Extensions; WebGPU 3.6.1, Features).
 const FEATURES: [(&str, &str); 5] = [
-    ("enable subgroups;", "subgroups"),
-    ("enable f16;", "shader-f16"),
-    ("enable clip_distances;", "clip-distances"),
-    ("enable dual_source_blending;", "dual-source-blending"),
-    ("enable primitive_index;", "primitive-index"),
+    ("subgroups", "subgroups"),
+    ("f16", "shader-f16"),
+    ("clip_distances", "clip-distances"),
+    ("dual_source_blending", "dual-source-blending"),
+    ("primitive_index", "primitive-index"),
 ];
 
 /// The JSON text for a module with a single entry point.
-pub(super) fn webgpu(shader: &Shader, module: &Module, options: &Options) -> Made<String> {
+pub(super) fn json(shader: &Shader, module: &Module, options: &Options) -> Made<String> {
     let entry = kernel::only_entry(module).map_err(|error| vec![*error])?;
     let lanes = LaneContract::of_entry(&reflection::settled(module), entry);
-    let text = shader.text();
-    let is_enabled = |enable: &str| text.lines().any(|line| line == enable);
+    let is_enabled = |extension: &str| shader.extensions().contains(&extension);
+    let samplers = shader.slots().iter().filter_map(|slot| match slot.role {
+        Role::Sampler(group, binding) => Some(Sampler { name: slot.name.clone(), group, binding }),
+        _ => None,
+    });
     Ok(reflection::text(&Whole {
         common: Reflection::of(module, entry, options.manner.keep_unused, options.profile.wave_size),
         webgpu: WebGpu {
             features: FEATURES.iter().filter(|(enable, _)| is_enabled(enable)).map(|(_, name)| *name).collect(),
             least_subgroup_size: lanes.least_subgroup_size(),
-            samplers: shader.samplers.clone(),
+            samplers: samplers.collect(),
         },
     }))
 }

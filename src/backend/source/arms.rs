@@ -1,0 +1,164 @@
+//! Switches of languages in which no arm goes on in the next.
+
+use super::exits::Around;
+use super::expr::{Expr, Level};
+use super::function::Body;
+use super::tree::{Arm, Kind, Stmt};
+use crate::ir::flow::DeadEnds;
+use crate::ir::{BlockId, Case, Op, Scalar, ScalarKind, Types};
+
+/// Instructions that arms which fall through may copy into those before them.
+const MOST_COPIES: usize = 64;
+
+/// A switch that is a loop which runs once.
+#[derive(Debug)]
+pub(super) struct Chain {
+    /// The length of `around` in it.
+    depth: usize,
+    /// The flag that says that the loop around it goes on.
+    continues: Option<String>,
+}
+
+/// The labels of an arm.
+pub(super) fn labels_of(arm: &Case, scalar: Scalar) -> Vec<String> {
+    let label = |value: &u64| match scalar.kind {
+        ScalarKind::Sint => format!("case {}", *value as i32),
+        _ => format!("case {}u", *value as u32),
+    };
+    arm.values.iter().map(label).chain(arm.default.then(|| "default".to_string())).collect()
+}
+
+impl Body<'_, '_> {
+    /// Writes a switch of which each arm holds copies of those that it falls into.
+    pub fn parted_switch(&mut self, selector: String, (value, scalar): (Expr, Scalar), arms: &[Case]) {
+        let ends = DeadEnds::of(self.f);
+        if (1..arms.len()).any(|at| arms[at - 1].falls_through && self.sees_others(arms[at].body)) {
+            return self.chain(&value, scalar, arms, &ends);
+        }
+        self.around.push(Around::Switch);
+        let mut made = Vec::new();
+        for (at, arm) in arms.iter().enumerate() {
+            let labels = labels_of(arm, scalar);
+            if !labels.is_empty() {
+                let body = self.arm_with_next(&arms[at..], &ends);
+                made.push(Arm { labels, body });
+            }
+        }
+        self.around.pop();
+        if !arms.iter().any(|arm| arm.default) {
+            made.push(Arm { labels: vec!["default".to_string()], body: Vec::new() });
+        }
+        self.push(Kind::Switch { selector, arms: made, hint: "" });
+    }
+
+    /// The code of the first arm, with copies of those into which it falls.
+    fn arm_with_next(&mut self, arms: &[Case], ends: &DeadEnds) -> Vec<Stmt> {
+        let falling = arms.iter().take_while(|arm| arm.falls_through).count();
+        if falling > MOST_COPIES {
+            self.t.unsupported("switches in which so many arms fall through");
+            return Vec::new();
+        }
+        let mut code = Vec::new();
+        for arm in arms {
+            code.extend(self.block_of(arm.body));
+            if !arm.falls_through || ends.has_block(arm.body) {
+                break;
+            }
+        }
+        let leaves = |stmt: &Stmt| matches!(&stmt.kind, Kind::Line(text) if text == "break;");
+        if code.last().is_some_and(leaves) {
+            code.pop();
+        }
+        code
+    }
+
+    /// Returns true if a block does what depends on the invocations that run it.
+    fn sees_others(&self, block: BlockId) -> bool {
+        let f = self.f;
+        crate::limits::spend(f.blocks[block].insts.len());
+        f.blocks[block].insts.iter().any(|id| match f.insts[*id].op {
+            Op::Lane(..) | Op::Call(..) | Op::Barrier { .. } | Op::Image { .. } => true,
+            Op::Math(function, _) => function.is_derivative(),
+            op => f.inner_blocks(op).into_iter().any(|inner| self.sees_others(inner)),
+        })
+    }
+
+    /// A switch as a loop that runs once: each arm runs in the invocations that its labels choose and in those that fall
+    /// into it, together.
+    fn chain(&mut self, selector: &Expr, scalar: Scalar, arms: &[Case], ends: &DeadEnds) {
+        let ty = self.t.types.scalar(scalar);
+        let selector = self.plain(selector.clone(), ty);
+        let runs = self.variable("runs", Types::BOOL);
+        self.around.push(Around::Loop);
+        self.chains.push(Chain { depth: self.around.len(), continues: None });
+        let body = self.within(|b| {
+            for arm in arms {
+                let chosen = b.chooses(&selector, scalar, arms, arm);
+                let value = match chosen {
+                    Some(chosen) => Expr::binary("||", Level::LogicalOr, &runs, &chosen).text,
+                    None => "true".to_string(),
+                };
+                b.line(format!("{} = {value}", runs.text));
+                let mut then = b.block_of(arm.body);
+                if !arm.falls_through && !ends.has_block(arm.body) {
+                    then.push(Stmt { origin: b.origin, kind: Kind::Line("break;".to_string()) });
+                }
+                b.push(Kind::If { condition: runs.clone(), then, otherwise: Vec::new(), hint: "" });
+            }
+            b.line("break".to_string());
+        });
+        let continues = self.chains.pop().and_then(|chain| chain.continues);
+        self.around.pop();
+        if let Some(flag) = &continues {
+            let value = Expr::primary("false");
+            self.push(Kind::Define(super::tree::Declared {
+                ty: "bool".to_string(),
+                name: flag.clone(),
+                dims: String::new(),
+                value: Some(value.text),
+                is_fixed: false,
+            }));
+        }
+        self.push(Kind::For { first: None, condition: None, steps: Vec::new(), body, hint: "" });
+        if let Some(flag) = continues {
+            let then = self.within(Self::go_on);
+            self.push(Kind::If { condition: Expr::primary(flag), then, otherwise: Vec::new(), hint: "" });
+        }
+    }
+
+    /// The condition under which the labels of an arm choose it; none where they always do.
+    fn chooses(&mut self, selector: &Expr, scalar: Scalar, arms: &[Case], arm: &Case) -> Option<Expr> {
+        let (op, level, join) =
+            if arm.default { ("!=", Level::LogicalAnd, "&&") } else { ("==", Level::LogicalOr, "||") };
+        let labels: Vec<u64> = match arm.default {
+            false => arm.values.clone(),
+            true => arms.iter().filter(|other| !other.default).flat_map(|other| other.values.clone()).collect(),
+        };
+        labels.into_iter().fold(None, |chosen, label| {
+            let label = self.t.literal(scalar, label);
+            let test = Expr::binary(op, Level::Equality, selector, &label);
+            Some(chosen.map_or(test.clone(), |before| Expr::binary(join, level, &before, &test)))
+        })
+    }
+
+    /// Goes on with the next turn of the innermost loop of the source.
+    pub fn go_on(&mut self) {
+        let Some(Chain { depth, continues }) = self.chains.last() else { return self.line("continue".to_string()) };
+        let inside = self.around.get(*depth..).unwrap_or_default();
+        if inside.contains(&Around::Loop) {
+            return self.line("continue".to_string());
+        }
+        if inside.contains(&Around::Switch) {
+            return self.t.unsupported("`continue` in a switch in an arm that another falls into");
+        }
+        let flag = match continues {
+            Some(known) => known.clone(),
+            None => self.named("continues"),
+        };
+        if let Some(chain) = self.chains.last_mut() {
+            chain.continues = Some(flag.clone());
+        }
+        self.line(format!("{flag} = true"));
+        self.line("break".to_string());
+    }
+}

@@ -1,0 +1,109 @@
+//! Subgroup and quad functions (WGSL 17.12 and 17.13). They take numbers: bools move as words that are 0 or 1.
+
+use super::Wgsl;
+use super::stage::Port;
+use crate::backend::source::expr::{Expr, Level};
+use crate::backend::source::function::Body;
+use crate::backend::source::lane::Arg;
+use crate::ir::{Scalar, Types};
+use crate::lane::{GroupOp, GroupReduce, LaneFact, MaskOp, QuadMove, ReduceOp, VoteOp};
+
+/// Numbers of lanes, distances and masks that are constants must be below this.
+const MOST_LANES: u32 = 128;
+
+impl Wgsl {
+    pub fn fact(&self, b: &mut Body, fact: LaneFact) -> Expr {
+        match fact {
+            LaneFact::Index => self.lane_port(b, Port::LaneIndex),
+            LaneFact::Size => self.lane_port(b, Port::LaneCount),
+            LaneFact::Mask(op) => self.mask(b, op),
+            LaneFact::InSet(_) => b.t.broken("a set of lanes"),
+        }
+    }
+
+    /// The lanes of the subgroup that compare so with the own one.
+    fn mask(&self, b: &mut Body, op: MaskOp) -> Expr {
+        let index = self.lane_port(b, Port::LaneIndex);
+        let next = Expr::binary("+", Level::Sum, &index, &Expr::primary("1u"));
+        let (from, to) = match op {
+            MaskOp::Lt => return self.lanes_below(b, index),
+            MaskOp::Le => return self.lanes_below(b, next),
+            MaskOp::Eq => (index, next),
+            MaskOp::Ge => (index, self.lane_port(b, Port::LaneCount)),
+            MaskOp::Gt => (next, self.lane_port(b, Port::LaneCount)),
+        };
+        let [from, to] = [from, to].map(|count| self.lanes_below(b, count));
+        Expr::binary("^", Level::Xor, &to, &from)
+    }
+
+    fn lanes_below(&self, b: &mut Body, count: Expr) -> Expr {
+        Expr::call(&self.help(b.t, "lanes_below", Types::U32), &[count])
+    }
+
+    pub fn group(&self, b: &mut Body, op: GroupOp, args: &[Arg]) -> Expr {
+        b.t.need("subgroups");
+        let Some(first) = args.first() else {
+            return match op {
+                GroupOp::Elect => Expr::primary("subgroupElect()"),
+                _ => b.t.broken("a function that the language does not have"),
+            };
+        };
+        let of_truth = matches!(op, GroupOp::Vote(_) | GroupOp::QuadVote(_) | GroupOp::Ballot);
+        if first.shape.0.is_bool() && !of_truth {
+            return self.of_words(b, op, args);
+        }
+        let Some(name) = function(op) else { return b.t.broken("a function that the language does not have") };
+        let lane = args.get(1).map(|arg| self.lane_of(b, arg));
+        Expr::call(name, &[Some(first.value.clone()), lane].into_iter().flatten().collect::<Vec<_>>())
+    }
+
+    /// A lane's number, a distance or a mask: beyond the most lanes the result is undefined, so any other constant does.
+    fn lane_of(&self, b: &mut Body, arg: &Arg) -> Expr {
+        match arg.known {
+            Some(number) => b.t.literal(Scalar::U32, u64::from(number % MOST_LANES)),
+            None => b.index_of(arg),
+        }
+    }
+
+    /// The operation on words in the place of bools.
+    fn of_words(&self, b: &mut Body, op: GroupOp, args: &[Arg]) -> Expr {
+        let size = args[0].shape.1;
+        let [from, to] = [Scalar::BOOL, Scalar::U32].map(|scalar| b.t.types.vector(scalar, size));
+        let mut args = args.to_vec();
+        args[0] = Arg { value: b.t.converted(&args[0].value, from, to), shape: (Scalar::U32, size), known: None };
+        let made = self.group(b, op, &args);
+        b.t.converted(&made, to, from)
+    }
+}
+
+const fn function(op: GroupOp) -> Option<&'static str> {
+    Some(match op {
+        GroupOp::Shuffle => "subgroupShuffle",
+        GroupOp::ShuffleXor => "subgroupShuffleXor",
+        GroupOp::ShuffleUp => "subgroupShuffleUp",
+        GroupOp::ShuffleDown => "subgroupShuffleDown",
+        GroupOp::Broadcast => "subgroupBroadcast",
+        GroupOp::BroadcastFirst => "subgroupBroadcastFirst",
+        GroupOp::QuadBroadcast => "quadBroadcast",
+        GroupOp::QuadSwap(QuadMove::Y) => "quadSwapY",
+        GroupOp::QuadSwap(QuadMove::Diagonal) => "quadSwapDiagonal",
+        GroupOp::QuadSwap(_) => "quadSwapX",
+        GroupOp::Vote(VoteOp::All) => "subgroupAll",
+        GroupOp::Vote(VoteOp::Any) => "subgroupAny",
+        GroupOp::Ballot => "subgroupBallot",
+        GroupOp::Reduce(op, GroupReduce::Reduce) => match op {
+            ReduceOp::Add => "subgroupAdd",
+            ReduceOp::Mul => "subgroupMul",
+            ReduceOp::Min => "subgroupMin",
+            ReduceOp::Max => "subgroupMax",
+            ReduceOp::And => "subgroupAnd",
+            ReduceOp::Or => "subgroupOr",
+            ReduceOp::Xor => "subgroupXor",
+        },
+        GroupOp::Reduce(ReduceOp::Add, GroupReduce::Inclusive) => "subgroupInclusiveAdd",
+        GroupOp::Reduce(ReduceOp::Mul, GroupReduce::Inclusive) => "subgroupInclusiveMul",
+        GroupOp::Reduce(ReduceOp::Add, GroupReduce::Exclusive) => "subgroupExclusiveAdd",
+        GroupOp::Reduce(ReduceOp::Mul, GroupReduce::Exclusive) => "subgroupExclusiveMul",
+        _ => return None,
+    })
+}
