@@ -45,6 +45,7 @@ const STRANGERS: &[(&str, &str)] = &[
     ("sim", "glsl"),
     ("sim", "wgsl"),
     ("sim", "backend"),
+    ("wgsl", "backend"),
     ("lane/planner/nv", "lane/planner/spirv"),
     ("lane/planner/amd", "lane/planner/spirv"),
     ("lane/planner/amd", "lane/planner/nv"),

@@ -180,7 +180,8 @@ impl<'a> Writer<'a> {
     pub fn run(mut self) -> Result<Shader, Vec<Diagnostic>> {
         let module = self.module;
         let entries = module.entry_points.as_slice();
-        if entries.len() != 1 && !(self.language.has_many_entries() && !entries.is_empty()) {
+        let is_allowed = entries.len() == 1 || !entries.is_empty() && self.language.has_many_entries();
+        if !is_allowed {
             self.span = entries.get(1).map_or(Span::NONE, |entry| module.functions[entry.function].span);
             self.lacks("modules of several entry points: choose one with `-e`");
             return Err(self.diagnostics);

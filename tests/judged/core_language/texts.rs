@@ -38,7 +38,6 @@ static LEFT_OUT: &[(&str, &str, &str)] = &[
     ("msl-3.0", "spec_constants_sizes", SIZES),
     ("msl-3.0", "unrolled_loops", LANES),
     ("wgsl", "float_operators", CONTRACTED),
-    ("wgsl", "mixed_halves", "naga does not read the bits of vectors of halves as words"),
 ];
 
 /// Without `precise`, which the languages lack or the writer does not write.

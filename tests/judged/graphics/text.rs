@@ -22,7 +22,7 @@ pub struct Way {
     runs: bool,
 }
 
-pub static WGSL: Way = Way { profile: "wgsl", refused: &[NO_NAGA, NO_WGSL], runs: true };
+pub static WGSL: Way = Way { profile: "wgsl", refused: &[NO_LANGUAGE, NO_WGSL], runs: true };
 pub static GLSL: Way = Way { profile: "glsl-450-khr", refused: &[], runs: true };
 /// DXC numbers inputs and outputs in its own way.
 pub static HLSL: Way = Way { profile: "hlsl-6.7", refused: &[NO_HLSL], runs: false };
@@ -30,8 +30,8 @@ pub static HLSL: Way = Way { profile: "hlsl-6.7", refused: &[NO_HLSL], runs: fal
 /// No compiler of Metal's language is here: a compiler of C++ takes the texts with a header's declarations.
 const MSL: &str = "msl-3.0";
 
-/// Those that naga's form lacks, with a part of the message.
-static NO_NAGA: &[(&str, &str)] = &[
+/// Those that the language lacks, or the writer so far, with a part of the message.
+static NO_LANGUAGE: &[(&str, &str)] = &[
     ("barycentric_frag", "GL_EXT_fragment_shader_barycentric"),
     ("clip_and_cull_frag", "built-in value ClipDistance"),
     ("clipping_frag", "built-in value ClipDistance"),

@@ -58,7 +58,7 @@ static GLSL: [Spelling; 12] = [
     spelling("uint64_t", "u64vec", "packUint2x32(uvec2($0, $1))", &["unpackUint2x32($e).x", "unpackUint2x32($e).y"]),
 ];
 
-/// WGSL has no bits of an `f64`: it travels as an `f32`. naga takes no bits of an `f16`. It has no integers of 8 and 16 bits.
+/// WGSL has no bits of an `f64`: it travels as an `f32`. naga reads no bits of an `f16`. It has no integers of 8 and 16 bits.
 #[rustfmt::skip]
 static WGSL: [Option<Spelling>; 12] = [
     Some(spelling("f32", "", "bitcast<f32>($0)", &["bitcast<u32>($e)"])),

@@ -104,8 +104,8 @@ pub static REASONS: &[Reason] = &[
 /// The title of the reason that a type is not there.
 pub const LACKS_TYPE: &str = "the language has no such type";
 
-/// Returns true if the values of a cell are of a type that the profile's language does not have; halves that go through
-/// naga have no bits.
+/// Returns true if the values of a cell are of a type that the profile's language does not have; HLSL's halves have no bits in
+/// the modules that DXC makes.
 fn lacks_type(asked: &Asked<'_>) -> bool {
     use Kind as K;
     let has_words_only = ["glsl-es-320-khr", "glsl-450-nv", "hlsl-6.0"].contains(&&*asked.profile.name);
@@ -120,7 +120,7 @@ fn lacks_type(asked: &Asked<'_>) -> bool {
             asked.profile.version < (2, 3) || Shader::taken_types(asked.unit, asked.ty).contains(ty)
         }
         K::F64 | K::I8 | K::U8 | K::I16 | K::U16 | K::I64 | K::U64 => true,
-        K::F16 => has_words_only || asked.unit.language == Language::Glsl,
+        K::F16 => has_words_only || asked.profile.target == Target::Hlsl && asked.unit.language == Language::Glsl,
         K::F32 | K::I32 | K::U32 | K::Bool => false,
     })
 }

@@ -36,14 +36,47 @@ impl Wgsl {
                 self.converted(t, value, from, to)
             }
             (Some((a, n)), Some((b, m))) => {
-                let is_known = !a.is_bool() && !b.is_bool() && matches!(a.width, 16 | 32) && matches!(b.width, 16 | 32);
-                if !is_known || u32::from(a.width) * u32::from(n) != u32::from(b.width) * u32::from(m) {
+                let is_lacking = |scalar: Scalar| !scalar.is_bool() && !matches!(scalar.width, 16 | 32);
+                if let Some((_, ty)) = [(a, from), (b, to)].into_iter().find(|(scalar, _)| is_lacking(*scalar)) {
+                    return Expr::primary(t.type_name(ty));
+                }
+                if a.is_bool() || b.is_bool() || u32::from(a.width) * u32::from(n) != u32::from(b.width) * u32::from(m)
+                {
                     return t.stand_in("bits as a type of another size");
                 }
                 let value = if n == 1 { typed(value, a) } else { value.clone() };
-                Expr::call(&format!("bitcast<{}>", t.type_name(to)), &[value])
+                match (a, b) {
+                    (Scalar::F16, _) if a.width != b.width => self.words_of_halves(t, value, (from, n), to),
+                    (_, Scalar::F16) if a.width != b.width => self.halves_of_words(t, &value, from, (to, m)),
+                    _ => bitcast(t, value, to),
+                }
             }
             _ => t.stand_in("bits as a type of another size"),
         }
     }
+
+    /// The bits of two or four halves as one or two words. Readers of WGSL that lack a `bitcast` between elements of two sizes,
+    /// which naga is one of, have the conversions that pack and unpack halves (WGSL 17.10 and 17.11).
+    fn words_of_halves(&self, t: &mut Writer, value: Expr, (from, halves): (TypeId, u8), to: TypeId) -> Expr {
+        let words = if halves == 2 {
+            Expr::call("pack2x16float", &[Expr::call("vec2f", &[value])])
+        } else {
+            Expr::call(&self.help(t, "words_of_halves", from), &[value])
+        };
+        if t.types.scalar_of(to) == Some(Scalar::U32) { words } else { bitcast(t, words, to) }
+    }
+
+    /// The bits of one or two words as two or four halves.
+    fn halves_of_words(&self, t: &mut Writer, value: &Expr, from: TypeId, (to, halves): (TypeId, u8)) -> Expr {
+        let words = t.types.vector(Scalar::U32, halves / 2);
+        let value = if from == words { value.clone() } else { bitcast(t, value.clone(), words) };
+        if halves == 2 {
+            return Expr::call("vec2h", &[Expr::call("unpack2x16float", &[value])]);
+        }
+        Expr::call(&self.help(t, "halves_of_words", to), &[value])
+    }
+}
+
+fn bitcast(t: &mut Writer, value: Expr, to: TypeId) -> Expr {
+    Expr::call(&format!("bitcast<{}>", t.type_name(to)), &[value])
 }

@@ -10,6 +10,22 @@ use crate::ir::{Scalar, Type, TypeId};
 const HELPERS: &[Helper] = &[
     // The language refuses infinite numbers that it computes when it makes the shader.
     helper("float_of", &["fn N(bits: u32) -> f32 {", "    return bitcast<f32>(bits);", "}"]),
+    helper(
+        "words_of_halves",
+        &[
+            "fn N(halves: vec4h) -> vec2u {",
+            "    return vec2u(pack2x16float(vec2f(halves.xy)), pack2x16float(vec2f(halves.zw)));",
+            "}",
+        ],
+    ),
+    helper(
+        "halves_of_words",
+        &[
+            "fn N(words: vec2u) -> vec4h {",
+            "    return vec4h(vec4f(unpack2x16float(words.x), unpack2x16float(words.y)));",
+            "}",
+        ],
+    ),
     helper("modulo", &["fn N(x: T, y: T) -> T {", "    return x - y * floor(x / y);", "}"]),
     helper("is_nan", &["fn N(x: T) -> B {", "    return (bitcast<U>(x) & U(0x7fffffffu)) > U(0x7f800000u);", "}"]),
     helper("is_inf", &["fn N(x: T) -> B {", "    return (bitcast<U>(x) & U(0x7fffffffu)) == U(0x7f800000u);", "}"]),

@@ -521,3 +521,70 @@ fn is_below(scalar: Option<Scalar>, low: u64, high: u64, or_same: bool) -> bool 
     let (low, high) = (as_float(low), as_float(high));
     low < high || or_same && low == high
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::Options;
+    use crate::backend::source::wgsl::WGSL;
+    use crate::ir::Module;
+    use crate::profile::Profile;
+
+    /// The text of an expression that is made with a writer.
+    fn text(make: impl FnOnce(&mut Writer) -> Expr) -> String {
+        let module = Module::default();
+        let options = Options::new(Profile::named("wgsl").unwrap());
+        make(&mut Writer::new(&module, &options)).text
+    }
+
+    #[test]
+    fn comparisons_and_shifts_do_not_chain() {
+        let [a, b, c] = ["a", "b", "c"].map(Expr::primary);
+        let less = infix(("<", Level::Relation), &a, &b);
+        assert_eq!(infix(("==", Level::Equality), &less, &c).text, "(a < b) == c");
+        let shifted = infix(("<<", Level::Shift), &a, &b);
+        assert_eq!(infix((">>", Level::Shift), &shifted, &c).text, "(a << b) >> c");
+        assert_eq!(infix(("<", Level::Relation), &shifted, &c).text, "a << b < c");
+    }
+
+    #[test]
+    fn arguments_do_not_look_like_types() {
+        let [a, b, c] = ["a", "b", "c"].map(Expr::primary);
+        let (less, more) = (infix(("<", Level::Relation), &a, &b), infix((">", Level::Relation), &b, &c));
+        assert_eq!(call("f", &[less.clone(), more]).text, "f((a < b), (b > c))");
+        assert_eq!(call("f", &[a, less]).text, "f(a, a < b)");
+    }
+
+    #[test]
+    fn shifts_are_by_unsigned_numbers() {
+        let shift = |a: &str, b: &str, ty| {
+            text(|t| WGSL.binary(t, BinaryOp::Shl, [&Expr::primary(a), &Expr::primary(b)], [Types::I32, ty]))
+        };
+        assert_eq!(shift("x", "3", Types::I32), "x << 3u");
+        assert_eq!(shift("1", "n", Types::I32), "1i << u32(n)");
+        assert_eq!(shift("x", "n", Types::U32), "x << n");
+    }
+
+    #[test]
+    fn functions_take_operands_of_one_type() {
+        let least = text(|t| {
+            let (v, x) = (t.types.vector(Scalar::F32, 3), Types::F32);
+            let args = ["v", "0.5"].map(Expr::primary);
+            WGSL.function_of(t, MathFn::Max, &args, &[v, x], v).unwrap()
+        });
+        assert_eq!(least, "max(v, vec3f(0.5))");
+        let highest =
+            text(|t| WGSL.function_of(t, MathFn::FindMsb, &[Expr::primary("x")], &[Types::U32], Types::I32).unwrap());
+        assert_eq!(highest, "i32(firstLeadingBit(x))");
+    }
+
+    #[test]
+    fn numbers_become_others() {
+        let converted = |value: &str, from, to| text(|t| WGSL.converted(t, &Expr::primary(value), from, to));
+        assert_eq!(converted("5u", Types::U32, Types::I32), "5");
+        assert_eq!(converted("5", Types::I32, Types::U32), "5u");
+        assert_eq!(converted("-5", Types::I32, Types::U32), "u32(-5i)");
+        assert_eq!(converted("i", Types::I32, Types::U32), "u32(i)");
+        assert_eq!(converted("0.5", Types::F32, Types::I32), "i32(0.5f)");
+    }
+}

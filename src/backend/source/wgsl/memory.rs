@@ -108,10 +108,7 @@ impl Wgsl {
 
     /// Barriers in a row are one: those of the language order memory in the workgroup and wait for it too.
     pub fn barrier(&self, b: &mut Body) {
-        let run = run_of(b);
-        if run.first() != b.current.as_ref() {
-            return;
-        }
+        let Some(run) = run_of(b) else { return };
         let mut all = MemoryKinds::empty();
         let mut waits = false;
         for id in run {
@@ -143,14 +140,14 @@ impl Wgsl {
     }
 }
 
-/// The barriers in a row with the current one.
-fn run_of(b: &Body) -> Vec<InstId> {
-    let Some((block, at)) = b.current.and_then(|id| b.uses.place(id)) else { return b.current.into_iter().collect() };
+/// The barriers in a row from the current one on; none where one comes before it.
+fn run_of(b: &Body) -> Option<Vec<InstId>> {
+    let (block, at) = b.uses.place(b.current?)?;
     let list = &b.f.blocks[block].insts;
     let is_barrier = |id: &InstId| matches!(b.f.insts[*id].op, Op::Barrier { .. });
-    let from = list[..at as usize].iter().rposition(|id| !is_barrier(id)).map_or(0, |last| last + 1);
-    limits::spend(at as usize - from);
-    list[from..].iter().copied().take_while(is_barrier).collect()
+    let before = (at as usize).checked_sub(1).and_then(|before| list.get(before));
+    let run = || list[at as usize..].iter().copied().take_while(is_barrier).collect();
+    (!before.is_some_and(is_barrier)).then(run)
 }
 
 /// Returns true if some access must be seen by other workgroups.

@@ -406,7 +406,8 @@ impl Wgsl {
             _ => return t.unsupported("inputs and outputs of such types"),
         };
         for (index, (ty, binding, suffix, name)) in (0..).zip(parts) {
-            if !(path.is_empty() && !self.is_used(t, of.port, index)) && !matches!(binding, Binding::BuiltIn(_)) {
+            let is_kept = !path.is_empty() || self.is_used(t, of.port, index);
+            if is_kept && !matches!(binding, Binding::BuiltIn(_)) {
                 let path = format!("{path}{suffix}");
                 self.add_leaves(t, &Finder { name: &name, ..*of }, (ty, binding), path, leaves);
             }

@@ -239,3 +239,38 @@ fn array_of(element: &str, length: &str) -> String {
 pub(super) fn is_depth(image: ImageType, of: ImageUse) -> bool {
     !image.storage && (image.depth || of.compares)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::Options;
+    use crate::backend::source::wgsl::WGSL;
+    use crate::ir::Module;
+    use crate::profile::Profile;
+
+    #[test]
+    fn textures_are_named_by_shape_and_use() {
+        let module = Module::default();
+        let options = Options::new(Profile::named("wgsl").unwrap());
+        let mut t = Writer::new(&module, &options);
+        let plain = ImageType {
+            sampled: Scalar::F32,
+            dim: ImageDim::D2,
+            arrayed: false,
+            multisampled: false,
+            depth: false,
+            storage: false,
+            format: 0,
+        };
+        let used = |reads, writes, compares| ImageUse { reads, writes, compares, samples: false };
+        let mut name = |image, of| WGSL.texture_name(&mut t, image, of);
+        assert_eq!(name(plain, ImageUse::default()), "texture_2d<f32>");
+        assert_eq!(name(plain, used(false, false, true)), "texture_depth_2d");
+        let sampled = ImageType { multisampled: true, sampled: Scalar::U32, ..plain };
+        assert_eq!(name(sampled, ImageUse::default()), "texture_multisampled_2d<u32>");
+        let storage = ImageType { storage: true, format: 33, sampled: Scalar::U32, ..plain };
+        assert_eq!(name(storage, used(true, false, false)), "texture_storage_2d<r32uint, read>");
+        assert_eq!(name(storage, used(true, true, false)), "texture_storage_2d<r32uint, read_write>");
+        assert!(t.diagnostics.is_empty());
+    }
+}
