@@ -179,6 +179,11 @@ pub enum ImageDim {
 }
 
 impl ImageType {
+    /// Returns true for images that a shader may write to: input attachments are read alone.
+    pub fn is_writable(self) -> bool {
+        self.storage && self.dim != ImageDim::SubpassInput
+    }
+
     /// The unit that an atomic operation changes at once, a scalar and its count: the texel's only component, or halves
     /// of the formats Rgba16f and Rg16f (SPIR-V 1.6 section 3.11, SPV_NV_shader_atomic_fp16_vector).
     pub const fn atomic_texel(self) -> (Scalar, u8) {

@@ -104,9 +104,9 @@ impl Hlsl {
 
     fn texture(&self, t: &mut Writer, (name, dims): (&str, &str), global: &Global, image: ImageType) {
         let ty = t.handle_name(Type::Image(image));
-        let kind = if image.storage { "u" } else { "t" };
+        let kind = if image.is_writable() { "u" } else { "t" };
         let register = self.register(t, name, global, kind);
-        let before = if image.storage { coherence(global.access) } else { "" };
+        let before = if image.is_writable() { coherence(global.access) } else { "" };
         t.variables.push(format!("{before}{ty} {name}{dims}{register};"));
     }
 

@@ -106,6 +106,7 @@ impl Hlsl {
         if t.ports.built_in.iter().any(needs_index) || zeroed(t.module).next().is_some() {
             t.note_built_in(BuiltIn::LocalInvocationIndex, "local_index", Types::U32);
         }
+        t.note_attachments();
         t.hlsl.reads_w = reads_w(t.module);
         for given in t.ports.built_in.clone() {
             let outside = std::mem::replace(&mut t.span, given.span);

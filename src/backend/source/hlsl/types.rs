@@ -64,7 +64,7 @@ impl Hlsl {
     fn image_name(&self, t: &mut Writer, image: ImageType) -> String {
         let texel = self.texel_name(t, image);
         let layers = if image.arrayed { "Array" } else { "" };
-        let name = match (image.dim, image.multisampled, image.storage) {
+        let name = match (image.dim, image.multisampled, image.is_writable()) {
             (ImageDim::D1, ..) => "Texture1D",
             (ImageDim::D2, true, true) => return t.not_yet("storage textures of several samples"),
             (ImageDim::D2 | ImageDim::SubpassInput, true, _) => "Texture2DMS",
@@ -77,13 +77,13 @@ impl Hlsl {
             (ImageDim::Rect, ..) => return self.none_such(t, "textures with coordinates in texels"),
             (ImageDim::Tile, ..) => return self.none_such(t, "reads of color attachments"),
         };
-        let writable = if image.storage { "RW" } else { "" };
+        let writable = if image.is_writable() { "RW" } else { "" };
         format!("{writable}{name}{layers}<{texel}>")
     }
 
     /// The type of a texel: of storage images by their format, whose components and range the language must know.
     fn texel_name(&self, t: &mut Writer, image: ImageType) -> String {
-        let size = if image.storage { components(image.format) as u8 } else { 4 };
+        let size = if image.is_writable() { components(image.format) as u8 } else { 4 };
         let name = t.vector_name(image.sampled, size);
         let range = match format_name(image.format) {
             Some(format) if image.storage && format.ends_with("_snorm") => "snorm ",

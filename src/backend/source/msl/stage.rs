@@ -6,8 +6,7 @@ use crate::backend::source::function::Body;
 use crate::backend::source::ports::Given;
 use crate::backend::source::writer::Writer;
 use crate::ir::{
-    Binding, BuiltIn, DepthPromise, EntryPoint, Global, GlobalId, ImageDim, Interpolation, Sampling, Scalar, Space,
-    Stage, Type, Types,
+    Binding, BuiltIn, DepthPromise, EntryPoint, GlobalId, Interpolation, Sampling, Scalar, Space, Stage, Types,
 };
 
 /// A built-in value in the language.
@@ -123,11 +122,7 @@ impl Msl {
         if t.ports.find(BuiltIn::SamplePosition, Space::Input).is_some() {
             t.note_built_in(BuiltIn::SampleId, "sample_index", Types::I32);
         }
-        let is_attachment = |t: &Writer, global: &Global| matches!(t.types.get(t.innermost(global.ty)), Type::Image(image) if image.dim == ImageDim::SubpassInput);
-        if t.module.globals.iter().any(|(_, global)| is_attachment(t, global)) {
-            let ty = t.types.vector(Scalar::F32, 4);
-            t.note_built_in(BuiltIn::FragCoord, "position", ty);
-        }
+        t.note_attachments();
     }
 
     /// Refuses what the language does not have.

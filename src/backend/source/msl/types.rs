@@ -82,7 +82,7 @@ impl Msl {
         let stem = if is_depth { "depth" } else { "texture" };
         let layers = if image.arrayed { "_array" } else { "" };
         let texel = self.texel_name(t, image);
-        let is_written = image.storage && image.dim != ImageDim::SubpassInput;
+        let is_written = image.is_writable();
         let access = match (is_written, of.reads, of.writes) {
             (false, ..) => "",
             (true, _, false) => ", access::read",
