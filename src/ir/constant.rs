@@ -156,6 +156,16 @@ impl Constants {
         }
     }
 
+    /// Returns true if all bits of a constant are known to be zero.
+    pub fn is_zero(&self, id: ConstId) -> bool {
+        match &self.get(id).value {
+            ConstValue::Bits(bits) => *bits == 0,
+            ConstValue::Zero => true,
+            ConstValue::Composite(parts) => parts.iter().all(|part| self.is_zero(*part)),
+            _ => false,
+        }
+    }
+
     /// Bits of a scalar whose value is known now (no specialization constant).
     pub fn bits(&self, id: ConstId) -> Option<u64> {
         match self.get(id).value {

@@ -1,9 +1,7 @@
 //! Module-scope variables: resources, memory of workgroups and invocations, inputs and outputs.
 
 use super::writer::Writer;
-use crate::ir::{
-    Access, ArrayLen, Binding, FuncId, Global, GlobalId, ImageOp, Op, Stage, StructId, Type, TypeId, Value,
-};
+use crate::ir::{Access, ArrayLen, Binding, FuncId, Global, GlobalId, Stage, StructId, Type, TypeId};
 use rustc_hash::FxHashSet;
 
 impl Writer<'_> {
@@ -116,31 +114,6 @@ impl Writer<'_> {
             }
             _ => None,
         }
-    }
-
-    /// Returns true if a sampler is used for comparisons.
-    pub fn compares(&self, sampler: GlobalId) -> bool {
-        let module = self.module;
-        module.functions.iter().any(|(_, f)| {
-            let root = |value| match value {
-                Value::Inst(id) => match f.insts[id].op {
-                    Op::Load(Value::Global(global)) => Some(global),
-                    Op::Load(Value::Inst(at)) => match f.insts[at].op {
-                        Op::Access { base: Value::Global(global), .. } => Some(global),
-                        _ => None,
-                    },
-                    _ => None,
-                },
-                _ => None,
-            };
-            f.insts.iter().any(|(_, inst)| match inst.op {
-                Op::Image { op: ImageOp::Combine, operands, .. } => {
-                    let is_shadow = matches!(self.types.get(inst.ty), Type::SampledImage(image) if image.depth);
-                    is_shadow && f.values(operands).get(1).is_some_and(|value| root(*value) == Some(sampler))
-                }
-                _ => false,
-            })
-        })
     }
 }
 

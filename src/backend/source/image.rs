@@ -50,6 +50,11 @@ impl ImageUses {
         for (id, f) in module.functions.iter() {
             for (_, inst) in f.insts.iter() {
                 let Op::Image { op, parts, operands } = inst.op else { continue };
+                if let (ImageOp::Combine, Type::SampledImage(image)) = (op, module.types.get(inst.ty))
+                    && let Some(root) = f.values(operands).get(1).and_then(|value| root_of(f, id, *value))
+                {
+                    made.uses.entry(made.first(root)).or_default().compares |= image.depth;
+                }
                 let Some(root) = f.values(operands).first().and_then(|value| root_of(f, id, *value)) else { continue };
                 let root = made.first(root);
                 let uses = made.uses.entry(root).or_default();

@@ -16,6 +16,8 @@ pub(super) enum Role {
     PushConstants,
     /// The buffer with the number of workgroups.
     WorkgroupCount,
+    /// The buffer with the first vertex and instance of a draw, and its number.
+    DrawParameters,
     /// The buffer with the sizes of others.
     BufferSizes,
 }
@@ -25,7 +27,7 @@ impl Role {
     pub fn binding(self) -> Option<(u32, u32)> {
         match self {
             Role::Resource(set, binding) | Role::Sampler(set, binding) => Some((set, binding)),
-            Role::PushConstants | Role::WorkgroupCount | Role::BufferSizes => None,
+            Role::PushConstants | Role::WorkgroupCount | Role::DrawParameters | Role::BufferSizes => None,
         }
     }
 }

@@ -1,9 +1,11 @@
 //! Functions, and what their bodies say about the stage.
 
 use super::Dialect;
+use super::types::sampler_name;
 use crate::backend::source::expr::Expr;
 use crate::backend::source::function::Body;
-use crate::ir::{ControlHint, EntryPoint, Param, TypeId};
+use crate::backend::source::image::Root;
+use crate::ir::{ControlHint, EntryPoint, Param, Type, TypeId};
 
 impl Dialect {
     pub fn signature(&self, b: &mut Body, name: &str, params: &[String], entry: Option<&EntryPoint>) -> String {
@@ -16,8 +18,11 @@ impl Dialect {
         let (mode, ty) = b.mode_of(param);
         let access = b.t.param_access.get(&(b.id, index)).copied().unwrap_or_default();
         let access = if b.is_image(ty) { super::globals::access_words(access) } else { String::new() };
-        let (ty, dims) = b.t.declared(ty);
-        format!("{mode}{access}{ty} {name}{dims}")
+        let (mut text, dims) = b.t.declared(ty);
+        if let Type::Sampler = b.t.types.get(b.t.innermost(ty)) {
+            text = sampler_name(b.t, Root::Param(b.id, index)).to_string();
+        }
+        format!("{mode}{access}{text} {name}{dims}")
     }
 
     pub fn mixed(&self, b: &mut Body, [c, a, r]: &[Expr; 3], ty: TypeId) -> Expr {

@@ -1,6 +1,8 @@
 //! Module-scope variables: resources, memory of workgroups and invocations, inputs and outputs.
 
 use super::Dialect;
+use super::types::sampler_name;
+use crate::backend::source::image::Root;
 use crate::backend::source::writer::Writer;
 use crate::diagnostic::Code;
 use crate::grammar::{self, VariableSource};
@@ -63,7 +65,7 @@ impl Dialect {
         }
         let name = t.global_names.get(&id).cloned().unwrap_or_default();
         let (ty, dims) = match t.types.get(t.innermost(global.ty)) {
-            Type::Sampler if t.compares(id) => ("samplerShadow".to_string(), self.dims_of(t, global.ty).1),
+            Type::Sampler => (sampler_name(t, Root::Global(id)).to_string(), self.dims_of(t, global.ty).1),
             _ => t.declared(global.ty),
         };
         let before = self.qualifiers(t, global);

@@ -1,6 +1,7 @@
 //! The names of types.
 
 use super::Dialect;
+use crate::backend::source::image::Root;
 use crate::backend::source::writer::Writer;
 use crate::diagnostic::Code;
 use crate::ir::{ImageDim, ImageType, Scalar, ScalarKind, Type, print::scalar_name};
@@ -112,4 +113,9 @@ impl Dialect {
             _ => t.not_yet("types of SPIR-V's own"),
         }
     }
+}
+
+/// The type of a sampler, of one that compares or not.
+pub(super) fn sampler_name(t: &mut Writer, root: Root) -> &'static str {
+    if t.image_use(root).compares { "samplerShadow" } else { "sampler" }
 }

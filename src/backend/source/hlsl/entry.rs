@@ -2,6 +2,7 @@
 //! fills at its start and gives back at its end.
 
 use super::Hlsl;
+use super::corners::is_per_vertex;
 use super::globals::matrix_order;
 use super::stage::system_value;
 use crate::backend::source::constants::component;
@@ -68,13 +69,19 @@ impl Hlsl {
             b.t.declare_struct(&ty, lines);
             params.push(format!("{ty} {input}"));
             for id in located {
-                if b.t.ports.shared.contains(&id) && b.t.globals.contains_key(&id) {
+                let is_used = b.t.globals.contains_key(&id);
+                if is_used && is_per_vertex(&b.t.module.globals[id]) {
+                    self.fill_corners(b, id);
+                } else if is_used && b.t.ports.shared.contains(&id) {
                     let name = self.port_name(b.t, id);
                     b.setup_line(format!("{name} = {input}.{name}"));
                 }
             }
         }
-        for given in b.t.ports.built_in_of(Space::Input) {
+        let mut built_in: Vec<Given> = b.t.ports.built_in_of(Space::Input).into_iter().collect();
+        // Indices are counted from these.
+        built_in.sort_by_key(|given| !matches!(given.of, BuiltIn::BaseVertex | BuiltIn::BaseInstance));
+        for given in built_in {
             params.extend(self.built_in_param(b, &given));
         }
         self.zero_shared(b);
@@ -96,12 +103,11 @@ impl Hlsl {
                 b.setup_line(format!("{declared}{name} = IsHelperLane()"));
                 return None;
             }
-            BuiltIn::NumWorkgroups => {
-                if *is_shared {
-                    b.setup_line(format!("{name} = {name}_in"));
-                }
+            BuiltIn::PointCoord => {
+                b.setup_line(format!("{declared}{name} = {own}(0.5, 0.5)"));
                 return None;
             }
+            _ if self.is_from_host(b.t, *of) => return None,
             _ => {}
         }
         if matches!(of, BuiltIn::ClipDistance | BuiltIn::CullDistance) {
@@ -128,6 +134,15 @@ impl Hlsl {
         let param = if *is_shared { b.named(&format!("{name}_in")) } else { name.clone() };
         if *of == BuiltIn::FragCoord && b.t.hlsl.reads_w {
             b.setup_line(format!("{param}.w = 1.0 / {param}.w"));
+        }
+        // The language counts from the first one of the draw.
+        let base = match of {
+            BuiltIn::VertexIndex => b.t.ports.find(BuiltIn::BaseVertex, Space::Input),
+            BuiltIn::InstanceIndex => b.t.ports.find(BuiltIn::BaseInstance, Space::Input),
+            _ => None,
+        };
+        if let Some(base) = base.map(|base| base.name.clone()) {
+            b.setup_line(format!("{param} += uint({base})"));
         }
         if *is_shared {
             let text = if own == passed { param.clone() } else { format!("{own}({param})") };
@@ -197,6 +212,7 @@ impl Hlsl {
                 t.lacks("inputs and outputs of 64 bits");
             }
             let (ty, dims) = self.port_type(t, *id, global);
+            let dims = if is_per_vertex(global) { t.dims_of(self.taken_type(t, global)) } else { dims };
             let how = self.interpolation_words(t, global.binding, global.ty, global.space);
             let semantic = match (t.block_of(global.ty), global.binding) {
                 (Some(_), _) => String::new(),

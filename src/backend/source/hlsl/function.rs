@@ -5,6 +5,7 @@ use super::globals::sampler_type;
 use super::stage::given;
 use crate::backend::source::expr::{Expr, Level};
 use crate::backend::source::function::{Body, Made};
+use crate::backend::source::image::Root;
 use crate::backend::source::tree::{Kind, Stmt};
 use crate::backend::source::writer::Writer;
 use crate::ir::{
@@ -40,12 +41,16 @@ impl Hlsl {
         }
     }
 
-    pub fn parameter(&self, b: &mut Body, _: u32, param: &Param, name: &str) -> String {
+    pub fn parameter(&self, b: &mut Body, index: u32, param: &Param, name: &str) -> String {
         let (mode, ty) = b.mode_of(param);
         let (text, dims) = b.t.declared(ty);
         match b.t.types.get(b.t.innermost(ty)) {
             Type::SampledImage(image) => {
                 format!("{text} {name}{dims}, {} {name}_sampler{dims}", sampler_type(image.depth))
+            }
+            Type::Sampler => {
+                let compares = b.t.image_use(Root::Param(b.id, index)).compares;
+                format!("{} {name}{dims}", sampler_type(compares))
             }
             _ => format!("{mode}{text} {name}{dims}"),
         }

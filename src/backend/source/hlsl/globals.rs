@@ -2,6 +2,7 @@
 
 use super::Hlsl;
 use crate::backend::source::globals::access_of;
+use crate::backend::source::image::Root;
 use crate::backend::source::layout::{How, Packing, elements, lay_out, size_of};
 use crate::backend::source::place::Form;
 use crate::backend::source::slots::{Role, Slot};
@@ -82,7 +83,7 @@ impl Hlsl {
         let dims = t.dims_of(global.ty);
         match inner {
             Type::Sampler => {
-                let ty = sampler_type(t.compares(id));
+                let ty = sampler_type(t.image_use(Root::Global(id)).compares);
                 let register = self.register(t, &name, global, "s");
                 t.variables.push(format!("{ty} {name}{dims}{register};"));
             }
@@ -159,13 +160,14 @@ impl Hlsl {
         let block_name = t.block_names.get(&id).cloned().unwrap_or_default();
         let own = t.global_names.get(&id).cloned();
         let members = t.block_members.get(&id).cloned();
-        let is_written = !access_of(t, global, of).contains(Access::READONLY);
+        let before = coherence(access_of(t, global, of));
+        // Only an unordered access view is coherent with what other invocations write.
+        let is_view = !before.is_empty() || !access_of(t, global, of).contains(Access::READONLY);
         let name = match (&own, &members, form) {
             (Some(own), ..) => own.clone(),
             (None, Some(members), Form::Elements { .. }) => members[0].clone(),
             _ => block_name.clone(),
         };
-        let before = coherence(access_of(t, global, of));
         match form {
             Form::Struct(_) if own.is_none() => {
                 let register = self.register(t, &name, global, "b");
@@ -194,14 +196,14 @@ impl Hlsl {
                 return format!("{name}_rows");
             }
             Form::Elements { .. } => {
-                let (kind, word) = if is_written { ("u", "RW") } else { ("t", "") };
+                let (kind, word) = if is_view { ("u", "RW") } else { ("t", "") };
                 let register = self.register(t, &name, global, kind);
                 let (element, stride) = self.element_of(t, of).unwrap_or((global.ty, 0));
                 let ty = t.laid_name(element, How::of(Packing::Scalars).element(stride), false);
                 t.variables.push(format!("{before}{word}StructuredBuffer<{ty}> {name}{dims}{register};"));
             }
             Form::Bytes => {
-                let (kind, word) = if is_written { ("u", "RW") } else { ("t", "") };
+                let (kind, word) = if is_view { ("u", "RW") } else { ("t", "") };
                 let register = self.register(t, &name, global, kind);
                 t.variables.push(format!("{before}{word}ByteAddressBuffer {name}{dims}{register};"));
             }

@@ -84,9 +84,18 @@ impl Hlsl {
         }
         args.extend(reference);
         let lod = call.text(P::LOD);
-        let is_at_zero = lod.as_ref().is_some_and(|lod| matches!(lod.text.as_str(), "0" | "0.0"));
+        let is_zero = |value: Value| match value {
+            Value::Const(id) => b.t.module.constants.is_zero(id),
+            _ => false,
+        };
+        // Gradients of zero are those of the largest level too.
+        let is_at_zero = match (call.at(P::LOD), call.at(P::GRADIENTS)) {
+            (Some(at), _) => is_zero(call.values[at]),
+            (_, Some(at)) => call.values[at..at + 2].iter().all(|value| is_zero(*value)),
+            _ => false,
+        };
         let name = match (is_compared, call.parts) {
-            (true, parts) if parts.contains(P::LOD) && is_at_zero => "SampleCmpLevelZero",
+            (true, _) if is_at_zero => "SampleCmpLevelZero",
             (true, parts) if parts.contains(P::LOD) && b.t.options.profile.version >= (6, 7) => "SampleCmpLevel",
             (true, parts) if parts.contains(P::GRADIENTS) && b.t.options.profile.version >= (6, 8) => "SampleCmpGrad",
             (true, parts) if parts.contains(P::BIAS) && b.t.options.profile.version >= (6, 8) => "SampleCmpBias",
@@ -101,9 +110,9 @@ impl Hlsl {
         };
         if name != "SampleCmpLevelZero" {
             args.extend(lod);
-        }
-        if let Some(at) = call.at(P::GRADIENTS) {
-            args.extend(call.texts[at..at + 2].iter().cloned());
+            if let Some(at) = call.at(P::GRADIENTS) {
+                args.extend(call.texts[at..at + 2].iter().cloned());
+            }
         }
         args.extend(call.text(P::BIAS));
         args.extend(self.texel_offset(b, call));

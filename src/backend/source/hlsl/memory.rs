@@ -136,11 +136,13 @@ impl Hlsl {
         (call, first): (&str, &Expr),
         args: Vec<Expr>,
     ) -> Option<Expr> {
-        if scalar.is_float() && !matches!(op, AtomicOp::Exchange | AtomicOp::Store) || scalar.width != 32 {
-            if scalar.is_float() {
-                return Some(b.t.lacking("atomic operations on floats"));
-            }
-            return Some(b.t.stand_in("atomic operations on such types"));
+        match (scalar.is_float(), scalar.width) {
+            (true, 32) if matches!(op, AtomicOp::Exchange | AtomicOp::Store) => {}
+            (true, _) => return Some(b.t.lacking("atomic operations on floats")),
+            (false, 32) => {}
+            (false, 64) if b.t.options.profile.version >= (6, 6) => {}
+            (false, 64) => return Some(b.t.lacking("atomic operations of 64 bits before Shader Model 6.6")),
+            (false, _) => return Some(b.t.lacking("atomic operations on such types")),
         }
         let name = match op {
             AtomicOp::Add | AtomicOp::Sub | AtomicOp::Load => "Add",
@@ -161,14 +163,16 @@ impl Hlsl {
             _ => list.extend(args.iter().map(|arg| arg.text.clone())),
         }
         let ty = b.t.types.logical(ty);
+        // A method of a buffer says its width.
+        let wide = if scalar.width == 64 && !call.is_empty() { "64" } else { "" };
         let is_plain = !matches!(name, "Exchange" | "CompareExchange");
         if is_plain && !b.current.is_some_and(|id| b.uses.is_used(id)) {
-            b.line(format!("{call}Interlocked{name}({})", list.join(", ")));
+            b.line(format!("{call}Interlocked{name}{wide}({})", list.join(", ")));
             return None;
         }
         let before = b.variable("before", ty);
         list.push(before.text.clone());
-        b.line(format!("{call}Interlocked{name}({})", list.join(", ")));
+        b.line(format!("{call}Interlocked{name}{wide}({})", list.join(", ")));
         (op != AtomicOp::Store).then_some(before)
     }
 

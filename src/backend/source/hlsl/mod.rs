@@ -2,10 +2,12 @@
 
 mod bits;
 mod constants;
+mod corners;
 mod entry;
 mod function;
 mod globals;
 mod helpers;
+mod host;
 mod image;
 mod lane;
 mod math;

@@ -31,6 +31,9 @@ struct Direct3d {
     /// The register of the constant buffer whose first words are the numbers of workgroups in x, y and z.
     #[serde(skip_serializing_if = "Option::is_none")]
     workgroup_count: Option<Register>,
+    /// The register of the constant buffer whose first words are the first vertex, the first instance and the number of the draw.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    draw_parameters: Option<Register>,
     /// The register of each resource.
     registers: Vec<Register>,
 }
@@ -86,6 +89,7 @@ pub(super) fn json(shader: &Shader, module: &Module, options: &Options) -> Made<
             samplers: samplers.collect(),
             push_constants: of(Role::PushConstants),
             workgroup_count: of(Role::WorkgroupCount),
+            draw_parameters: of(Role::DrawParameters),
             registers: registers.collect(),
         },
         common,

@@ -1,11 +1,11 @@
 //! Inputs and outputs of a stage.
 
 use super::Hlsl;
+use super::corners::is_per_vertex;
 use super::globals::matrix_order;
 use crate::backend::source::expr::Expr;
 use crate::backend::source::function::Body;
 use crate::backend::source::ports::{Given, location_of, locations, zeroed};
-use crate::backend::source::slots::{Role, Slot};
 use crate::backend::source::writer::Writer;
 use crate::ir::{
     Binding, BuiltIn, DepthPromise, EntryPoint, Global, GlobalId, InstId, Interpolation, Module, Op, Sampling, Scalar,
@@ -14,15 +14,12 @@ use crate::ir::{
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
-/// The register space of the number of workgroups, of which no descriptor set has the number.
-const COUNT_SPACE: u32 = 254;
-
 /// A built-in value in the language (Microsoft's reference, "System-Value Semantics").
 pub(super) struct SystemValue {
     pub semantic: &'static str,
     pub scalar: Scalar,
     /// The first Shader Model that has it.
-    since: (u8, u8),
+    pub since: (u8, u8),
 }
 
 const fn value(semantic: &'static str, scalar: Scalar) -> Option<SystemValue> {
@@ -60,7 +57,8 @@ pub(super) const fn system_value(of: BuiltIn, depth: DepthPromise) -> Option<Sys
         BuiltIn::Layer => value("SV_RenderTargetArrayIndex", Scalar::U32),
         BuiltIn::ViewportIndex => value("SV_ViewportArrayIndex", Scalar::U32),
         BuiltIn::ViewIndex => since("SV_ViewID", Scalar::U32, (6, 1)),
-        BuiltIn::BaryCoord | BuiltIn::BaryCoordNoPerspective => since("SV_Barycentrics", Scalar::F32, (6, 1)),
+        BuiltIn::BaryCoord => since("SV_Barycentrics", Scalar::F32, (6, 1)),
+        BuiltIn::BaryCoordNoPerspective => since("SV_Barycentrics1", Scalar::F32, (6, 1)),
         BuiltIn::ShadingRate | BuiltIn::PrimitiveShadingRate => since("SV_ShadingRate", Scalar::U32, (6, 4)),
         BuiltIn::ClipDistance => value("SV_ClipDistance", Scalar::F32),
         BuiltIn::CullDistance => value("SV_CullDistance", Scalar::F32),
@@ -112,15 +110,16 @@ impl Hlsl {
             let outside = std::mem::replace(&mut t.span, given.span);
             self.check_built_in(t, &given, entry);
             t.span = outside;
-            if given.is_shared && given.of != BuiltIn::PointSize {
+            if given.is_shared && given.of != BuiltIn::PointSize && !self.is_from_host(t, given.of) {
                 let (ty, dims) = t.declared(given.ty);
                 t.variables.push(format!("static {ty} {}{dims};", given.name));
             }
         }
+        self.declare_host_blocks(t);
     }
 
     /// Refuses what the language does not have.
-    fn check_built_in(&self, t: &mut Writer, Given { of, space, name, is_shared, .. }: &Given, entry: &EntryPoint) {
+    fn check_built_in(&self, t: &mut Writer, Given { of, space, name, .. }: &Given, entry: &EntryPoint) {
         match system_value(*of, t.ports.depth) {
             // Points are one pixel wide.
             _ if *of == BuiltIn::PointSize && *space == Space::Output => {
@@ -138,7 +137,9 @@ impl Hlsl {
                 t.lacks("tests for helper lanes before Shader Model 6.6");
             }
             _ if *of == BuiltIn::HelperInvocation => {}
-            _ if *of == BuiltIn::NumWorkgroups => self.declare_count(t, name, *is_shared),
+            // Points are one pixel wide.
+            _ if *of == BuiltIn::PointCoord => {}
+            _ if self.is_from_host(t, *of) => {}
             Some(system) if t.options.profile.version < system.since => {
                 let (major, minor) = system.since;
                 t.lacks(&format!("built-in value {of:?} before Shader Model {major}.{minor}"));
@@ -146,23 +147,6 @@ impl Hlsl {
             Some(_) => {}
             None => t.unsupported(&format!("built-in value {of:?}")),
         }
-    }
-
-    /// The number of workgroups, which the caller puts into a constant buffer: the language has no such value.
-    fn declare_count(&self, t: &mut Writer, name: &str, is_shared: bool) {
-        let member = if is_shared { t.names.unique(&format!("{name}_in"), None) } else { name.to_string() };
-        t.slots.push(Slot {
-            name: name.to_string(),
-            role: Role::WorkgroupCount,
-            kind: "b",
-            space: COUNT_SPACE,
-            index: 0,
-            count: 1,
-            span: t.span,
-        });
-        let block = t.names.unique("DispatchSize", None);
-        t.variables.push(format!("cbuffer {block} : register(b0, space{COUNT_SPACE}) {{"));
-        t.variables.extend([format!("    uint3 {member};"), "};".to_string()]);
     }
 
     /// Names the entry point's own variables.
@@ -217,11 +201,10 @@ impl Hlsl {
             }
             t.declare_struct(&name, lines);
         }
-        let dims = t.declared(global.ty).1;
-        (name, dims)
+        (name, t.dims_of(global.ty))
     }
 
-    fn block_member_names(&self, t: &mut Writer, id: GlobalId, of: StructId) -> Rc<[String]> {
+    pub fn block_member_names(&self, t: &mut Writer, id: GlobalId, of: StructId) -> Rc<[String]> {
         match t.block_members.get(&id) {
             Some(names) => names.clone(),
             None => t.member_names(of),
@@ -237,7 +220,7 @@ impl Hlsl {
         let mut text = match interpolation {
             _ if is_int => "nointerpolation ",
             Interpolation::Perspective => "",
-            Interpolation::Flat => "nointerpolation ",
+            Interpolation::Flat | Interpolation::PerVertex => "nointerpolation ",
             Interpolation::Linear => "noperspective ",
             _ => {
                 t.unsupported("inputs that are interpolated so");
@@ -260,7 +243,7 @@ impl Hlsl {
         let is_own = b.entry.is_some() && !b.t.ports.shared.contains(&id);
         match global.binding {
             Binding::BuiltIn(_) => Expr::primary(name),
-            _ if !is_own => Expr::primary(name),
+            _ if !is_own || is_per_vertex(global) => Expr::primary(name),
             _ if global.space == Space::Input => Expr::primary(format!("{}.{name}", b.t.ports.input)),
             _ => Expr::primary(format!("{}.{name}", b.t.ports.output)),
         }
