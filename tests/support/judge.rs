@@ -119,6 +119,12 @@ pub fn glslang_with(source: &str, stage: &str, options: &[&str]) -> Result<Vec<u
     glslang_of(Edition::Stable, source, stage, options)
 }
 
+/// Returns an error where glslang does not take a shader for OpenGL or OpenGL ES.
+pub fn glslang_takes(source: &str, stage: &str) -> Result<(), String> {
+    let program = Edition::Stable.program("glslangValidator");
+    filter(&program, &["--stdin", "-S", stage], source.as_bytes()).map(drop)
+}
+
 /// The same for OpenGL.
 pub fn glslang_opengl(source: &str, stage: &str) -> Result<Vec<u32>, String> {
     glslang_run(Edition::Stable, source, stage, &["-G"])

@@ -125,7 +125,6 @@ fn root_of(f: &Function, id: FuncId, value: Value) -> Option<Root> {
 /// An operation with its operands.
 pub(super) struct ImageCall {
     pub image: ImageType,
-    pub has_sampler: bool,
     pub parts: ImageParts,
     pub texts: SmallVec<[Expr; 8]>,
     pub values: SmallVec<[Value; 8]>,
@@ -191,9 +190,8 @@ impl Body<'_, '_> {
         }
         let values: SmallVec<[Value; 8]> = SmallVec::from_slice(self.f.values(list));
         let of = self.pointee_of(values[0]).map_or_else(|| self.type_of(values[0]), |(_, pointee)| pointee);
-        let (image, has_sampler) = match self.t.types.get(of) {
-            Type::Image(image) => (image, false),
-            Type::SampledImage(image) => (image, true),
+        let image = match self.t.types.get(of) {
+            Type::Image(image) | Type::SampledImage(image) => image,
             _ => return Some(Made::One(self.t.broken("an image operation on no image"))),
         };
         let texts = values
@@ -203,7 +201,7 @@ impl Body<'_, '_> {
                 _ => self.value(*value),
             })
             .collect();
-        let call = ImageCall { image, has_sampler, parts, texts, values };
+        let call = ImageCall { image, parts, texts, values };
         language.image(self, op, &call, ty).map(Made::One)
     }
 }

@@ -71,6 +71,16 @@ pub(super) trait Language: Debug + Sync {
     /// A type of resources or references.
     fn handle_name(&self, t: &mut Writer, ty: Type) -> String;
 
+    /// Returns true if an extension is one of the language's.
+    fn has_extension(&self, _: &str) -> bool {
+        true
+    }
+
+    /// Returns true if what declares the stage names specialization constants.
+    fn specializes_first(&self) -> bool {
+        false
+    }
+
     /// An array that is assigned, passed or returned whole, where these have a type of their own.
     fn array_name(&self, _: &mut Writer, _: TypeId) -> Option<String> {
         None

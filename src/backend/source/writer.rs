@@ -242,7 +242,13 @@ impl<'a> Writer<'a> {
 
     fn finish(self, layouts: Vec<String>) -> Shader {
         let mut head = self.language.head(&self);
-        for part in [layouts, self.specializations, self.structs, self.tables, self.variables, self.helpers] {
+        let first = if self.language.specializes_first() {
+            [self.specializations, layouts]
+        } else {
+            [layouts, self.specializations]
+        };
+        let others = [self.structs, self.tables, self.variables, self.helpers];
+        for part in first.into_iter().chain(others) {
             if !part.is_empty() {
                 head.extend((!head.is_empty()).then(String::new));
                 head.extend(part);
@@ -278,6 +284,9 @@ impl<'a> Writer<'a> {
 
     /// Turns an extension on.
     pub fn need(&mut self, extension: &'static str) {
+        if !self.language.has_extension(extension) {
+            self.lacks(&format!("extension {extension}"));
+        }
         self.extensions.insert(extension);
     }
 

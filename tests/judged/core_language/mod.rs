@@ -3,6 +3,7 @@
 
 mod debugger;
 mod entries;
+mod es;
 mod lines;
 mod numbers;
 mod products;
@@ -41,6 +42,7 @@ pub fn trials() -> Vec<Trial> {
         .chain(entries)
         .chain(lines)
         .chain(texts::trials())
+        .chain(es::trials())
         .collect()
 }
 

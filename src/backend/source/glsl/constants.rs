@@ -6,6 +6,11 @@ use crate::backend::source::writer::Writer;
 use crate::ir::constant::sign_extend;
 use crate::ir::{ArrayLen, ConstId, ConstValue, Scalar, ScalarKind, Type, TypeId, print::scalar_name};
 
+/// The macro with the value of a specialization constant.
+pub(super) fn macro_of(number: u32) -> String {
+    format!("CONSTANT_{number}")
+}
+
 impl Dialect {
     /// The initial value of a variable.
     pub fn initial(&self, t: &mut Writer, id: ConstId) -> String {
@@ -59,7 +64,7 @@ impl Dialect {
             t.specializations.push(format!("layout(constant_id = {number}) const {ty} {name} = {value};"));
         } else {
             // Without Vulkan the compiler's caller defines the macro.
-            let by = format!("CONSTANT_{number}");
+            let by = macro_of(number);
             let lines = [format!("#ifndef {by}"), format!("#define {by} {value}"), "#endif".to_string()];
             t.specializations.extend(lines);
             t.specializations.push(format!("const {ty} {name} = {by};"));

@@ -1,8 +1,11 @@
 //! The entry point: what its `layout` lines say.
 
 use super::Dialect;
+use super::constants::macro_of;
 use crate::backend::source::writer::Writer;
-use crate::ir::{ConstValue, DepthPromise, DerivativeGroup, EntryPoint, PixelParts, Reconvergence, Stage};
+use crate::ir::{
+    Binding, BuiltIn, ConstValue, DepthPromise, DerivativeGroup, EntryPoint, Global, PixelParts, Reconvergence, Stage,
+};
 
 impl Dialect {
     /// The lines that say how the stage runs.
@@ -28,9 +31,9 @@ impl Dialect {
                 ConstValue::Spec { id, default } if self.is_vulkan => {
                     words.push(format!("local_size_{axis} = {default}, local_size_{axis}_id = {id}"));
                 }
-                ConstValue::Spec { .. } => {
-                    let size = t.constant(id).text;
-                    words.push(format!("local_size_{axis} = int({size})"));
+                ConstValue::Spec { id: number, .. } => {
+                    t.constant(id);
+                    words.push(format!("local_size_{axis} = {}", macro_of(number)));
                 }
                 _ => t.unsupported("sizes of workgroups that are expressions of specialization constants"),
             }
@@ -49,9 +52,15 @@ impl Dialect {
         let modes = entry.fragment;
         let mut lines = Vec::new();
         if modes.early_tests {
+            let is_depth = |global: &Global| global.binding == Binding::BuiltIn(BuiltIn::FragDepth);
+            if self.is_es && t.module.globals.iter().any(|(_, global)| is_depth(global)) {
+                t.lacks("shaders that write depth and have early tests");
+            }
             lines.push("layout(early_fragment_tests) in;".to_string());
         }
         match modes.depth {
+            // ES has no promises about depth, which only make tests earlier.
+            _ if self.is_es => {}
             DepthPromise::Any => {}
             DepthPromise::Greater => lines.push("layout(depth_greater) out float gl_FragDepth;".to_string()),
             DepthPromise::Less => lines.push("layout(depth_less) out float gl_FragDepth;".to_string()),

@@ -17,12 +17,16 @@ impl Dialect {
     pub fn parameter(&self, b: &mut Body, index: u32, param: &Param, name: &str) -> String {
         let (mode, ty) = b.mode_of(param);
         let access = b.t.param_access.get(&(b.id, index)).copied().unwrap_or_default();
+        let access = access | self.only_access(b.t, Root::Param(b.id, index), (ty, access));
         let access = if b.is_image(ty) { super::globals::access_words(access) } else { String::new() };
         let (mut text, dims) = b.t.declared(ty);
         if let Type::Sampler = b.t.types.get(b.t.innermost(ty)) {
             text = sampler_name(b.t, Root::Param(b.id, index)).to_string();
         }
-        format!("{mode}{access}{text} {name}{dims}")
+        // Most samplers have no precision of their own in ES.
+        let is_handle = matches!(b.t.types.get(b.t.innermost(ty)), Type::Image(_) | Type::SampledImage(_));
+        let precision = if self.is_es && is_handle { "highp " } else { "" };
+        format!("{mode}{access}{precision}{text} {name}{dims}")
     }
 
     pub fn mixed(&self, b: &mut Body, [c, a, r]: &[Expr; 3], ty: TypeId) -> Expr {

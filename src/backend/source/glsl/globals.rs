@@ -8,8 +8,8 @@ use crate::diagnostic::Code;
 use crate::grammar::{self, VariableSource};
 use crate::ir::format::format_name;
 use crate::ir::{
-    Access, ArrayLen, Binding, BuiltIn, Global, GlobalId, ImageDim, Interpolation, Sampling, Scalar, Space, Stage,
-    Struct, StructId, Type, TypeId,
+    Access, ArrayLen, Binding, BuiltIn, Global, GlobalId, ImageDim, Interpolation, Module, Op, Sampling, Scalar, Space,
+    Stage, Struct, StructId, Type, TypeId, Value,
 };
 
 impl Dialect {
@@ -33,24 +33,19 @@ impl Dialect {
         }
         let rows = grammar::VARIABLES.iter().filter(|row| row.source == VariableSource::BuiltIn(of));
         let rows: Vec<_> = rows.filter(|row| stage.is_none_or(|stage| row.stages.contains(stage))).collect();
-        let is_core = |row: &&&grammar::Variable| {
-            let (since, version) = if self.is_es { (row.es, 320) } else { (row.core, 450) };
-            row.extensions.is_empty() && since <= version && !(self.is_es && since == 0)
-        };
-        if let Some(row) = rows.iter().find(is_core) {
-            return Some(row.name);
+        let brought = rows
+            .iter()
+            .filter_map(|row| Some((row.name, self.brings([row.extensions, row.earlier], (row.core, row.es))?)));
+        let (name, brings) = brought.min_by_key(|(_, brings)| !brings.is_empty())?;
+        if let Some(extension) = self.preferred(brings) {
+            t.need(extension);
         }
-        let brought = rows.iter().find_map(|row| {
-            let brings = if row.extensions.is_empty() { row.earlier } else { row.extensions };
-            Some((row.name, preferred(brings)?))
-        });
-        let (name, extension) = brought?;
-        t.need(extension);
         Some(name)
     }
 
     pub fn declare(&self, t: &mut Writer, id: GlobalId, global: &Global) -> String {
         if let Binding::BuiltIn(of) = global.binding {
+            self.declare_distances(t, of, global.ty, global.space);
             return self.built_in(t, of, global.space);
         }
         match t.types.get(global.ty) {
@@ -68,7 +63,8 @@ impl Dialect {
             Type::Sampler => (sampler_name(t, Root::Global(id)).to_string(), self.dims_of(t, global.ty).1),
             _ => t.declared(global.ty),
         };
-        let before = self.qualifiers(t, global);
+        self.check_port(t, id, global);
+        let before = self.qualifiers(t, id, global);
         let init = match (global.space, global.init) {
             (Space::Private, Some(init)) => format!(" = {}", t.initial(init)),
             (Space::Workgroup, Some(_)) if !self.is_vulkan => {
@@ -85,12 +81,39 @@ impl Dialect {
         name
     }
 
+    /// Refuses inputs and outputs that ES does not have (GLSL ES 3.20 sections 4.3.4 and 4.3.6).
+    fn check_port(&self, t: &mut Writer, id: GlobalId, global: &Global) {
+        if !self.is_es || !matches!(global.space, Space::Input | Space::Output) {
+            return;
+        }
+        let inner = t.innermost(global.ty);
+        let is_array = inner != global.ty;
+        match (t.stage(), global.space) {
+            (Some(Stage::Vertex), Space::Input) if is_array => t.lacks("arrays as inputs of vertex shaders"),
+            (Some(Stage::Fragment), Space::Output) if is_array && is_indexed(t.module, id) => {
+                t.lacks("outputs of fragment shaders at an index that is not a constant");
+            }
+            _ => {}
+        }
+        let Type::Struct(of) = t.types.get(inner) else { return };
+        let members = &t.types.structs[of].members;
+        let is_nested = |ty| matches!(t.types.get(ty), Type::Array { .. } | Type::Struct(_));
+        if is_array || members.iter().any(|member| is_nested(member.ty)) {
+            t.lacks("inputs and outputs that are structs with arrays or structs in them, or arrays of structs");
+        }
+    }
+
     /// A variable that the language declares.
     fn built_in(&self, t: &mut Writer, of: BuiltIn, space: Space) -> String {
         match self.built_in_name(t, of, space) {
             Some(name) => name.to_string(),
             None => {
-                t.unsupported(&format!("built-in value {of:?}"));
+                let construct = format!("built-in value {of:?}");
+                if self.is_es {
+                    t.lacks(&construct)
+                } else {
+                    t.unsupported(&construct)
+                }
                 "gl_".to_string()
             }
         }
@@ -151,12 +174,25 @@ impl Dialect {
         instance
     }
 
-    /// `gl_PerVertex`, whose members the language declares; those of arrays need their length.
+    /// Gives the distances to planes their number, which the language does not know until they are declared again.
+    fn declare_distances(&self, t: &mut Writer, of: BuiltIn, ty: TypeId, space: Space) {
+        let word = if space == Space::Input { "in" } else { "out" };
+        if matches!(of, BuiltIn::ClipDistance | BuiltIn::CullDistance) && matches!(t.types.get(ty), Type::Array { .. })
+        {
+            let (ty, dims) = t.declared(ty);
+            t.variables.push(format!("{word} {ty} gl_{of:?}{dims};"));
+        }
+    }
+
+    /// `gl_PerVertex`, whose members the language declares.
     fn built_in_block(&self, t: &mut Writer, item: &Struct, global: &Global) -> String {
         if global.space == Space::Input {
             t.unsupported("inputs that are blocks of built-in values");
         }
         for member in &item.members {
+            if let Binding::BuiltIn(of) = member.binding {
+                self.declare_distances(t, of, member.ty, global.space);
+            }
             if member.access.contains(Access::INVARIANT) {
                 t.variables.push(format!("invariant {};", member.name));
             }
@@ -223,7 +259,7 @@ impl Dialect {
         format!("{layout}{access}{space} ")
     }
 
-    fn qualifiers(&self, t: &mut Writer, global: &Global) -> String {
+    fn qualifiers(&self, t: &mut Writer, id: GlobalId, global: &Global) -> String {
         match global.space {
             Space::Private => String::new(),
             Space::Workgroup => "shared ".to_string(),
@@ -232,7 +268,7 @@ impl Dialect {
                 let invariant = if global.access.contains(Access::INVARIANT) { "invariant " } else { "" };
                 format!("{}{invariant}out ", self.port_words(t, global.binding, global.ty, global.space))
             }
-            Space::Handle => self.handle_qualifiers(t, global),
+            Space::Handle => self.handle_qualifiers(t, id, global),
             _ => {
                 t.unsupported("variables of this kind");
                 String::new()
@@ -240,7 +276,26 @@ impl Dialect {
         }
     }
 
-    fn handle_qualifiers(&self, t: &mut Writer, global: &Global) -> String {
+    /// The qualifier of an image that ES has for reads or for writes alone: all but those of one component of 32 bits
+    /// (GLSL ES 3.20 section 4.9).
+    pub fn only_access(&self, t: &mut Writer, root: Root, (ty, access): (TypeId, Access)) -> Access {
+        let Type::Image(image) = t.types.get(t.innermost(ty)) else { return Access::empty() };
+        let is_free = matches!(format_name(image.format), Some("r32f" | "r32i" | "r32ui"));
+        if !self.is_es || !image.storage || is_free || access.intersects(Access::READONLY | Access::WRITEONLY) {
+            return Access::empty();
+        }
+        let uses = t.image_use(root);
+        match (uses.reads, uses.writes) {
+            (true, true) => {
+                t.lacks("images of this format that are read and written");
+                Access::empty()
+            }
+            (false, true) => Access::WRITEONLY,
+            _ => Access::READONLY,
+        }
+    }
+
+    fn handle_qualifiers(&self, t: &mut Writer, id: GlobalId, global: &Global) -> String {
         let mut words = self.binding_words(t, global.binding);
         let mut precision = "";
         if let Type::Image(image) = t.types.get(t.innermost(global.ty))
@@ -254,11 +309,13 @@ impl Dialect {
                 None => {}
             }
         }
+        let mut access = global.access;
         if self.is_es {
             precision = "highp ";
+            access |= self.only_access(t, Root::Global(id), (global.ty, global.access));
         }
         let layout = if words.is_empty() { String::new() } else { format!("layout({}) ", words.join(", ")) };
-        format!("{layout}{}uniform {precision}", access_words(global.access))
+        format!("{layout}{}uniform {precision}", access_words(access))
     }
 
     /// Layout and interpolation of an input or output, or of a member of one.
@@ -268,9 +325,15 @@ impl Dialect {
         };
         let mut words: Vec<String> = location.map(|location| format!("location = {location}")).into_iter().collect();
         if component != 0 {
+            if self.is_es {
+                t.lacks("inputs and outputs at parts of locations");
+            }
             words.push(format!("component = {component}"));
         }
         if index != 0 {
+            if self.is_es {
+                t.need("GL_EXT_blend_func_extended");
+            }
             words.push(format!("index = {index}"));
         }
         let mut text = if words.is_empty() { String::new() } else { format!("layout({}) ", words.join(", ")) };
@@ -281,7 +344,12 @@ impl Dialect {
             Interpolation::Perspective if stays => "flat ",
             Interpolation::Perspective => "",
             Interpolation::Flat => "flat ",
-            Interpolation::Linear => "noperspective ",
+            Interpolation::Linear => {
+                if self.is_es {
+                    t.need("GL_NV_shader_noperspective_interpolation");
+                }
+                "noperspective "
+            }
             Interpolation::PerVertex => {
                 t.need("GL_EXT_fragment_shader_barycentric");
                 "pervertexEXT "
@@ -346,9 +414,14 @@ pub(super) fn access_words(access: Access) -> String {
     WORDS.iter().filter(|(flag, _)| access.contains(*flag)).map(|(_, word)| *word).collect()
 }
 
-/// The extension of a set that is to be turned on: the one that most compilers know.
-pub(super) fn preferred(set: grammar::ExtensionSet) -> Option<&'static str> {
-    const ORDER: [&str; 3] = ["GL_KHR_", "GL_EXT_", "GL_ARB_"];
-    let rank = |name: &str| ORDER.iter().position(|prefix| name.starts_with(prefix)).unwrap_or(ORDER.len());
-    set.iter().map(|extension| extension.name).min_by_key(|name| rank(name))
+/// Returns true if a variable's elements are taken at an index that is not a constant.
+fn is_indexed(module: &Module, id: GlobalId) -> bool {
+    module.functions.iter().any(|(_, f)| {
+        f.insts.iter().any(|(_, inst)| match inst.op {
+            Op::Access { base: Value::Global(base), indices } if base == id => {
+                f.values(indices).first().is_some_and(|index| module.known_u32(*index).is_none())
+            }
+            _ => false,
+        })
+    })
 }

@@ -1,9 +1,11 @@
 //! Images, textures and samplers (GLSL 4.60 sections 8.9, 8.12 and 8.15).
 
 use super::Dialect;
+use super::dialect::is_common;
 use crate::backend::source::expr::Expr;
 use crate::backend::source::function::Body;
 use crate::backend::source::image::ImageCall;
+use crate::grammar::{self, Opaque, Overload, TypeExpr};
 use crate::ir::{AtomicOp, ImageDim, ImageOp, ImageParts, MemoryKinds, Order, Scalar, Scope, Type, TypeId, Value};
 
 impl Dialect {
@@ -14,10 +16,6 @@ impl Dialect {
         }
         if asked.parts.contains(ImageParts::MIN_LOD) {
             return Some(b.t.stand_in("minimum levels of detail"));
-        }
-        let is_texture = !image.storage && image.dim != ImageDim::SubpassInput;
-        if is_texture && !asked.has_sampler {
-            b.t.need("GL_EXT_samplerless_texture_functions");
         }
         Some(match op {
             ImageOp::Sample | ImageOp::SampleProjected => self.sampled(b, op, asked),
@@ -46,10 +44,27 @@ impl Dialect {
             ImageOp::Samples => self.answer(b, "textureSamples", asked, ty),
             ImageOp::QueryLod => {
                 let coordinate = asked.text(ImageParts::COORDINATE).unwrap_or_else(|| Expr::primary("0"));
-                Expr::call("textureQueryLod", &[asked.texts[0].clone(), coordinate])
+                self.call_of(b, "textureQueryLod", asked, &[asked.texts[0].clone(), coordinate])
             }
             _ => b.t.stand_in("such operations on images"),
         })
+    }
+
+    /// A call of a function of textures or images; those that the dialect lacks for such ones are reported.
+    fn call_of(&self, b: &mut Body, name: &str, asked: &ImageCall, args: &[Expr]) -> Expr {
+        let own = Opaque::of(&b.t.types, b.type_of(asked.values[0])).map(|(own, _)| TypeExpr::Opaque(own));
+        let takes = |row: &&Overload| {
+            row.params.len() == args.len() && row.params.first().is_some_and(|param| Some(param.ty) == own)
+        };
+        let mut rows = grammar::functions(name).iter().filter(|row| is_common(row)).filter(takes).peekable();
+        if let Some(row) = rows.peek().copied() {
+            let brought = rows.filter_map(|row| self.brings([row.extensions, row.earlier], (row.core, row.es)));
+            match brought.min_by_key(|brings| !brings.is_empty()) {
+                Some(brings) => self.preferred(brings).into_iter().for_each(|extension| b.t.need(extension)),
+                None => b.t.lacks(&format!("function `{}`", row.signature)),
+            }
+        }
+        Expr::call(name, args)
     }
 
     /// The coordinate with what texels are compared with, which the language takes in one vector if there is room.
@@ -105,11 +120,7 @@ impl Dialect {
             args.push(asked.texts[at].clone());
         }
         args.extend(asked.text(P::BIAS));
-        let is_layered = asked.image.arrayed && asked.image.dim != ImageDim::D1 || asked.image.dim == ImageDim::Cube;
-        if asked.parts.contains(P::REFERENCE) && is_layered && asked.parts.intersects(P::LOD | P::BIAS) {
-            b.t.need("GL_EXT_texture_shadow_lod");
-        }
-        Expr::call(&name, &args)
+        self.call_of(b, &name, asked, &args)
     }
 
     fn gathered(&self, b: &mut Body, asked: &ImageCall) -> Expr {
@@ -123,10 +134,10 @@ impl Dialect {
         args.extend(self.coordinate(b, ImageOp::Gather, asked));
         args.extend([P::OFFSETS, P::OFFSET].into_iter().find_map(|part| asked.text(part)));
         args.extend(asked.text(P::COMPONENT));
-        Expr::call(&format!("textureGather{suffix}"), &args)
+        self.call_of(b, &format!("textureGather{suffix}"), asked, &args)
     }
 
-    fn fetched(&self, _b: &mut Body, asked: &ImageCall) -> Expr {
+    fn fetched(&self, b: &mut Body, asked: &ImageCall) -> Expr {
         use ImageParts as P;
         let name = if asked.parts.contains(P::OFFSET) { "texelFetchOffset" } else { "texelFetch" };
         let mut args = vec![asked.texts[0].clone()];
@@ -137,7 +148,7 @@ impl Dialect {
             args.push(asked.text(P::LOD).unwrap_or_else(|| Expr::primary("0")));
         }
         args.extend(asked.text(P::OFFSET));
-        Expr::call(name, &args)
+        self.call_of(b, name, asked, &args)
     }
 
     /// Image, coordinate, sample and what follows.
@@ -202,10 +213,7 @@ impl Dialect {
         if has_levels {
             args.push(asked.text(ImageParts::LOD).unwrap_or_else(|| Expr::primary("0")));
         }
-        if asked.has_sampler && name == "textureSamples" && self.is_es {
-            return b.t.lacking("numbers of samples");
-        }
-        let call = Expr::call(name, &args);
+        let call = self.call_of(b, name, asked, &args);
         match b.t.shape(ty) {
             Some((scalar, size)) if scalar != Scalar::I32 => {
                 let name = b.t.vector_name(scalar, size);

@@ -2,7 +2,6 @@
 
 use super::Dialect;
 use super::dialect::{Lanes, is_common};
-use super::globals::preferred;
 use crate::backend::source::expr::{Expr, Level};
 use crate::backend::source::function::{Body, Made};
 use crate::backend::source::operators::operator;
@@ -110,16 +109,12 @@ impl Dialect {
         }
         let shape = of.first().and_then(|of| Shape::of(&t.types, *of));
         let row = row_of(function, shape, of.len())?;
-        let version = if self.is_es { 320 } else { 450 };
-        let since = if self.is_es { row.es } else { row.core };
-        let brings = match (row.extensions.is_empty(), since <= version && since != 0) {
-            (false, _) => row.extensions,
-            (true, true) => Default::default(),
-            (true, false) => row.earlier,
+        let Some(brings) = self.brings([row.extensions, row.earlier], (row.core, row.es)) else {
+            return Some(t.lacking(&format!("function `{}`", row.name)));
         };
         // Extensions that bring types are on where the types are.
         let is_narrow = scalar.is_some_and(|scalar| !matches!(scalar.width, 1 | 32));
-        if !is_narrow && let Some(extension) = preferred(brings) {
+        if !is_narrow && let Some(extension) = self.preferred(brings) {
             t.need(extension);
         }
         let call = Expr::call(row.name, args);

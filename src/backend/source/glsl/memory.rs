@@ -2,11 +2,11 @@
 
 use super::Dialect;
 use super::dialect::is_common;
-use super::globals::preferred;
+use crate::backend::source::constants::component;
 use crate::backend::source::expr::Expr;
 use crate::backend::source::function::Body;
 use crate::grammar::{self, Lowering};
-use crate::ir::{AtomicOp, InterpolateAt, MemoryKinds, Order, Scalar, Scope, Space, Type, Value, Values};
+use crate::ir::{AtomicOp, InterpolateAt, MemoryKinds, Op, Order, Scalar, Scope, Space, Type, Value, Values};
 
 impl Dialect {
     pub fn array_length(&self, b: &mut Body, block: Value) -> Expr {
@@ -130,7 +130,7 @@ impl Dialect {
         if order == Order::AcquireRelease
             && let Some((name, extensions)) = barrier_name(execution, memory, kinds)
         {
-            if let Some(extension) = preferred(extensions) {
+            if let Some(extension) = self.preferred(extensions) {
                 b.t.need(extension);
             }
             return b.line(format!("{name}()"));
@@ -152,7 +152,17 @@ impl Dialect {
     }
 
     pub fn interpolate(&self, b: &mut Body, at: InterpolateAt, pointer: Value, args: Values) -> Expr {
-        let mut list = vec![b.value(pointer)];
+        // ES takes no components of an interpolant.
+        let (whole, part) = match pointer {
+            Value::Inst(id) if self.is_es => match b.f.insts[id].op {
+                Op::Access { base, indices } if b.pointee_of(base).is_some_and(|(_, ty)| b.t.shape(ty).is_some()) => {
+                    (base, b.f.values(indices).first().copied())
+                }
+                _ => (pointer, None),
+            },
+            _ => (pointer, None),
+        };
+        let mut list = vec![b.value(whole)];
         list.extend(b.list(args));
         let name = match at {
             InterpolateAt::Centroid => "interpolateAtCentroid",
@@ -160,7 +170,15 @@ impl Dialect {
             InterpolateAt::Offset => "interpolateAtOffset",
             InterpolateAt::Vertex => return b.t.stand_in("values of a vertex"),
         };
-        Expr::call(name, &list)
+        let call = Expr::call(name, &list);
+        let Some(index) = part else { return call };
+        match b.t.module.known_u32(index) {
+            Some(known) => call.part(&component(known)),
+            None => {
+                let index = b.value(index).text;
+                call.part(&format!("[{index}]"))
+            }
+        }
     }
 }
 

@@ -76,6 +76,14 @@ impl Language for Dialect {
         self.matrix_name(t, scalar, columns, rows)
     }
 
+    fn has_extension(&self, name: &str) -> bool {
+        self.has_extension(name)
+    }
+
+    fn specializes_first(&self) -> bool {
+        !self.is_vulkan
+    }
+
     fn handle_name(&self, t: &mut Writer, ty: Type) -> String {
         self.handle_name(t, ty)
     }

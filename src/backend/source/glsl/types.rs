@@ -84,6 +84,9 @@ impl Dialect {
         if self.is_es && matches!(image.dim, ImageDim::D1 | ImageDim::Rect) {
             t.lacks("textures of one dimension");
         }
+        if self.is_es && image.storage && image.multisampled {
+            t.lacks("images of several samples");
+        }
         let stem = match (image.dim, has_sampler, image.storage) {
             (ImageDim::SubpassInput, ..) => "subpassInput",
             (_, true, _) => "sampler",
