@@ -34,6 +34,14 @@ use dialects::ProfileDialects;
 use env::Env;
 use preprocess::{MacroOption, PreprocessOptions};
 pub use sema::resolve;
+
+/// The spelling of constructs of the typed form, for those that write the language.
+pub(crate) mod spelling {
+    pub use super::sema::hit_objects::{extension as hit_extension, hit_call};
+    pub use super::sema::primitives::{is_usual, primitive_word};
+    pub use super::sema::ray_query::ray_query_call;
+    pub use super::sema::ray_tracing::{RAY_TRACING, RAY_TRACING_NV, RECORDS, ray_call, ray_word};
+}
 use token::{ExtensionBehavior, GlslProfile, Interner, TokenStream};
 
 /// The options of a GLSL compilation.

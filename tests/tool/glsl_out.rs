@@ -294,20 +294,51 @@ fn variables_that_functions_give_values_are_declared_before_the_call() {
     at("uint parts[array_length];");
 }
 
-const GEOMETRY: &str = "#version 450
-layout(points) in;
-layout(points, max_vertices = 1) out;
-void main() { EmitVertex(); }
+const MISSED: &str = "#version 460
+#extension GL_EXT_ray_tracing : require
+layout(location = 0) rayPayloadInEXT float found;
+void main() { found = 0.0; }
 ";
+
+/// Invariance, a layer that is relative, distances by an index, and outputs that are captured.
+const LAYOUTS: &str = "#version 450
+#extension GL_NV_viewport_array2 : require
+layout(viewport_relative) out int gl_Layer;
+invariant gl_Position;
+out float gl_ClipDistance[3];
+layout(location = 0, xfb_buffer = 1, xfb_stride = 32, xfb_offset = 16) out vec4 kept;
+layout(location = 0) in vec4 place;
+void main() {
+    gl_Layer = 1;
+    gl_Position = place;
+    kept = place;
+    for (int i = 0; i < 3; i++) gl_ClipDistance[i] = place.x;
+}
+";
+
+#[test]
+fn outputs_keep_all_that_their_declarations_say() {
+    let folder = Folder::new("glsl-layouts");
+    folder.file("layouts.vert", LAYOUTS);
+    let text = text(&folder, "layouts.vert", "glsl-450-khr");
+    for line in [
+        "layout(viewport_relative) out int gl_Layer;",
+        "invariant gl_Position;",
+        "out float gl_ClipDistance[3];",
+        "layout(location = 0, xfb_buffer = 1, xfb_stride = 32, xfb_offset = 16) out vec4 kept;",
+    ] {
+        assert!(text.contains(line), "{line} is not in\n{text}");
+    }
+}
 
 #[test]
 fn what_the_language_lacks_is_refused_where_it_is() {
     let folder = Folder::new("glsl-refused");
-    folder.file("points.geom", GEOMETRY);
+    folder.file("missed.rmiss", MISSED);
     folder.file("kept.comp", KEPT);
-    let said = refusal(&folder, "points.geom", "glsl-450-khr");
-    assert!(said.contains("error[E0700]: crosslane cannot write geometry shaders as GLSL yet"), "{said}");
-    assert!(said.contains("points.geom:4:"), "{said}");
+    let said = refusal(&folder, "missed.rmiss", "glsl-450-nv");
+    assert!(said.contains("error[E0700]: GLSL for OpenGL has no ray tracing shaders"), "{said}");
+    assert!(said.contains("missed.rmiss:4:"), "{said}");
     let said = refusal(&folder, "kept.comp", "glsl-es-320-khr");
     for part in [
         "the profile's GLSL has no type f16",

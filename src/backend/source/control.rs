@@ -23,7 +23,7 @@ impl Body<'_, '_> {
             Op::Discard => language.discard(self),
             Op::Demote => language.demote(self),
             Op::Unreachable => self.leave(),
-            Op::End(..) => self.t.unsupported("shaders that end so"),
+            Op::End(ending, args) => language.end(self, ending, args),
             _ => self.t.internal("an instruction that it does not know"),
         }
         None

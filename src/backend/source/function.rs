@@ -339,7 +339,8 @@ impl<'t, 'a> Body<'t, 'a> {
         }
         if !self.uses.is_used(id) {
             let is_atomic = matches!(inst.op, Op::Image { op: ir::ImageOp::Atomic(..), .. });
-            if !value.is_plain() && (is_atomic || matches!(inst.op, Op::Call(..) | Op::Atomic { .. })) {
+            let acts = matches!(inst.op, Op::Call(..) | Op::Atomic { .. } | Op::Ray { .. } | Op::Foreign(..));
+            if !value.is_plain() && (is_atomic || acts) {
                 self.line(value.text.clone());
             }
             return value;
@@ -354,6 +355,9 @@ impl<'t, 'a> Body<'t, 'a> {
                 self.uses.is_stable(self.f, id, &value.reads)
             }
             Op::Call(..) | Op::Atomic { .. } => self.uses.is_taken_next(self.f, id),
+            Op::Ray { op: ir::RayOp::Proceed, .. } | Op::Foreign(..) => {
+                self.uses.is_taken_next(self.f, id) || self.uses.is_next_condition(self.f, id)
+            }
             Op::Image { op, .. } if op != ir::ImageOp::Size => self.uses.is_taken_next(self.f, id),
             Op::Math(function, _) if function.is_derivative() => self.uses.is_taken_next(self.f, id),
             Op::Interpolate { .. } => self.uses.is_taken_next(self.f, id),
@@ -408,7 +412,10 @@ impl<'t, 'a> Body<'t, 'a> {
     }
 
     pub fn is_handle(&self, ty: TypeId) -> bool {
-        matches!(self.t.types.get(ty), Type::Image(_) | Type::Sampler | Type::SampledImage(_))
+        matches!(
+            self.t.types.get(ty),
+            Type::Image(_) | Type::Sampler | Type::SampledImage(_) | Type::AccelerationStructure
+        )
     }
 
     /// The text of an operand.
@@ -564,9 +571,9 @@ impl<'t, 'a> Body<'t, 'a> {
                 language.barrier(self, execution, memory, kinds, order);
                 return None;
             }
-            Op::Ray { .. } => self.t.stand_in("ray queries"),
+            Op::Ray { op, on, args } => return language.ray(self, op, on, args, inst.ty).map(Made::One),
             Op::Cooperative(..) => self.t.stand_in("cooperative matrices"),
-            Op::Foreign(..) => self.t.stand_in("instructions of SPIR-V's own"),
+            Op::Foreign(at, args) => return language.foreign(self, at, args, inst.ty).map(Made::One),
             Op::Print { text, args } => {
                 let args = self.list(args);
                 let text = self.t.module.texts.get(text as usize).map_or("", |text| text);

@@ -11,9 +11,9 @@ use super::tree::{self, Stmt, Syntax};
 use super::writer::{Shader, Writer};
 use crate::backend::{Made as Result, Options};
 use crate::ir::{
-    AtomicOp, BinaryOp, BuiltIn, ConstId, ControlHint, EntryPoint, FuncId, Global, GlobalId, ImageOp, InstFlags,
-    InstId, InterpolateAt, LocalId, MathFn, MemoryKinds, Module, Order, Param, Scalar, ScalarKind, Scope, Space,
-    StructId, Type, TypeId, UnaryOp, Value, Values,
+    AtomicOp, BinaryOp, BuiltIn, ConstId, ControlHint, Ending, EntryPoint, FuncId, Global, GlobalId, ImageOp,
+    InstFlags, InstId, InterpolateAt, LocalId, MathFn, MemoryKinds, Module, Order, Param, RayOp, Scalar, ScalarKind,
+    Scope, Space, StructId, Type, TypeId, UnaryOp, Value, Values,
 };
 use crate::lane::{GroupOp, LaneFact};
 use std::fmt::Debug;
@@ -31,6 +31,11 @@ pub(super) trait Language: Debug + Sync {
 
     /// Returns true if jumps out of arms with cross-lane operations are to be taken after the selection (`exits`).
     fn jumps_after_arms(&self) -> bool {
+        false
+    }
+
+    /// Returns true if the functions of a module are to be part of its entry point.
+    fn joins_functions(&self, _: &Module) -> bool {
         false
     }
 
@@ -310,6 +315,11 @@ pub(super) trait Language: Debug + Sync {
 
     fn print(&self, b: &mut Body, text: &str, args: Vec<Expr>);
 
+    /// Ends the invocation.
+    fn end(&self, b: &mut Body, _: Ending, _: Values) {
+        b.t.unsupported("shaders that end so");
+    }
+
     // Values.
 
     /// A composite of a value for each of its parts.
@@ -397,6 +407,12 @@ pub(super) trait Language: Debug + Sync {
         Made::One(Expr::primary(b.t.global(id)))
     }
 
+    /// The part of an element that a variable is, where the language has the variables of each vertex or primitive in one
+    /// struct.
+    fn element_part(&self, _: &mut Writer, _: GlobalId) -> Option<String> {
+        None
+    }
+
     /// The path to a part of what a value points to.
     fn access(&self, b: &mut Body, id: InstId, base: Value, indices: Values, flags: InstFlags) -> Made {
         Made::One(b.path(id, base, indices, flags))
@@ -427,6 +443,16 @@ pub(super) trait Language: Debug + Sync {
 
     /// None for stores.
     fn image(&self, b: &mut Body, op: ImageOp, call: &ImageCall, ty: TypeId) -> Option<Expr>;
+
+    /// An operation on a ray query or an acceleration structure; none where it has no result.
+    fn ray(&self, b: &mut Body, _: RayOp, _: Value, _: Values, _: TypeId) -> Option<Expr> {
+        Some(b.t.stand_in("ray queries"))
+    }
+
+    /// An instruction that the typed form knows by its number in SPIR-V; none where it has no result.
+    fn foreign(&self, b: &mut Body, _: u32, _: Values, _: TypeId) -> Option<Expr> {
+        Some(b.t.stand_in("instructions of SPIR-V's own"))
+    }
 
     // Cross-lane operations.
 

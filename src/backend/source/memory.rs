@@ -3,7 +3,7 @@
 use super::expr::Expr;
 use super::function::Body;
 use super::tree::{Declared, Kind};
-use crate::ir::{Binding, InstFlags, InstId, LocalId, Scalar, Space, Type, TypeId, Value, Values};
+use crate::ir::{Binding, BuiltIn, InstFlags, InstId, LocalId, Scalar, Space, Type, TypeId, Value, Values};
 
 impl Body<'_, '_> {
     /// Space and pointee of an operand that points.
@@ -41,6 +41,12 @@ impl Body<'_, '_> {
                     path = path.part(&format!("[{text}]")).reading(&number.reads);
                 }
             }
+            if let (0, Value::Global(global)) = (at, base) {
+                let language = self.t.language;
+                if let Some(part) = language.element_part(self.t, global) {
+                    path = path.part(&part);
+                }
+            }
             match self.t.types.element(ty, known.unwrap_or(0)) {
                 Some(part) => ty = part,
                 None => return self.t.broken("an access to a part that is not there"),
@@ -76,6 +82,11 @@ impl Body<'_, '_> {
         if let Some(Binding::BuiltIn(built)) = item.members.get(member as usize).map(|member| member.binding) {
             let space = self.pointee_of(base).map_or(Space::Input, |(space, _)| space);
             let language = self.t.language;
+            if let (1.., Value::Global(global)) = (at, base)
+                && language.element_part(self.t, global).is_some()
+            {
+                return path;
+            }
             return match language.built_in(self, built, space) {
                 Some(value) => value.reading(&path.reads),
                 None => self.t.stand_in(&format!("built-in value {built:?}")),
@@ -96,7 +107,7 @@ impl Body<'_, '_> {
     pub fn load_path(&mut self, pointer: Value) -> Expr {
         let place = self.value(pointer);
         let space = self.pointee_of(pointer).map(|(space, _)| space);
-        let place = place.reading_memory(space.is_none_or(is_changing));
+        let place = place.reading_memory(space.is_none_or(is_changing) || self.is_ray_end(pointer));
         match self.conversion_of(pointer) {
             Some((scalar, given)) if scalar != given => {
                 let (_, ty) = self.pointee_of(pointer).unwrap_or((Space::Input, crate::ir::Types::U32));
@@ -106,6 +117,12 @@ impl Body<'_, '_> {
             }
             _ => place,
         }
+    }
+
+    /// Returns true for the end of a ray, which comes closer with each hit that an intersection shader reports.
+    fn is_ray_end(&self, pointer: Value) -> bool {
+        let is_it = |binding| binding == Binding::BuiltIn(BuiltIn::RayTmax);
+        matches!(pointer, Value::Global(id) if is_it(self.t.module.globals[id].binding))
     }
 
     /// The scalar that the module has for a built-in value, and the one that the language has.

@@ -38,9 +38,11 @@ mod writer;
 use super::written::{Code, Unit};
 use super::{Artifact, Backend, Form, Made, ModuleWriter, Options, Writer as BackendWriter};
 use crate::ir::Module;
+use crate::ir::inline::inline;
 use crate::profile::{Profile, Target};
 use crate::source::SourceMap;
 use language::Language;
+use std::borrow::Cow;
 use writer::Writer;
 
 /// The row of GLSL.
@@ -83,7 +85,7 @@ fn language_of(profile: &Profile) -> &'static dyn Language {
 }
 
 fn write(module: &Module, form: Form, options: &Options, _: &SourceMap) -> Made<Artifact> {
-    let module = &*options.places.applied(module, options.profile.target);
+    let module = &*prepared(module, options);
     let shader = Writer::new(module, options).run()?;
     Ok(Artifact::Text(match form {
         Form::Binary | Form::Text => shader.text(),
@@ -92,5 +94,14 @@ fn write(module: &Module, form: Form, options: &Options, _: &SourceMap) -> Made<
 }
 
 fn written(module: &Module, options: &Options, _: &SourceMap) -> Made<Code> {
-    Ok(Writer::new(&options.places.applied(module, options.profile.target), options).run()?.code())
+    Ok(Writer::new(&prepared(module, options), options).run()?.code())
+}
+
+/// The module with the places that the user chose, and without calls where the language asks for that.
+fn prepared<'m>(module: &'m Module, options: &Options) -> Cow<'m, Module> {
+    let mut module = options.places.applied(module, options.profile.target);
+    if language_of(&options.profile).joins_functions(&module) {
+        inline(module.to_mut(), usize::MAX, usize::MAX);
+    }
+    module
 }

@@ -365,6 +365,20 @@ impl Uses {
     }
 }
 
+impl Uses {
+    /// Returns true if the one use of a value is the condition of the next instruction.
+    pub fn is_next_condition(&self, f: &Function, id: InstId) -> bool {
+        let (Some((block, at)), Some([(user, to)])) = (self.place(id), self.users.get(&id).map(SmallVec::as_slice))
+        else {
+            return false;
+        };
+        let next = f.blocks[block].insts.get(*to as usize).map(|next| f.insts[*next].op);
+        *user == block
+            && *to == at + 1
+            && matches!(next, Some(Op::If { condition, .. }) if condition == Value::Inst(id))
+    }
+}
+
 /// A part of a composite.
 #[derive(Debug)]
 pub(super) enum Part {

@@ -176,6 +176,26 @@ pub fn function(name: &str) -> Option<Function> {
     (!rows.is_empty()).then_some(Function { nvidia, rows })
 }
 
+/// A function as a call of it is written.
+pub struct Spelled {
+    pub name: String,
+    pub extensions: SmallVec<[&'static str; 2]>,
+    /// True if the last three arguments of the instruction are a payload and two hints, which the function has after them.
+    pub payload_last: bool,
+}
+
+/// The function of an instruction with so many operands.
+pub fn hit_call(opcode: u32, operands: usize) -> Option<Spelled> {
+    let of_form = |row: &&Row| row.1.iter().position(|known| *known == opcode);
+    let row = ROWS.iter().find(|row| of_form(row).is_some() && row.2.len() == operands)?;
+    let nvidia = of_form(&row) == Some(0);
+    Some(Spelled {
+        name: format!("{}{}", row.0, if nvidia { "NV" } else { "EXT" }),
+        extensions: [extension(nvidia)].into_iter().chain(row.4.map(|(name, _)| name)).collect(),
+        payload_last: has_hints(row),
+    })
+}
+
 /// Arguments that a call has.
 fn count(row: &Row) -> usize {
     row.2.len() + usize::from(matches!(row.3, Gives::Array(..)))
@@ -186,9 +206,14 @@ fn reorders(row: &Row) -> bool {
     row.0 == "reorderThread" || row.0.ends_with("ReorderExecute")
 }
 
-/// The order in which an instruction takes its arguments: a payload comes before the hints, elsewhere it is the last.
+/// Returns true if an instruction has hints, which come after the payload: a call has the payload last.
+fn has_hints(row: &Row) -> bool {
+    reorders(row) && row.2.ends_with(&[UINT, UINT, Payload])
+}
+
+/// The order in which an instruction takes its arguments.
 fn in_instruction_order(row: &Row, operands: &mut SmallVec<[Value; 16]>, arguments: &mut [Passing]) {
-    if reorders(row) && row.2.ends_with(&[UINT, UINT, Payload]) {
+    if has_hints(row) {
         let last = operands.len() - 3;
         operands[last..].rotate_right(1);
         arguments[last..].rotate_right(1);

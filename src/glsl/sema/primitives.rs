@@ -72,6 +72,26 @@ const LAYOUTS: &[Layout] = &[
     ("point_mode", Stage::TessEvaluation, Space::Input, Subject::Points, Says::Mode(Mode::PointMode)),
 ];
 
+/// The name of the layout that says a mode in a stage, its direction, and its value if it has one.
+pub fn primitive_word(stage: Stage, mode: Mode) -> Option<(&'static str, Space, Option<u32>)> {
+    let number = match mode {
+        Mode::Invocations(number) | Mode::OutputVertices(number) | Mode::OutputPrimitives(number) => Some(number),
+        _ => None,
+    };
+    let says_it = |says: &Says| match (says, number) {
+        (Says::Mode(known), _) => *known == mode,
+        (Says::Number(make, _), Some(number)) => make(number) == mode,
+        _ => false,
+    };
+    let row = LAYOUTS.iter().find(|(_, of, _, _, says)| *of == stage && says_it(says))?;
+    Some((row.0, row.2, number))
+}
+
+/// Returns true if a stage has a mode without a layout that says it.
+pub fn is_usual(stage: Stage, mode: Mode) -> bool {
+    USUAL.iter().any(|(of, _, usual)| (*of, *usual) == (stage, mode))
+}
+
 /// The layouts that a stage requires: the missing fact, and how it is written.
 const REQUIRED: &[(Stage, Subject, &str, &str)] = &[
     (Stage::Geometry, Subject::Input, "what primitives it takes in", "layout(triangles) in;"),

@@ -70,6 +70,11 @@ pub fn function(name: &str) -> Option<&'static Function> {
     FUNCTIONS.iter().find(|(known, ..)| *known == name)
 }
 
+/// The function for an operation, and the extension that brings it; none for [`RayOp::Structure`], which a constructor makes.
+pub fn ray_query_call(op: RayOp) -> Option<(&'static str, &'static str)> {
+    FUNCTIONS.iter().find(|(_, of, _)| *of == op).map(|(name, _, extension)| (*name, *extension))
+}
+
 /// The modes for all rays that follow from the name of a constant.
 pub fn modes_of_flag(name: &str) -> RayModes {
     FLAGS.iter().find(|(known, _)| *known == name).map_or(RayModes::empty(), |(_, modes)| *modes)

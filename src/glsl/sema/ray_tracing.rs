@@ -175,6 +175,18 @@ pub fn function(name: &str) -> Option<&'static Function> {
     FUNCTIONS.iter().find(|function| function.name == name)
 }
 
+/// The function of an instruction, and the extensions that bring it.
+pub fn ray_call(opcode: u32) -> Option<(&'static str, &'static [&'static str])> {
+    FUNCTIONS.iter().find(|row| row.opcode == opcode).map(|row| (row.name, row.form.extensions))
+}
+
+/// The storage qualifier of a space, in NVIDIA's form or the other, and the extension that brings it.
+pub fn ray_word(space: Space, nvidia: bool) -> Option<(&'static str, &'static str)> {
+    let mut rows = STORAGES.iter().filter(|row| row.2 == space);
+    let first = rows.clone().next();
+    rows.find(|row| (row.5 == RAY_TRACING_NV) == nvidia).or(first).map(|row| (row.1, row.5))
+}
+
 impl Sema<'_> {
     pub fn need_for_rays(&mut self, what: &str, extension: &str, span: Span) -> Option<()> {
         if self.env.is_enabled(extension) {

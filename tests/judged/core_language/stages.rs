@@ -57,6 +57,11 @@ pub fn check_opengl(path: &Path) -> Result<(), String> {
     }
 }
 
+/// A module has no input, output or built-in variable that another lacks.
+pub fn has_interface_of(ours: &[u32], theirs: &[u32]) -> Result<(), String> {
+    Features::of(ours)?.interface_within(&Features::of(theirs)?)
+}
+
 /// Every entry point of a WGSL module is valid for every profile, and does what the GLSL shader does that a line
 /// `// ENTRY is FILE` names.
 fn check_twins(path: &Path, source: &str) -> Result<(), String> {

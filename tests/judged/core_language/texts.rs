@@ -71,7 +71,44 @@ pub fn trials() -> impl Iterator<Item = Trial> {
     let parts = (0..METAL_PARTS).map(|part| {
         judged(format!("texts::{METAL}::part_{part}"), &["bin/glslangValidator", "lvp.json"], move || check_metal(part))
     });
-    by_way.chain(parts).chain([judged("texts::dxc", &[dxc::JUDGE], dxc_judges)])
+    by_way.chain(parts).chain(of_stages()).chain([judged("texts::dxc", &[dxc::JUDGE], dxc_judges)])
+}
+
+/// The profiles whose texts of all stages a compiler takes.
+const STAGED: [(&str, &[&str]); 3] = [
+    ("glsl-450-khr", &["bin/glslangValidator", "bin/spirv-val"]),
+    ("hlsl-6.5", &[dxc::JUDGE]),
+    ("hlsl-6.7", &[dxc::JUDGE]),
+];
+
+/// Every shader of a stage with a text of its own.
+fn of_stages() -> impl Iterator<Item = Trial> {
+    STAGED.iter().flat_map(|(profile, judges)| {
+        let of_glsl = |path: &std::path::PathBuf| super::stages::stage(path).is_some();
+        fixture::files("fixtures/stages").into_iter().filter(of_glsl).map(move |path| {
+            let name = path.file_name().map(|name| name.to_string_lossy().replace('.', "_")).unwrap_or_default();
+            judged(format!("texts::stages::{profile}::{name}"), judges, move || check_stage(&path, profile))
+        })
+    })
+}
+
+/// A compiler takes the text, and the module that glslang makes of it has the interface of the one that it makes of the source.
+fn check_stage(path: &Path, profile: &'static str) -> Result<(), String> {
+    const STAGES: &str = "stages";
+    let source = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
+    let stage = super::stages::stage(path).ok_or("the end of its name says no stage")?;
+    let made = match by_text::make(profile, &super::stem(path), &source, stage)? {
+        Outcome::Made(made) => made,
+        Outcome::Refused(_) => {
+            outcomes::refused(profile, STAGES);
+            return Ok(());
+        }
+    };
+    if !made.module.is_empty() {
+        judge::spirv_val(&made.module, "vulkan1.3", false)?;
+        super::stages::has_interface_of(&made.module, &judge::glslang_stage(&source, stage.ending())?)?;
+    }
+    outcomes::counted(profile, STAGES, Ok(())).map(drop)
 }
 
 /// Metal's language, which a compiler of C++ takes with a header: many texts a program, since that takes its time.

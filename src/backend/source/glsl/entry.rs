@@ -10,15 +10,27 @@ use crate::ir::{
 impl Dialect {
     /// The lines that say how the stage runs.
     pub fn entry_layouts(&self, t: &mut Writer, entry: &EntryPoint) -> Vec<String> {
-        match entry.stage {
+        let mut lines = match entry.stage {
             Stage::Compute => vec![self.workgroup_size(t, entry)],
-            Stage::Vertex => Vec::new(),
-            Stage::Fragment => self.fragment_layouts(t, entry),
-            other => {
-                t.unsupported(&format!("{} shaders", other.name()));
+            Stage::Vertex => {
+                self.redeclare_outputs(t);
                 Vec::new()
             }
-        }
+            Stage::Fragment => self.fragment_layouts(t, entry),
+            Stage::Geometry | Stage::TessControl | Stage::TessEvaluation => self.primitive_layouts(t, entry),
+            Stage::Task | Stage::Mesh => {
+                self.need_meshes(t, t.module.nvidia_meshes);
+                let mut lines = vec![self.workgroup_size(t, entry)];
+                lines.extend(self.primitive_layouts(t, entry));
+                lines
+            }
+            _ => {
+                self.need_rays(t);
+                Vec::new()
+            }
+        };
+        lines.extend(self.ray_layouts(t));
+        lines
     }
 
     fn workgroup_size(&self, t: &mut Writer, entry: &EntryPoint) -> String {

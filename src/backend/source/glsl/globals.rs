@@ -5,11 +5,12 @@ use super::types::sampler_name;
 use crate::backend::source::image::Root;
 use crate::backend::source::writer::Writer;
 use crate::diagnostic::Code;
+use crate::glsl::spelling;
 use crate::grammar::{self, VariableSource};
 use crate::ir::format::format_name;
 use crate::ir::{
-    Access, ArrayLen, Binding, BuiltIn, Global, GlobalId, ImageDim, Interpolation, Module, Op, Sampling, Scalar, Space,
-    Stage, Struct, StructId, Type, TypeId, Value,
+    Access, ArrayLen, Binding, BuiltIn, Global, GlobalId, ImageDim, Interpolation, Module, Op, RayModes, Sampling,
+    Scalar, Space, Stage, Struct, StructId, Type, TypeId, Types, Value,
 };
 
 impl Dialect {
@@ -29,13 +30,19 @@ impl Dialect {
         }
         let is_early = matches!(stage, Some(Stage::Vertex | Stage::TessEvaluation)) && space == Space::Output;
         if is_early && matches!(of, BuiltIn::Layer | BuiltIn::ViewportIndex) {
+            if self.is_es {
+                return None;
+            }
             t.need("GL_ARB_shader_viewport_layer_array");
         }
         let rows = grammar::VARIABLES.iter().filter(|row| row.source == VariableSource::BuiltIn(of));
-        let rows: Vec<_> = rows.filter(|row| stage.is_none_or(|stage| row.stages.contains(stage))).collect();
-        let brought = rows
-            .iter()
-            .filter_map(|row| Some((row.name, self.brings([row.extensions, row.earlier], (row.core, row.es))?)));
+        let is_of_form = |row: &&grammar::Variable| self.is_of_form(t, row);
+        let is_output = space == Space::Output;
+        let is_there =
+            |row: &&grammar::Variable, stage| row.stages.contains(stage) && row.output.contains(stage) == is_output;
+        let rows = rows.filter(|row| stage.is_none_or(|stage| is_there(row, stage))).filter(is_of_form);
+        let brought =
+            rows.filter_map(|row| Some((row.name, self.brings([row.extensions, row.earlier], (row.core, row.es))?)));
         let (name, brings) = brought.min_by_key(|(_, brings)| !brings.is_empty())?;
         if let Some(extension) = self.preferred(brings) {
             t.need(extension);
@@ -43,15 +50,33 @@ impl Dialect {
         Some(name)
     }
 
+    /// Returns true if a row is not of the other form of extensions that there are two forms of.
+    fn is_of_form(&self, t: &Writer, row: &grammar::Variable) -> bool {
+        let is_nvidia = [t.module.nvidia_meshes, t.module.rays.contains(RayModes::NVIDIA)];
+        let mut forms = [super::primitives::MESHES, super::rays::STAGES].into_iter().zip(is_nvidia);
+        forms.all(|(forms, is_nvidia)| {
+            let has = |name: &str| row.extensions.iter().any(|extension| extension.name == name);
+            has(forms[usize::from(is_nvidia)]) || !has(forms[usize::from(!is_nvidia)])
+        })
+    }
+
     pub fn declare(&self, t: &mut Writer, id: GlobalId, global: &Global) -> String {
+        if matches!(global.space, Space::Input | Space::Output)
+            && let Some(name) = self.array_of_blocks(t, global)
+        {
+            return name.to_string();
+        }
         if let Binding::BuiltIn(of) = global.binding {
-            self.declare_distances(t, of, global.ty, global.space);
-            return self.built_in(t, of, global.space);
+            let name = self.built_in(t, of, global.space);
+            self.need_point_size(t, &name);
+            self.built_in_words(t, id, of, &name);
+            return name;
         }
         match t.types.get(global.ty) {
             Type::Struct(of) if t.types.structs[of].block => return self.declare_block(t, id, global, of, ""),
             Type::Array { .. } => {
                 let (_, dims) = self.dims_of(t, global.ty);
+                let dims = self.port_dims(t, global, dims);
                 if let Some(of) = t.block_of(global.ty) {
                     return self.declare_block(t, id, global, of, &dims);
                 }
@@ -61,7 +86,7 @@ impl Dialect {
         let name = t.global_names.get(&id).cloned().unwrap_or_default();
         let (ty, dims) = match t.types.get(t.innermost(global.ty)) {
             Type::Sampler => (sampler_name(t, Root::Global(id)).to_string(), self.dims_of(t, global.ty).1),
-            _ => t.declared(global.ty),
+            _ => self.port_type(t, global),
         };
         self.check_port(t, id, global);
         let before = self.qualifiers(t, id, global);
@@ -96,6 +121,12 @@ impl Dialect {
             _ => {}
         }
         let Type::Struct(of) = t.types.get(inner) else { return };
+        if !matches!(
+            (t.stage(), global.space),
+            (Some(Stage::Vertex), Space::Output) | (Some(Stage::Fragment), Space::Input)
+        ) {
+            return;
+        }
         let members = &t.types.structs[of].members;
         let is_nested = |ty| matches!(t.types.get(ty), Type::Array { .. } | Type::Struct(_));
         if is_array || members.iter().any(|member| is_nested(member.ty)) {
@@ -108,11 +139,11 @@ impl Dialect {
         match self.built_in_name(t, of, space) {
             Some(name) => name.to_string(),
             None => {
-                let construct = format!("built-in value {of:?}");
+                let value = format!("built-in value {of:?} in this stage");
                 if self.is_es {
-                    t.lacks(&construct)
+                    t.lacks(&value)
                 } else {
-                    t.unsupported(&construct)
+                    t.unsupported(&value)
                 }
                 "gl_".to_string()
             }
@@ -156,14 +187,16 @@ impl Dialect {
             None => t.member_names(of),
         };
         let rule = layout.as_ref().map(|layout| layout.rule);
-        let before = self.block_qualifiers(t, global, rule);
+        let before = self.block_qualifiers(t, id, global, rule);
         let mut lines = vec![format!("{before}{block_name} {{")];
         for (index, (member, name)) in item.members.iter().zip(members.iter()).enumerate() {
             let said = layout.as_ref().map_or("", |layout| layout.members[index].as_str());
+            let fed = self.member_words_of(t, id, index);
+            let said = fed.as_deref().unwrap_or(said);
             let said = if said.is_empty() { String::new() } else { format!("layout({said}) ") };
             let access = access_words(member.access);
             let port =
-                if is_port { self.port_words(t, member.binding, member.ty, global.space) } else { String::new() };
+                if is_port { self.member_port(t, member.binding, member.ty, global.space) } else { String::new() };
             let (ty, dims) = t.declared(member.ty);
             lines.push(format!("    {port}{said}{access}{ty} {name}{dims};"));
         }
@@ -174,25 +207,12 @@ impl Dialect {
         instance
     }
 
-    /// Gives the distances to planes their number, which the language does not know until they are declared again.
-    fn declare_distances(&self, t: &mut Writer, of: BuiltIn, ty: TypeId, space: Space) {
-        let word = if space == Space::Input { "in" } else { "out" };
-        if matches!(of, BuiltIn::ClipDistance | BuiltIn::CullDistance) && matches!(t.types.get(ty), Type::Array { .. })
-        {
-            let (ty, dims) = t.declared(ty);
-            t.variables.push(format!("{word} {ty} gl_{of:?}{dims};"));
-        }
-    }
-
     /// `gl_PerVertex`, whose members the language declares.
     fn built_in_block(&self, t: &mut Writer, item: &Struct, global: &Global) -> String {
         if global.space == Space::Input {
             t.unsupported("inputs that are blocks of built-in values");
         }
         for member in &item.members {
-            if let Binding::BuiltIn(of) = member.binding {
-                self.declare_distances(t, of, member.ty, global.space);
-            }
             if member.access.contains(Access::INVARIANT) {
                 t.variables.push(format!("invariant {};", member.name));
             }
@@ -224,8 +244,11 @@ impl Dialect {
         }
     }
 
-    fn block_qualifiers(&self, t: &mut Writer, global: &Global, rule: Option<&str>) -> String {
-        let is_usual = global.space == Space::PushConstant && rule == Some("std430");
+    fn block_qualifiers(&self, t: &mut Writer, id: GlobalId, global: &Global, rule: Option<&str>) -> String {
+        let is_usual = match global.space {
+            Space::PushConstant => rule == Some("std430"),
+            space => space == Space::TaskPayload,
+        };
         let mut words: Vec<String> = rule.filter(|_| !is_usual).map(str::to_string).into_iter().collect();
         words.extend(self.binding_words(t, global.binding));
         let access = access_words(global.access);
@@ -245,8 +268,15 @@ impl Dialect {
                 t.advise("`--push-constants 0:BINDING` puts them into a uniform block");
                 "uniform"
             }
+            Space::ShaderRecord => {
+                let is_nvidia = t.module.rays.contains(RayModes::NVIDIA);
+                words.insert(0, spelling::RECORDS[usize::from(is_nvidia)].to_string());
+                "buffer"
+            }
+            Space::TaskPayload if t.stage() == Some(Stage::Task) => "taskNV out",
+            Space::TaskPayload => "taskNV in",
             Space::Input | Space::Output => {
-                let port = self.port_words(t, global.binding, global.ty, global.space);
+                let port = self.port_qualifiers(t, id, global);
                 let word = if global.space == Space::Input { "in" } else { "out" };
                 return format!("{port}{word} ");
             }
@@ -263,16 +293,23 @@ impl Dialect {
         match global.space {
             Space::Private => String::new(),
             Space::Workgroup => "shared ".to_string(),
-            Space::Input => format!("{}in ", self.port_words(t, global.binding, global.ty, global.space)),
+            Space::Input => format!("{}in ", self.port_qualifiers(t, id, global)),
             Space::Output => {
                 let invariant = if global.access.contains(Access::INVARIANT) { "invariant " } else { "" };
-                format!("{}{invariant}out ", self.port_words(t, global.binding, global.ty, global.space))
+                format!("{}{invariant}out ", self.port_qualifiers(t, id, global))
             }
             Space::Handle => self.handle_qualifiers(t, id, global),
-            _ => {
-                t.unsupported("variables of this kind");
-                String::new()
-            }
+            Space::TaskPayload => "taskPayloadSharedEXT ".to_string(),
+            space => match (self.ray_word(t, space), global.binding) {
+                (Some(word), Binding::Location { location: Some(location), .. }) => {
+                    format!("layout(location = {location}) {word} ")
+                }
+                (Some(word), _) => format!("{word} "),
+                (None, _) => {
+                    t.unsupported("variables of this kind");
+                    String::new()
+                }
+            },
         }
     }
 
@@ -318,10 +355,32 @@ impl Dialect {
         format!("{layout}{}uniform {precision}", access_words(access))
     }
 
-    /// Layout and interpolation of an input or output, or of a member of one.
-    fn port_words(&self, t: &mut Writer, binding: Binding, ty: TypeId, space: Space) -> String {
+    /// Layout and interpolation of an input or output.
+    fn port_qualifiers(&self, t: &mut Writer, id: GlobalId, global: &Global) -> String {
+        let words = self.stage_words(t, id);
+        let of = self.interpolation_of(t, global);
+        match self.owner_word(t, of) {
+            Some(owner) => {
+                let binding = global.binding.interpolated(Interpolation::Perspective);
+                self.port_words(t, binding, Types::VOID, global.space, words) + owner
+            }
+            None => self.port_words(t, global.binding, global.ty, global.space, words),
+        }
+    }
+
+    /// Layout and interpolation of a member of an input or output.
+    fn member_port(&self, t: &mut Writer, binding: Binding, ty: TypeId, space: Space) -> String {
+        match binding.interpolation() {
+            Interpolation::Patch | Interpolation::PerPrimitive { .. } => {
+                self.port_words(t, binding.interpolated(Interpolation::Perspective), Types::VOID, space, Vec::new())
+            }
+            _ => self.port_words(t, binding, ty, space, Vec::new()),
+        }
+    }
+
+    fn port_words(&self, t: &mut Writer, binding: Binding, ty: TypeId, space: Space, more: Vec<String>) -> String {
         let Binding::Location { location, component, index, interpolation, sampling } = binding else {
-            return String::new();
+            return if more.is_empty() { String::new() } else { format!("layout({}) ", more.join(", ")) };
         };
         let mut words: Vec<String> = location.map(|location| format!("location = {location}")).into_iter().collect();
         if component != 0 {
@@ -336,8 +395,11 @@ impl Dialect {
             }
             words.push(format!("index = {index}"));
         }
+        words.extend(more);
         let mut text = if words.is_empty() { String::new() } else { format!("layout({}) ", words.join(", ")) };
-        let stays = t.types.scalar_of(t.innermost(ty)).is_some_and(|s| s.is_int() || s == Scalar::F64);
+        let is_read = space == Space::Input && t.stage() != Some(Stage::Fragment);
+        let is_kept = is_read || t.stage() == Some(Stage::TessControl);
+        let stays = !is_kept && t.types.scalar_of(t.innermost(ty)).is_some_and(|s| s.is_int() || s == Scalar::F64);
         let passes = t.stage().is_some_and(|stage| stage.passes(space));
         text.push_str(match interpolation {
             _ if !passes => "",

@@ -13,6 +13,8 @@ mod layout;
 mod math;
 mod memory;
 mod names;
+mod primitives;
+mod rays;
 mod reflection;
 mod types;
 
@@ -28,8 +30,9 @@ use crate::backend::written::Unit;
 use crate::backend::{Made as Result, Options};
 use crate::grammar;
 use crate::ir::{
-    AtomicOp, BinaryOp, BuiltIn, ConstId, ControlHint, EntryPoint, FuncId, Global, GlobalId, ImageOp, InterpolateAt,
-    MathFn, MemoryKinds, Module, Order, Param, Scalar, Scope, Space, Type, TypeId, UnaryOp, Value, Values,
+    AtomicOp, BinaryOp, BuiltIn, ConstId, ControlHint, Ending, EntryPoint, FuncId, Global, GlobalId, ImageOp,
+    InterpolateAt, MathFn, MemoryKinds, Module, Order, Param, RayOp, Scalar, Scope, Space, Type, TypeId, UnaryOp,
+    Value, Values,
 };
 use crate::lane::{GroupOp, LaneFact};
 use dialect::Lanes;
@@ -48,7 +51,9 @@ impl Language for Dialect {
     }
 
     fn head(&self, t: &Writer) -> Vec<String> {
-        let mut head = vec![self.version.to_string()];
+        let (newer, extensions) = rays::NEWER;
+        let is_newer = extensions.iter().any(|name| t.extensions.contains(name));
+        let mut head = vec![if is_newer { newer } else { self.version }.to_string()];
         head.extend(t.extensions.iter().map(|name| format!("#extension {name} : require")));
         if self.is_es {
             head.extend(["", "precision highp float;", "precision highp int;"].map(str::to_string));
@@ -164,6 +169,10 @@ impl Language for Dialect {
         self.print(b, text, args);
     }
 
+    fn end(&self, b: &mut Body, ending: Ending, args: Values) {
+        self.end(b, ending, args);
+    }
+
     fn construct(&self, b: &mut Body, ty: TypeId, parts: Vec<Expr>) -> Expr {
         Expr::call(&b.t.type_name(ty), &parts)
     }
@@ -212,6 +221,10 @@ impl Language for Dialect {
         self.reinterpreted(t, value, from, to)
     }
 
+    fn element_part(&self, t: &mut Writer, id: GlobalId) -> Option<String> {
+        self.member_of_blocks(t, id)
+    }
+
     fn load(&self, b: &mut Body, pointer: Value, _: TypeId) -> Made {
         Made::One(b.load_path(pointer))
     }
@@ -249,6 +262,14 @@ impl Language for Dialect {
 
     fn image(&self, b: &mut Body, op: ImageOp, call: &ImageCall, ty: TypeId) -> Option<Expr> {
         self.image(b, op, call, ty)
+    }
+
+    fn ray(&self, b: &mut Body, op: RayOp, on: Value, args: Values, ty: TypeId) -> Option<Expr> {
+        self.ray(b, op, on, args, ty)
+    }
+
+    fn foreign(&self, b: &mut Body, at: u32, args: Values, ty: TypeId) -> Option<Expr> {
+        self.foreign(b, at, args, ty)
     }
 
     fn fact(&self, b: &mut Body, fact: LaneFact) -> Expr {

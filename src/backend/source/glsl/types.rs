@@ -109,10 +109,9 @@ impl Dialect {
             Type::SampledImage(image) => self.image_name(t, image, true),
             Type::Sampler => "sampler".to_string(),
             Type::BufferReference { pointee } => self.reference_name(t, pointee),
-            Type::AccelerationStructure | Type::RayQuery => t.not_yet("ray queries"),
+            Type::AccelerationStructure | Type::RayQuery | Type::HitObject { .. } => self.ray_type(t, ty),
             Type::AtomicCounter => t.not_yet("atomic counters"),
             Type::CooperativeMatrix(_) => t.not_yet("cooperative matrices"),
-            Type::HitObject { .. } => t.not_yet("hit objects"),
             _ => t.not_yet("types of SPIR-V's own"),
         }
     }
