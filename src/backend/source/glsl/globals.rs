@@ -112,21 +112,27 @@ impl Dialect {
             return;
         }
         let inner = t.innermost(global.ty);
-        let is_array = inner != global.ty;
+        // Inputs of many vertices are arrays in any case.
+        let crowd = t.stage().filter(|stage| !matches!(stage, Stage::Vertex | Stage::Fragment));
+        let own = match (crowd, t.types.get(global.ty)) {
+            (Some(_), Type::Array { element, .. }) => element,
+            _ => global.ty,
+        };
+        let is_array = inner != own;
         match (t.stage(), global.space) {
             (Some(Stage::Vertex), Space::Input) if is_array => t.lacks("arrays as inputs of vertex shaders"),
             (Some(Stage::Fragment), Space::Output) if is_array && is_indexed(t.module, id) => {
                 t.lacks("outputs of fragment shaders at an index that is not a constant");
             }
+            (Some(Stage::Vertex), Space::Output) | (Some(_), Space::Input) => {
+                self.check_port_struct(t, inner, is_array)
+            }
             _ => {}
         }
-        let Type::Struct(of) = t.types.get(inner) else { return };
-        if !matches!(
-            (t.stage(), global.space),
-            (Some(Stage::Vertex), Space::Output) | (Some(Stage::Fragment), Space::Input)
-        ) {
-            return;
-        }
+    }
+
+    fn check_port_struct(&self, t: &mut Writer, ty: TypeId, is_array: bool) {
+        let Type::Struct(of) = t.types.get(ty) else { return };
         let members = &t.types.structs[of].members;
         let is_nested = |ty| matches!(t.types.get(ty), Type::Array { .. } | Type::Struct(_));
         if is_array || members.iter().any(|member| is_nested(member.ty)) {
@@ -362,7 +368,9 @@ impl Dialect {
         match self.owner_word(t, of) {
             Some(owner) => {
                 let binding = global.binding.interpolated(Interpolation::Perspective);
-                self.port_words(t, binding, Types::VOID, global.space, words) + owner
+                let is_passed_on = t.stage() == Some(Stage::Fragment) && is_uninterpolated(t, global.ty);
+                let flat = if is_passed_on { "flat " } else { "" };
+                self.port_words(t, binding, Types::VOID, global.space, words) + flat + owner
             }
             None => self.port_words(t, global.binding, global.ty, global.space, words),
         }
@@ -399,7 +407,7 @@ impl Dialect {
         let mut text = if words.is_empty() { String::new() } else { format!("layout({}) ", words.join(", ")) };
         let is_read = space == Space::Input && t.stage() != Some(Stage::Fragment);
         let is_kept = is_read || t.stage() == Some(Stage::TessControl);
-        let stays = !is_kept && t.types.scalar_of(t.innermost(ty)).is_some_and(|s| s.is_int() || s == Scalar::F64);
+        let stays = !is_kept && is_uninterpolated(t, ty);
         let passes = t.stage().is_some_and(|stage| stage.passes(space));
         text.push_str(match interpolation {
             _ if !passes => "",
@@ -486,4 +494,9 @@ fn is_indexed(module: &Module, id: GlobalId) -> bool {
             _ => false,
         })
     })
+}
+
+/// Returns true for values that nothing interpolates: those of integers and doubles.
+fn is_uninterpolated(t: &Writer, ty: TypeId) -> bool {
+    t.types.scalar_of(t.innermost(ty)).is_some_and(|scalar| scalar.is_int() || scalar == Scalar::F64)
 }

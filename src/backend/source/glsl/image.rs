@@ -5,7 +5,7 @@ use super::dialect::is_common;
 use crate::backend::source::expr::Expr;
 use crate::backend::source::function::Body;
 use crate::backend::source::image::ImageCall;
-use crate::grammar::{self, Opaque, Overload, TypeExpr};
+use crate::grammar::{self, Opaque, OpaqueClass, Overload, TypeExpr};
 use crate::ir::{AtomicOp, ImageDim, ImageOp, ImageParts, MemoryKinds, Order, Scalar, Scope, Type, TypeId, Value};
 
 impl Dialect {
@@ -52,7 +52,11 @@ impl Dialect {
 
     /// A call of a function of textures or images; those that the dialect lacks for such ones are reported.
     fn call_of(&self, b: &mut Body, name: &str, asked: &ImageCall, args: &[Expr]) -> Expr {
-        let own = Opaque::of(&b.t.types, b.type_of(asked.values[0])).map(|(own, _)| TypeExpr::Opaque(own));
+        let own = Opaque::of(&b.t.types, b.type_of(asked.values[0])).map(|(own, _)| match (own.class, own.dim) {
+            (OpaqueClass::Texture, ImageDim::Buffer) => Opaque { class: OpaqueClass::Sampled, ..own },
+            _ => own,
+        });
+        let own = own.map(TypeExpr::Opaque);
         let takes = |row: &&Overload| {
             row.params.len() == args.len() && row.params.first().is_some_and(|param| Some(param.ty) == own)
         };

@@ -158,6 +158,12 @@ impl Dialect {
                 Op::Access { base, indices } if b.pointee_of(base).is_some_and(|(_, ty)| b.t.shape(ty).is_some()) => {
                     (base, b.f.values(indices).first().copied())
                 }
+                Op::Access { .. }
+                    if b.pointee_of(pointer).is_some_and(|(_, ty)| b.t.types.components(ty) == Some(1)) =>
+                {
+                    b.t.lacks("interpolation of a component of an element");
+                    (pointer, None)
+                }
                 _ => (pointer, None),
             },
             _ => (pointer, None),

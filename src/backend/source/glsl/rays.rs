@@ -6,7 +6,7 @@ use crate::backend::source::expr::Expr;
 use crate::backend::source::function::Body;
 use crate::backend::source::writer::Writer;
 use crate::glsl::spelling;
-use crate::grammar::{self, Lowering, Overload};
+use crate::grammar::{self, Lowering, Overload, Shape, TypeExpr};
 use crate::ir::{
     Binding, Ending, ForeignInstruction, Passing, RayModes, RayOp, Space, Type, TypeId, Types, Value, Values,
 };
@@ -122,15 +122,10 @@ impl Dialect {
                 _ => b.value(*value),
             });
         }
-        if let Some(row) = row_of(instruction, list.len()) {
-            if self.is_es && row.es == 0 {
-                b.t.lacks(&format!("function `{}`", row.name));
-            }
-            if let Some(extension) =
-                self.preferred(if row.extensions.is_empty() { row.earlier } else { row.extensions })
-                && (self.is_es || !row.extensions.is_empty())
-            {
-                b.t.need(extension);
+        if let Some(row) = row_of(b, instruction, values, ty) {
+            match self.brings([row.extensions, row.earlier], (row.core, row.es)) {
+                Some(brings) => self.preferred(brings).into_iter().for_each(|extension| b.t.need(extension)),
+                None => b.t.lacks(&format!("function `{}`", row.name)),
             }
             let skipped = list.len() - row.params.len();
             return self.written_call(b, row.name, list.split_off(skipped), ty);
@@ -177,16 +172,23 @@ impl Dialect {
     }
 }
 
-/// The function of an instruction with so many operands.
-fn row_of(instruction: &ForeignInstruction, operands: usize) -> Option<&'static Overload> {
+/// The function of an instruction with these operands and this result.
+fn row_of(b: &Body, instruction: &ForeignInstruction, values: &[Value], ty: TypeId) -> Option<&'static Overload> {
     let capabilities = &instruction.requires.capabilities;
+    let first = values.first().and_then(|value| b.t.module.known_u32(*value));
+    let gives = |row: &Overload| match row.ret {
+        TypeExpr::Is(shape) => Shape::of(&b.t.types, ty) == Some(shape),
+        _ => true,
+    };
     let all = grammar::FUNCTIONS.iter().flat_map(|function| function.overloads);
     let mut rows = all.filter(|row| is_common(row)).filter(|row| match row.lowering {
         Lowering::Instruction(known) => {
             known.opcode == instruction.opcode
                 && known.set == instruction.set.as_deref()
                 && known.capability.is_none_or(|capability| capabilities.contains(&capability))
-                && row.params.len() + usize::from(known.first.is_some()) == operands
+                && row.params.len() + usize::from(known.first.is_some()) == values.len()
+                && known.first.is_none_or(|known| first == Some(known))
+                && gives(row)
                 && row.results.is_empty()
         }
         _ => false,

@@ -91,6 +91,8 @@ impl Dialect {
             (ImageDim::SubpassInput, ..) => "subpassInput",
             (_, true, _) => "sampler",
             (_, _, true) => "image",
+            // Buffers have no samplers: the two are one, and the older one needs no extension.
+            (ImageDim::Buffer, ..) => "sampler",
             _ => "texture",
         };
         if !self.is_vulkan && matches!(stem, "texture" | "subpassInput") {
