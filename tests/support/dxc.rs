@@ -68,7 +68,13 @@ fn compiled(text: &str, stage: Stage, (major, minor): (u8, u8), more: &[&str]) -
     let kind = match stage {
         Stage::Vertex => "vs",
         Stage::Fragment => "ps",
-        _ => "cs",
+        Stage::Compute => "cs",
+        Stage::Geometry => "gs",
+        Stage::TessControl => "hs",
+        Stage::TessEvaluation => "ds",
+        Stage::Task => "as",
+        Stage::Mesh => "ms",
+        _ => "lib",
     };
     let profile = format!("{kind}_{major}_{minor}");
     let entry = hlsl::entry(text);

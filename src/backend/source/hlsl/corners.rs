@@ -2,8 +2,7 @@
 
 use super::Hlsl;
 use crate::backend::source::function::Body;
-use crate::backend::source::writer::Writer;
-use crate::ir::{Binding, Global, GlobalId, Interpolation, Type, TypeId};
+use crate::ir::{Binding, Global, GlobalId, Interpolation};
 
 /// Vertices of a triangle.
 const CORNERS: u32 = 3;
@@ -14,14 +13,6 @@ pub(super) fn is_per_vertex(global: &Global) -> bool {
 }
 
 impl Hlsl {
-    /// The type of an input as the language takes it in: one vertex's of those with a value for each.
-    pub fn taken_type(&self, t: &Writer, global: &Global) -> TypeId {
-        match t.types.get(global.ty) {
-            Type::Array { element, .. } if is_per_vertex(global) => element,
-            _ => global.ty,
-        }
-    }
-
     /// Fills the array with the values of all vertices.
     pub fn fill_corners(&self, b: &mut Body, id: GlobalId) {
         let global = &b.t.module.globals[id];

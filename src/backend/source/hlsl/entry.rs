@@ -4,6 +4,7 @@
 use super::Hlsl;
 use super::corners::is_per_vertex;
 use super::globals::matrix_order;
+use super::primitives;
 use super::stage::system_value;
 use crate::backend::source::constants::component;
 use crate::backend::source::expr::Expr;
@@ -28,6 +29,13 @@ impl Hlsl {
             return format!("{alias} {name}({}) {{", params.join(", "));
         };
         let inputs = self.entry_inputs(b);
+        match entry.stage {
+            Stage::Geometry => return self.geometry_signature(b, entry, inputs),
+            Stage::Mesh => return self.mesh_signature(b, entry, inputs),
+            Stage::Task => return self.task_signature(b, entry, &inputs),
+            stage if stage.is_of_rays() => return self.ray_signature(b, entry),
+            _ => {}
+        }
         let result = if b.t.ports.has_outputs() { b.t.ports.types[1].clone() } else { "void".to_string() };
         if b.t.ports.has_outputs() {
             self.declare_outputs(b);
@@ -40,7 +48,7 @@ impl Hlsl {
         format!("{attributes}{result} {}({}) {{", b.t.ports.entry.clone(), inputs.join(", "))
     }
 
-    fn workgroup_size(&self, t: &mut Writer, entry: &EntryPoint) -> String {
+    pub fn workgroup_size(&self, t: &mut Writer, entry: &EntryPoint) -> String {
         let sizes = entry.workgroup_size.map(|id| {
             let constant = t.module.constants.get(id).clone();
             match constant.value {
@@ -61,7 +69,8 @@ impl Hlsl {
     /// Declares the inputs, fills the static variables, and returns the parameters of the entry point.
     fn entry_inputs(&self, b: &mut Body) -> Vec<String> {
         let mut params = Vec::new();
-        let located = b.t.ports.located[0].clone();
+        let mut located = b.t.ports.located[0].clone();
+        located.retain(|id| self.crowd_of(b.t, *id).is_none());
         if !located.is_empty() {
             let lines = self.port_lines(b.t, &located);
             let ty = b.t.ports.types[0].clone();
@@ -82,6 +91,14 @@ impl Hlsl {
         // Indices are counted from these.
         built_in.sort_by_key(|given| !matches!(given.of, BuiltIn::BaseVertex | BuiltIn::BaseInstance));
         for given in built_in {
+            // They are functions.
+            if b.entry.is_some_and(|entry| entry.stage.is_of_rays()) {
+                break;
+            }
+            let is_position = matches!(given.of, BuiltIn::Position | BuiltIn::ClipDistance | BuiltIn::CullDistance);
+            if is_position && b.entry.is_some_and(|entry| primitives::is_primitive(entry.stage)) {
+                continue;
+            }
             params.extend(self.built_in_param(b, &given));
         }
         self.zero_shared(b);
@@ -202,7 +219,7 @@ impl Hlsl {
     }
 
     /// The members of a struct of inputs or outputs.
-    fn port_lines(&self, t: &mut Writer, ids: &[GlobalId]) -> Vec<String> {
+    pub fn port_lines(&self, t: &mut Writer, ids: &[GlobalId]) -> Vec<String> {
         let mut lines = Vec::new();
         for id in ids {
             let global = &t.module.globals[*id];
@@ -212,7 +229,10 @@ impl Hlsl {
                 t.lacks("inputs and outputs of 64 bits");
             }
             let (ty, dims) = self.port_type(t, *id, global);
-            let dims = if is_per_vertex(global) { t.dims_of(self.taken_type(t, global)) } else { dims };
+            let dims = match dims.split_once(']') {
+                Some((_, rest)) if is_per_vertex(global) || self.crowd_of(t, *id).is_some() => rest.to_string(),
+                _ => dims,
+            };
             let how = self.interpolation_words(t, global.binding, global.ty, global.space);
             let semantic = match (t.block_of(global.ty), global.binding) {
                 (Some(_), _) => String::new(),
@@ -234,9 +254,16 @@ impl Hlsl {
 
     /// Gives back the outputs: first what static and other variables hold.
     pub fn leave_entry(&self, b: &mut Body) {
-        if !b.t.ports.has_outputs() {
+        let is_primitive = b.entry.is_some_and(|entry| primitives::is_primitive(entry.stage));
+        if !b.t.ports.has_outputs() || is_primitive {
             return b.line("return".to_string());
         }
+        self.fill_outputs(b);
+        b.line(format!("return {}", b.t.ports.output.clone()));
+    }
+
+    /// Puts into the struct of the outputs what static and other variables hold.
+    pub fn fill_outputs(&self, b: &mut Body) {
         let output = b.t.ports.output.clone();
         for id in b.t.ports.located[1].clone() {
             if b.t.ports.shared.contains(&id) {
@@ -247,7 +274,6 @@ impl Hlsl {
         for given in b.t.ports.built_in_of(Space::Output) {
             self.give_back(b, &given);
         }
-        b.line(format!("return {output}"));
     }
 
     fn give_back(&self, b: &mut Body, Given { of, name, ty, .. }: &Given) {
@@ -274,7 +300,7 @@ impl Hlsl {
     }
 
     /// The struct of the outputs, and the variables of the entry point that hold them.
-    fn declare_outputs(&self, b: &mut Body) {
+    pub fn declare_outputs(&self, b: &mut Body) {
         let located = b.t.ports.located[1].clone();
         let mut lines = self.port_lines(b.t, &located);
         let (ty, output) = (b.t.ports.types[1].clone(), b.t.ports.output.clone());

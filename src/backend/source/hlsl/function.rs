@@ -2,6 +2,8 @@
 
 use super::Hlsl;
 use super::globals::sampler_type;
+use super::primitives;
+use super::rays::ray_value;
 use super::stage::given;
 use crate::backend::source::expr::{Expr, Level};
 use crate::backend::source::function::{Body, Made};
@@ -16,7 +18,12 @@ use crate::ir::{
 impl Hlsl {
     /// Refuses stages and modes that are not written.
     pub fn check_stage(&self, t: &mut Writer, entry: &EntryPoint) {
-        if !matches!(entry.stage, Stage::Compute | Stage::Vertex | Stage::Fragment) {
+        self.check_primitives(t, entry);
+        self.check_rays(t, entry);
+        if !matches!(entry.stage, Stage::Compute | Stage::Vertex | Stage::Fragment)
+            && !primitives::is_primitive(entry.stage)
+            && !entry.stage.is_of_rays()
+        {
             t.unsupported(&format!("{} shaders", entry.stage.name()));
         }
         let modes = entry.fragment;
@@ -100,6 +107,9 @@ impl Hlsl {
     pub fn given_scalar(&self, t: &mut Writer, id: GlobalId) -> Option<Scalar> {
         let global = &t.module.globals[id];
         let Binding::BuiltIn(of) = global.binding else { return None };
+        if let (true, Some(row)) = (t.stage().is_some_and(Stage::is_of_rays), ray_value(of)) {
+            return Some(row.scalar);
+        }
         if t.ports.find(of, global.space).is_some_and(|given| given.is_shared) || global.space == Space::Output {
             return t.types.scalar_of(global.ty);
         }

@@ -1,6 +1,7 @@
 //! Module-scope variables: resources at their registers, memory of workgroups and of invocations.
 
 use super::Hlsl;
+use super::rays::is_passed;
 use crate::backend::source::globals::access_of;
 use crate::backend::source::image::Root;
 use crate::backend::source::layout::{How, Packing, elements, lay_out, size_of};
@@ -30,6 +31,12 @@ impl Hlsl {
             }
             Space::Input | Space::Output => self.declare_port(t, id, global),
             Space::Handle => self.handle(t, id, global),
+            space if is_passed(space) => self.declare_passed(t, id, global),
+            Space::ShaderRecord => {
+                t.unsupported("shader records");
+                String::new()
+            }
+            Space::TaskPayload => self.declare_payload(t, id, global),
             Space::Uniform | Space::PushConstant | Space::Storage => self.block(t, id, global),
             _ => {
                 t.unsupported("variables of this kind");
@@ -97,7 +104,10 @@ impl Hlsl {
                     t.variables.push(format!("{ty} {sampler}{dims}{register};"));
                 }
             }
-            Type::AccelerationStructure => t.unsupported("ray queries"),
+            Type::AccelerationStructure => {
+                let register = self.register(t, &name, global, "t");
+                t.variables.push(format!("RaytracingAccelerationStructure {name}{dims}{register};"));
+            }
             _ => t.unsupported("variables of this kind"),
         }
         name

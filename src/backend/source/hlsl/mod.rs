@@ -13,6 +13,8 @@ mod lane;
 mod math;
 mod memory;
 mod names;
+mod primitives;
+mod rays;
 mod reflection;
 mod stage;
 mod types;
@@ -31,9 +33,9 @@ use crate::backend::written::Unit;
 use crate::backend::{Made as Result, Options};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{
-    AtomicOp, BinaryOp, BuiltIn, ConstId, ConstValue, ControlHint, EntryPoint, FuncId, Global, GlobalId, ImageOp,
-    InstFlags, InstId, InterpolateAt, MathFn, MemoryKinds, Module, Order, Param, Scalar, Scope, Space, Type, TypeId,
-    UnaryOp, Value, Values,
+    AtomicOp, BinaryOp, BuiltIn, ConstId, ConstValue, ControlHint, Ending, EntryPoint, FuncId, Global, GlobalId,
+    ImageOp, InstFlags, InstId, InterpolateAt, MathFn, MemoryKinds, Module, Order, Param, RayOp, Scalar, Scope, Space,
+    Type, TypeId, UnaryOp, Value, Values,
 };
 use crate::lane::{GroupOp, LaneFact};
 use crate::profile::Profile;
@@ -48,6 +50,11 @@ pub(super) struct State {
     sampler_names: FxHashMap<GlobalId, String>,
     /// Blocks of inputs and outputs whose structs are declared.
     declared_ports: FxHashSet<GlobalId>,
+    primitive_names: primitives::Names,
+    /// The type of the payload that task shaders hand to mesh shaders.
+    payload_type: Option<String>,
+    /// What passes between the stages of rays: the type and the name of the struct that holds it.
+    passed: FxHashMap<GlobalId, (String, String)>,
 }
 
 pub(super) const HLSL: Hlsl = Hlsl;
@@ -211,6 +218,10 @@ impl Language for Hlsl {
         b.t.unsupported("printing");
     }
 
+    fn end(&self, b: &mut Body, ending: Ending, args: Values) {
+        self.end(b, ending, args);
+    }
+
     fn construct(&self, b: &mut Body, ty: TypeId, parts: Vec<Expr>) -> Expr {
         self.construct(b, ty, parts)
     }
@@ -259,6 +270,14 @@ impl Language for Hlsl {
         self.global(b, id)
     }
 
+    fn element_part(&self, t: &mut Writer, id: GlobalId) -> Option<String> {
+        self.member_of(t, id)
+    }
+
+    fn joins_functions(&self, module: &Module) -> bool {
+        primitives::joins(module)
+    }
+
     fn access(&self, b: &mut Body, id: InstId, base: Value, indices: Values, flags: InstFlags) -> Made {
         b.place_of(id, base, indices, flags)
     }
@@ -293,6 +312,14 @@ impl Language for Hlsl {
 
     fn image(&self, b: &mut Body, op: ImageOp, call: &ImageCall, ty: TypeId) -> Option<Expr> {
         self.image(b, op, call, ty)
+    }
+
+    fn ray(&self, b: &mut Body, op: RayOp, on: Value, args: Values, ty: TypeId) -> Option<Expr> {
+        self.ray(b, op, on, args, ty)
+    }
+
+    fn foreign(&self, b: &mut Body, at: u32, args: Values, ty: TypeId) -> Option<Expr> {
+        self.foreign(b, at, args, ty)
     }
 
     fn fact(&self, b: &mut Body, fact: LaneFact) -> Expr {

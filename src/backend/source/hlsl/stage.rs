@@ -3,13 +3,14 @@
 use super::Hlsl;
 use super::corners::is_per_vertex;
 use super::globals::matrix_order;
+use super::rays::ray_value;
 use crate::backend::source::expr::Expr;
 use crate::backend::source::function::Body;
 use crate::backend::source::ports::{Given, location_of, locations, zeroed};
 use crate::backend::source::writer::Writer;
 use crate::ir::{
     Binding, BuiltIn, DepthPromise, EntryPoint, Global, GlobalId, InstId, Interpolation, Module, Op, Sampling, Scalar,
-    Space, StructId, TypeId, Types, Value,
+    Space, Stage, StructId, TypeId, Types, Value,
 };
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
@@ -62,6 +63,8 @@ pub(super) const fn system_value(of: BuiltIn, depth: DepthPromise) -> Option<Sys
         BuiltIn::ShadingRate | BuiltIn::PrimitiveShadingRate => since("SV_ShadingRate", Scalar::U32, (6, 4)),
         BuiltIn::ClipDistance => value("SV_ClipDistance", Scalar::F32),
         BuiltIn::CullDistance => value("SV_CullDistance", Scalar::F32),
+        BuiltIn::InvocationId => value("SV_GSInstanceID", Scalar::U32),
+        BuiltIn::CullPrimitive => since("SV_CullPrimitive", Scalar::BOOL, (6, 5)),
         _ => None,
     }
 }
@@ -108,6 +111,11 @@ impl Hlsl {
         t.hlsl.reads_w = reads_w(t.module);
         for given in t.ports.built_in.clone() {
             let outside = std::mem::replace(&mut t.span, given.span);
+            if entry.stage.is_of_rays() {
+                self.check_ray_value(t, given.of);
+                t.span = outside;
+                continue;
+            }
             self.check_built_in(t, &given, entry);
             t.span = outside;
             if given.is_shared && given.of != BuiltIn::PointSize && !self.is_from_host(t, given.of) {
@@ -119,12 +127,16 @@ impl Hlsl {
     }
 
     /// Refuses what the language does not have.
-    fn check_built_in(&self, t: &mut Writer, Given { of, space, name, .. }: &Given, entry: &EntryPoint) {
+    fn check_built_in(&self, t: &mut Writer, Given { of, space, name, ty, .. }: &Given, entry: &EntryPoint) {
         match system_value(*of, t.ports.depth) {
             // Points are one pixel wide.
-            _ if *of == BuiltIn::PointSize && *space == Space::Output => {
-                t.variables.push(format!("static float {name};"))
+            _ if *of == BuiltIn::PointSize && *space == Space::Input => {}
+            _ if *of == BuiltIn::PointSize => {
+                let (ty, dims) = t.declared(*ty);
+                t.variables.push(format!("static {ty} {name}{dims};"));
             }
+            // The list of vertices of each primitive is a parameter of its own.
+            _ if of.crowd().is_some() => {}
             _ if matches!(of, BuiltIn::SubgroupId | BuiltIn::NumSubgroups) => {
                 let [x, y, z] = entry.workgroup_size.map(|id| t.module.constants.bits(id));
                 if x.is_none() || y != Some(1) || z != Some(1) {
@@ -154,6 +166,7 @@ impl Hlsl {
         if b.entry.is_some() {
             b.t.ports.input = b.named("input");
             b.t.ports.output = b.named("output");
+            self.name_primitives(b);
         }
     }
 
@@ -222,6 +235,8 @@ impl Hlsl {
             Interpolation::Perspective => "",
             Interpolation::Flat | Interpolation::PerVertex => "nointerpolation ",
             Interpolation::Linear => "noperspective ",
+            Interpolation::PerPrimitive { .. } if space == Space::Output => "",
+            Interpolation::PerPrimitive { .. } => "nointerpolation ",
             _ => {
                 t.unsupported("inputs that are interpolated so");
                 ""
@@ -239,6 +254,13 @@ impl Hlsl {
     /// An input or output where it is used.
     pub fn port(&self, b: &mut Body, id: GlobalId) -> Expr {
         let global = &b.t.module.globals[id];
+        if let Some(crowd) = self.crowd_of(b.t, id) {
+            return self.crowd_array(b, id, crowd);
+        }
+        if let (true, Binding::BuiltIn(of)) = (b.t.stage().is_some_and(Stage::is_of_rays), global.binding) {
+            let function = ray_value(of).map_or("", |row| row.function);
+            return Expr::primary(format!("{function}()"));
+        }
         let name = b.t.global(id);
         let is_own = b.entry.is_some() && !b.t.ports.shared.contains(&id);
         match global.binding {
