@@ -3,7 +3,7 @@
 //! Languages with groups and bindings get a module with other ones. Back ends whose language numbers each kind of resource
 //! apart read the options themselves.
 
-use crate::ir::{Binding, Function, Module, Space, TypeId, Types};
+use crate::ir::{Binding, Function, Module, Other, Space, TypeId, Types};
 use crate::profile::{Placing, Target};
 
 use serde::Deserialize;
@@ -119,6 +119,11 @@ impl Places {
             if let Some(place) = self.push_constants.filter(|_| global.space == Space::PushConstant) {
                 global.space = Space::Uniform;
                 global.binding = Binding::Resource { set: place.group.unwrap_or(0), binding: place.number };
+            }
+        }
+        for Other { set, binding, .. } in &mut placed.others {
+            if let Some(place) = self.of(*set, *binding) {
+                (*set, *binding) = (place.group.unwrap_or(*set), place.number);
             }
         }
         if self.push_constants.is_some() {

@@ -8,11 +8,11 @@ use crate::glsl;
 use crate::glsl::preprocess::MacroOption;
 use crate::grammar;
 use crate::guard;
-use crate::ir::{Module, depth};
+use crate::ir::{Module, Stage, depth, link};
 use crate::kernel::Prepared;
 use crate::lane::Plans;
 use crate::limits::Taken;
-use crate::profile::Profile;
+use crate::profile::{Matching, Profile};
 use crate::source::{FileId, Loader, SOURCE_LIMIT, SourceLanguage, SourceMap, Span};
 use crate::symbols::Symbols;
 use crate::wgsl::{self, WgslOptions};
@@ -65,6 +65,43 @@ impl Reading {
             kernels: Kernels::default(),
             warnings: OnceLock::new(),
             taken,
+        }
+    }
+
+    /// Lets readings of the stages of one program agree, as far as the language of their profile asks for it: on the inputs
+    /// of a fragment shader and the outputs of the stage before, and on the places of resources. There is one of each stage,
+    /// and nothing has been compiled yet.
+    pub fn link(stages: &mut [&mut Reading]) {
+        let resources: Vec<_> = stages.iter().map(|stage| stage.module.as_ref().map(link::resources)).collect();
+        for (own, stage) in stages.iter_mut().enumerate() {
+            let Some(module) = &mut stage.module else { continue };
+            let others = resources.iter().enumerate().filter(|(other, _)| *other != own);
+            module.others = others.filter_map(|(_, others)| others.as_ref()).flatten().copied().collect();
+        }
+        let place = |of| stages.iter().position(|stage| stage.stage() == Some(of));
+        let before = [Stage::Geometry, Stage::TessEvaluation, Stage::Vertex].into_iter().find_map(place);
+        if let (Some(before), Some(after)) = (before, place(Stage::Fragment))
+            && let Ok([before, after]) = stages.get_disjoint_mut([before, after])
+        {
+            before.link_to(after);
+        }
+    }
+
+    /// The stage of a module of one entry point.
+    pub fn stage(&self) -> Option<Stage> {
+        match self.module.as_ref()?.entry_points.as_slice() {
+            [entry] => Some(entry.stage),
+            _ => None,
+        }
+    }
+
+    fn link_to(&mut self, after: &mut Reading) {
+        let matching = self.profile.target.row().matching;
+        if matching == Matching::Location {
+            return;
+        }
+        if let (Some(before), Some(after)) = (&mut self.module, &mut after.module) {
+            link::link(before, after, matching == Matching::Order);
         }
     }
 

@@ -21,6 +21,7 @@ mod fp_contract;
 pub mod image;
 pub mod inline;
 pub mod layout;
+pub mod link;
 pub mod name;
 pub mod op;
 pub mod optimize;
@@ -236,12 +237,37 @@ pub enum Binding {
     BuiltIn(BuiltIn),
 }
 
+impl BuiltIn {
+    /// Returns true if a fragment shader gets it from the stage before.
+    pub const fn is_passed_on(self) -> bool {
+        matches!(
+            self,
+            BuiltIn::FragCoord
+                | BuiltIn::ClipDistance
+                | BuiltIn::CullDistance
+                | BuiltIn::Layer
+                | BuiltIn::ViewportIndex
+        )
+    }
+}
+
 impl Binding {
     /// How an input or output is interpolated.
     pub const fn interpolation(self) -> Interpolation {
         match self {
             Binding::Location { interpolation, .. } => interpolation,
             _ => Interpolation::Perspective,
+        }
+    }
+
+    /// The same place with another sampling.
+    #[must_use]
+    pub const fn sampled(self, sampling: Sampling) -> Binding {
+        match self {
+            Binding::Location { location, component, index, interpolation, .. } => {
+                Binding::Location { location, component, index, interpolation, sampling }
+            }
+            other => other,
         }
     }
 
@@ -281,6 +307,15 @@ pub struct Feedback {
     pub stride: u32,
     /// Bytes from the vertex's first one.
     pub offset: u32,
+}
+
+/// A resource of another stage of the program.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Other {
+    pub set: u32,
+    pub binding: u32,
+    /// True if it is a texture with its sampler.
+    pub is_sampled: bool,
 }
 
 /// A parameter. `in` parameters are values; `out` and `inout` ones are pointers into `Function` space, which the caller
@@ -525,6 +560,8 @@ pub struct Module {
     pub rays: RayModes,
     /// Task and mesh shaders are those of SPV_NV_mesh_shader.
     pub nvidia_meshes: bool,
+    /// The resources of the stages that this one is compiled together with.
+    pub others: Vec<Other>,
     /// Names of specialization constants by `constant_id`, for `--set NAME=V` and debug names.
     pub spec_names: Vec<(u32, Name)>,
 }

@@ -544,6 +544,29 @@ impl Types {
         }
     }
 
+    /// The type of the elements of an array of arrays, or the type itself.
+    pub fn innermost(&self, mut id: TypeId) -> TypeId {
+        while let Type::Array { element, .. } = self.get(id) {
+            id = element;
+        }
+        id
+    }
+
+    /// Locations that an input or output of a type takes (GLSL 4.60 section 4.4.1).
+    pub fn locations(&self, id: TypeId) -> u32 {
+        let column = |scalar: Scalar, rows: u8| if scalar.width == 64 && rows > 2 { 2 } else { 1 };
+        match self.get(id) {
+            Type::Vector { scalar, size } => column(scalar, size),
+            Type::Matrix { scalar, columns, rows, .. } => u32::from(columns) * column(scalar, rows),
+            Type::Array { element, len: ArrayLen::Fixed(len), .. } => len.saturating_mul(self.locations(element)),
+            Type::Struct(of) => {
+                let members = self.structs[of].members.iter().map(|member| self.locations(member.ty));
+                members.fold(0, u32::saturating_add)
+            }
+            _ => 1,
+        }
+    }
+
     /// The type that values loaded from memory of type `id` have.
     pub fn logical(&mut self, id: TypeId) -> TypeId {
         match self.get(id) {

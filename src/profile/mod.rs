@@ -23,7 +23,7 @@ pub use cost::{Cost, CostClass, Costs, Weights};
 pub use error::ProfileError;
 pub use feature::{Feature, FeatureSet};
 pub use processor::Processor;
-pub use target::{Joins, LoopCopies, Placing, Target, TargetRow, Waves};
+pub use target::{Joins, LoopCopies, Matching, Placing, Target, TargetRow, Waves};
 
 /// One target profile.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -64,6 +64,17 @@ impl LoopCopies {
     pub const FEW: LoopCopies = LoopCopies { most: 16, insts: 128 };
 }
 
+/// How the inputs of a stage find the outputs of the one before.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Matching {
+    /// By location.
+    Location,
+    /// By location, with the same type and interpolation.
+    Type,
+    /// In registers too, which follow from the order of the declarations.
+    Order,
+}
+
 /// Everything that sets a target apart outside its own back end and its own planner.
 #[derive(Debug)]
 pub struct TargetRow {
@@ -121,6 +132,8 @@ pub struct TargetRow {
     pub has_graphics: bool,
     /// How its language numbers resources.
     pub placing: Placing,
+    /// How the inputs of a stage find the outputs of the one before.
+    pub matching: Matching,
     /// True if its language has no stages but those that crosslane writes in it.
     pub has_no_more_stages: bool,
     /// Bits of the integers that its language has and crosslane does not write.
@@ -161,6 +174,7 @@ const DRIVEN: TargetRow = TargetRow {
     has_images: true,
     has_graphics: true,
     placing: Placing::Fixed,
+    matching: Matching::Location,
     has_no_more_stages: false,
     more_integers: &[],
     more_floats: &[],
@@ -232,6 +246,7 @@ static ROWS: [TargetRow; 8] = [
         integers: &[32],
         floats: &[16, 32],
         placing: Placing::Groups,
+        matching: Matching::Type,
         has_no_more_stages: true,
         extensions: Target::Wgsl,
         ..DRIVEN
@@ -262,6 +277,7 @@ static ROWS: [TargetRow; 8] = [
         text_ending: ".glsl",
         profile: Some("glsl-450-khr"),
         placing: Placing::Groups,
+        matching: Matching::Type,
         wide_types: Some((Feature::ExtendedTypes, "the profile's GLSL")),
         ..DRIVEN
     },
@@ -277,6 +293,7 @@ static ROWS: [TargetRow; 8] = [
         integers: &[32],
         floats: &[16, 32],
         placing: Placing::Registers,
+        matching: Matching::Order,
         more_integers: &[16, 64],
         more_floats: &[64],
         wide_types: Some((Feature::ExtendedTypes, "the profile's HLSL")),
@@ -295,6 +312,7 @@ static ROWS: [TargetRow; 8] = [
         integers: &[8, 16, 32],
         floats: &[16, 32],
         placing: Placing::Slots,
+        matching: Matching::Type,
         more_integers: &[64],
         ..DRIVEN
     },

@@ -1,6 +1,6 @@
 //! GLSL shaders through a shading language: the text that comes out, compiled to a module again.
 
-use crosslane::compile::{Artifact, EmitKind, Input, Language, Options, Place, Verdict, compile};
+use crosslane::compile::{Artifact, Compilation, EmitKind, Input, Language, Options, Place, Reading, Verdict, compile};
 use crosslane::diagnostic::{Code, Severity, render};
 use crosslane::ir::Stage;
 use crosslane::profile::{Profile, Target};
@@ -9,7 +9,7 @@ use crosslane::source::{Loader, NoIncludes};
 
 use super::device::{ImageKind, Resources, SamplerBinding};
 use super::lavapipe::Request;
-use super::{compiler, dawn, dxc, judge};
+use super::{compiler, dawn, dxc, dxil, judge};
 
 /// A module that was text.
 #[derive(Debug, Clone)]
@@ -30,11 +30,46 @@ pub enum Outcome {
 /// The module of a GLSL shader through a profile's language, WGSL if Tint takes it too; an error where messages are
 /// other than of what cannot be expressed.
 pub fn make(profile: &str, name: &str, source: &str, stage: Stage) -> Result<Outcome, String> {
-    let input = Input { name, bytes: source.as_bytes(), language: Language::Glsl };
-    let mut options = Options { stage: Some(stage), ..Options::new(named(profile)?) };
+    make_all(profile, name, &[(stage, source)]).map(|mut made| made.remove(0))
+}
+
+/// The same of the stages of one program. In HLSL the fragments find what the vertices write.
+pub fn make_all(profile: &str, name: &str, stages: &[(Stage, &str)]) -> Result<Vec<Outcome>, String> {
+    let mut options = Options::new(named(profile)?);
     let target = options.profile.target;
     options.places.push_constants = (target == Target::Wgsl).then_some(PUSH_CONSTANTS);
-    match text(&input, &options, &NoIncludes)? {
+    let of = |stage| Options { stage: Some(stage), ..options.clone() };
+    let read = |(stage, source): &(Stage, &str)| {
+        let input = Input { name, bytes: source.as_bytes(), language: Language::Glsl };
+        Reading::new(&input, &of(*stage), &NoIncludes)
+    };
+    let mut readings: Vec<Reading> = stages.iter().map(read).collect();
+    Reading::link(&mut readings.iter_mut().collect::<Vec<_>>());
+    let texts = readings.iter().zip(stages).map(|(reading, (stage, _))| text_of(reading.compile(&of(*stage))));
+    let texts = texts.collect::<Result<Vec<_>, _>>()?;
+    if target == Target::Hlsl && judge::find(dxc::JUDGE).is_some() {
+        agree(stages, &texts, options.profile.version)?;
+    }
+    texts.into_iter().zip(stages).map(|(text, (stage, _))| made(&options, *stage, text)).collect()
+}
+
+/// Holds that the fragments of a program of vertices and fragments find their inputs.
+fn agree(stages: &[(Stage, &str)], texts: &[Result<String, Refusal>], version: (u8, u8)) -> Result<(), String> {
+    let signature = |of: Stage, part| {
+        let at = stages.iter().position(|(stage, _)| *stage == of)?;
+        let container = dxc::container(texts[at].as_ref().ok()?, of, version);
+        Some(container.map(|container| dxil::signature(&container, part).unwrap_or_default()))
+    };
+    let (Some(outputs), Some(inputs)) = (signature(Stage::Vertex, b"OSG1"), signature(Stage::Fragment, b"ISG1")) else {
+        return Ok(());
+    };
+    dxil::agree(&outputs?, &inputs?)
+}
+
+/// The outcome of a text.
+fn made(options: &Options, stage: Stage, text: Result<String, Refusal>) -> Result<Outcome, String> {
+    let target = options.profile.target;
+    match text {
         Ok(text) => {
             if target == Target::Wgsl {
                 dawn::takes(&text).map_err(|why| format!("{why}\n{text}"))?;
@@ -88,7 +123,10 @@ pub const WORDS: &str = "words came out where text was asked for";
 
 /// The text that a shader becomes; an error where messages are other than of what cannot be expressed.
 pub fn text(input: &Input<'_>, options: &Options, loader: &dyn Loader) -> Result<Result<String, Refusal>, String> {
-    let done = compile(input, options, loader);
+    text_of(compile(input, options, loader))
+}
+
+fn text_of(done: Compilation) -> Result<Result<String, Refusal>, String> {
     match done.verdict {
         Verdict::Done(Artifact::Text(text)) => Ok(Ok(text)),
         Verdict::Done(Artifact::Spirv(_)) => Err(WORDS.to_owned()),

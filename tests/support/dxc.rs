@@ -46,7 +46,15 @@ struct Source {
 /// # Errors
 /// What the compiler says, or that it cannot be loaded.
 pub fn takes(text: &str, stage: Stage, version: (u8, u8)) -> Result<(), String> {
-    compiled(text, stage, version, &[]).map(drop)
+    container(text, stage, version).map(drop)
+}
+
+/// The DXIL container that the compiler makes of a text.
+///
+/// # Errors
+/// As [`takes`].
+pub fn container(text: &str, stage: Stage, version: (u8, u8)) -> Result<Vec<u8>, String> {
+    compiled(text, stage, version, &[])
 }
 
 /// The first binding of samplers in modules, of a set: a texture of the source and its sampler have one number in HLSL.

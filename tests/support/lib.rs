@@ -15,6 +15,7 @@ pub mod cuda;
 pub mod dawn;
 pub mod device;
 pub mod dxc;
+pub mod dxil;
 pub mod emulator;
 pub mod fixture;
 pub mod generator;

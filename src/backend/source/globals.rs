@@ -91,10 +91,7 @@ impl Writer<'_> {
     }
 
     pub fn innermost(&self, ty: TypeId) -> TypeId {
-        match self.types.get(ty) {
-            Type::Array { element, .. } => self.innermost(element),
-            _ => ty,
-        }
+        self.types.innermost(ty)
     }
 
     /// The struct of a block, or of an array of blocks.

@@ -2,8 +2,8 @@
 
 use super::writer::Writer;
 use crate::ir::{
-    Access, ArrayLen, Binding, BuiltIn, DepthPromise, EntryPoint, Function, Global, GlobalId, ImageDim, ImageOp,
-    Member, Module, Op, Scalar, Space, Type, TypeId, Value,
+    Access, Binding, BuiltIn, DepthPromise, EntryPoint, Function, Global, GlobalId, ImageDim, ImageOp, Member, Module,
+    Op, Scalar, Space, Type, TypeId, Value,
 };
 use crate::source::Span;
 use rustc_hash::FxHashSet;
@@ -175,18 +175,6 @@ pub(super) fn location_of(t: &Writer, global: &Global) -> Option<u32> {
     members
         .filter_map(|member| if let Binding::Location { location, .. } = member.binding { location } else { None })
         .min()
-}
-
-/// Locations that a value takes.
-pub(super) fn locations(t: &Writer, ty: TypeId) -> u32 {
-    match t.types.get(ty) {
-        Type::Matrix { columns, .. } => columns.into(),
-        Type::Array { element, len: ArrayLen::Fixed(len), .. } => len.saturating_mul(locations(t, element)),
-        Type::Struct(of) => {
-            t.types.structs[of].members.iter().fold(0, |all: u32, member| all.saturating_add(locations(t, member.ty)))
-        }
-        _ => 1,
-    }
 }
 
 /// Returns true if every program must compute the position alike.

@@ -58,7 +58,7 @@ impl Sema<'_> {
         self.check_source(&layout, space);
         let placed = layout.location.is_some();
         if !placed {
-            let taken = self.locations_of(b, ty);
+            let taken = b.module.types.locations(ty);
             layout.location = self.automatic_location(space, taken);
         }
         if layout.location.is_none() && !self.says_decoration(decl.qualifiers) {
@@ -343,7 +343,7 @@ impl Sema<'_> {
                 let ty = self.with_dimensions(b, base, declarator.dimensions)?;
                 let inner = self.implicitly_flat(b, ty, inner);
                 self.check_port(b, ty, &inner, declarator.span)?;
-                let taken = self.locations_of(b, ty);
+                let taken = b.module.types.locations(ty);
                 let automatic = |sema: &mut Self| sema.automatic_location(space, taken);
                 let Some(location) = layout.location.or(next).or_else(|| automatic(self)) else {
                     self.needs_location(declarator.name);
@@ -399,22 +399,6 @@ impl Sema<'_> {
             }
         }
         Some(())
-    }
-
-    /// Locations that an input or output takes (GLSL 4.60 section 4.4.1).
-    fn locations_of(&self, b: &Builder<'_>, ty: TypeId) -> u32 {
-        let types = &b.module.types;
-        let column = |scalar: Scalar, rows: u8| if scalar.width == 64 && rows > 2 { 2 } else { 1 };
-        match types.get(ty) {
-            Type::Vector { scalar, size } => column(scalar, size),
-            Type::Matrix { scalar, columns, rows, .. } => u32::from(columns) * column(scalar, rows),
-            Type::Array { element, len: ArrayLen::Fixed(len), .. } => len.saturating_mul(self.locations_of(b, element)),
-            Type::Struct(of) => {
-                let members = types.structs[of].members.iter().map(|member| self.locations_of(b, member.ty));
-                members.fold(0, u32::saturating_add)
-            }
-            _ => 1,
-        }
     }
 
     /// Makes an output `invariant` after its declaration.

@@ -6,7 +6,7 @@ use super::globals::matrix_order;
 use super::rays::ray_value;
 use crate::backend::source::expr::Expr;
 use crate::backend::source::function::Body;
-use crate::backend::source::ports::{Given, location_of, locations, zeroed};
+use crate::backend::source::ports::{Given, location_of, zeroed};
 use crate::backend::source::writer::Writer;
 use crate::ir::{
     Binding, BuiltIn, DepthPromise, EntryPoint, Global, GlobalId, InstId, Interpolation, Module, Op, Sampling, Scalar,
@@ -74,6 +74,18 @@ pub(super) fn given(of: BuiltIn) -> Option<Scalar> {
     Some(system_value(of, DepthPromise::Any)?.scalar)
 }
 
+/// The rank of a built-in value among those that stages pass on, which come in one order in all of them.
+fn register_rank(of: BuiltIn) -> usize {
+    const ORDER: [&[BuiltIn]; 5] = [
+        &[BuiltIn::Position, BuiltIn::FragCoord],
+        &[BuiltIn::ClipDistance],
+        &[BuiltIn::CullDistance],
+        &[BuiltIn::Layer],
+        &[BuiltIn::ViewportIndex],
+    ];
+    ORDER.iter().position(|alike| alike.contains(&of)).unwrap_or(ORDER.len())
+}
+
 /// Returns true if a shader may use the last component of the fragment's position.
 fn reads_w(module: &Module) -> bool {
     let is_position = |value| matches!(value, Value::Global(id) if module.globals[id].binding == Binding::BuiltIn(BuiltIn::FragCoord));
@@ -108,6 +120,12 @@ impl Hlsl {
             t.note_built_in(BuiltIn::LocalInvocationIndex, "local_index", Types::U32);
         }
         t.note_attachments();
+        // Registers follow from the order. The stage before has a position.
+        if entry.stage == Stage::Fragment && t.ports.built_in.iter().any(|given| given.of.is_passed_on()) {
+            let position = t.types.vector(Scalar::F32, 4);
+            t.note_built_in(BuiltIn::FragCoord, "gl_FragCoord", position);
+        }
+        t.ports.built_in.sort_by_key(|given| register_rank(given.of));
         t.hlsl.reads_w = reads_w(t.module);
         for given in t.ports.built_in.clone() {
             let outside = std::mem::replace(&mut t.span, given.span);
@@ -207,7 +225,7 @@ impl Hlsl {
                 };
                 let location =
                     if let Binding::Location { location: Some(at), .. } = member.binding { at } else { next };
-                next = location + locations(t, member.ty);
+                next = location + t.types.locations(member.ty);
                 let how = self.interpolation_words(t, own, member.ty, global.space);
                 let order = matrix_order(t, member.ty);
                 lines.push(format!("    {how}{order}{ty} {named}{dims} : LOC{location};"));

@@ -4,7 +4,7 @@ use super::{Extra, Msl};
 use crate::backend::source::constants::component;
 use crate::backend::source::expr::{Expr, Level};
 use crate::backend::source::function::Body;
-use crate::backend::source::ports::{location_of, locations};
+use crate::backend::source::ports::location_of;
 use crate::backend::source::writer::Writer;
 use crate::ir::{
     ArrayLen, Binding, BuiltIn, Function, Global, GlobalId, InterpolateAt, Interpolation, Op, Sampling, Scalar, Space,
@@ -289,7 +289,7 @@ impl Msl {
 
     /// The leaves of an input or output.
     pub(super) fn leaves(&self, t: &mut Writer, id: GlobalId, global: &Global) -> Vec<Leaf> {
-        if locations(t, global.ty) > MOST_LOCATIONS {
+        if t.types.locations(global.ty) > MOST_LOCATIONS {
             let outside = std::mem::replace(&mut t.span, global.span);
             t.unsupported(&format!("inputs and outputs of more than {MOST_LOCATIONS} locations"));
             t.span = outside;
@@ -311,7 +311,7 @@ impl Msl {
                     };
                     let location =
                         if let Binding::Location { location: Some(at), .. } = member.binding { at } else { next };
-                    next = location + locations(t, member.ty);
+                    next = location + t.types.locations(member.ty);
                     let leaf = Leaf {
                         name: format!("{name}_{named}"),
                         path: format!("{name}.{named}"),
@@ -355,7 +355,7 @@ impl Msl {
         for (name, path, ty) in parts {
             crate::limits::spend(1);
             let binding = at_location(of.binding, at);
-            at = at.saturating_add(locations(t, ty));
+            at = at.saturating_add(t.types.locations(ty));
             let leaf = Leaf { name: format!("{}{name}", of.name), path: format!("{}{path}", of.path), ty, binding };
             self.add_leaves(t, leaf, leaves);
         }

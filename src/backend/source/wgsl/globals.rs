@@ -12,10 +12,11 @@ use crate::backend::source::writer::Writer;
 use crate::diagnostic::{Code, Diagnostic, cannot_write};
 use crate::ir::{
     Access, Binding, ConstValue, Function, Global, GlobalId, ImageDim, Module, Op, Space, Stage, StructId, Type,
-    TypeId, Value,
+    TypeId, Value, link,
 };
 use crate::limits;
 use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 
 /// Bytes of a row of a uniform buffer, of which arrays and structs in it begin one (WGSL 14.4.5).
 const ROW: u32 = 16;
@@ -242,8 +243,8 @@ impl Wgsl {
         }
     }
 
-    /// The name of the sampler that a texture brings with it: it takes the next binding of the group that no resource has, in
-    /// the order of first use.
+    /// The name of the sampler that a texture brings with it. The samplers of a group follow all of its resources, in the order
+    /// of the textures' bindings; those of other stages of the program count too, so that the stages agree.
     pub fn sampler_of(&self, t: &mut Writer, id: GlobalId) -> String {
         if let Some(known) = t.wgsl.samplers.get(&id) {
             return known.clone();
@@ -252,13 +253,14 @@ impl Wgsl {
         let base = format!("{}_sampler", t.global_names.get(&id).map_or("", String::as_str));
         let name = t.names.unique(&base, None);
         t.wgsl.samplers.insert(id, name.clone());
-        let Binding::Resource { set, .. } = global.binding else { return name };
-        let taken = t.module.globals.iter().filter_map(|(_, other)| match other.binding {
-            Binding::Resource { set: own, binding } if own == set => Some(binding + 1),
-            _ => None,
-        });
-        let of_samplers = t.slots.iter().filter(|slot| slot.space == set).map(|slot| slot.index + 1);
-        let index = taken.chain(of_samplers).max().unwrap_or(0);
+        let Binding::Resource { set, binding } = global.binding else { return name };
+        let mut resources = link::resources(t.module);
+        resources.extend(&t.module.others);
+        let of_group = || resources.iter().filter(|other| other.set == set);
+        let next = of_group().last().map_or(0, |last| last.binding + 1);
+        let before: BTreeSet<u32> =
+            of_group().filter(|other| other.is_sampled && other.binding < binding).map(|other| other.binding).collect();
+        let index = next + before.len() as u32;
         let role = Role::Sampler(set, index);
         t.slots.push(Slot {
             name: name.clone(),

@@ -273,7 +273,7 @@ impl Wgsl {
             Port::Located(id) => {
                 let global = &t.module.globals[id];
                 t.span = self.place_of_global(t, id, global);
-                if ports::locations(t, global.ty) > MOST_LOCATIONS {
+                if t.types.locations(global.ty) > MOST_LOCATIONS {
                     t.unsupported(&format!("inputs and outputs of more than {MOST_LOCATIONS} locations"));
                 } else {
                     let name = self.port_name(t, port);
@@ -386,7 +386,7 @@ impl Wgsl {
                     .collect()
             }
             Type::Array { element, len: ArrayLen::Fixed(len), .. } => {
-                let each = ports::locations(t, element);
+                let each = t.types.locations(element);
                 (0..len)
                     .map(|n| (element, moved(binding, n * each), format!("[{n}]"), format!("{}_{n}", of.name)))
                     .collect()
@@ -398,7 +398,7 @@ impl Wgsl {
                 let mut made = Vec::new();
                 for (member, name) in members.iter().zip(names.iter()) {
                     let own = if member.binding == Binding::None { moved(binding, at) } else { member.binding };
-                    at += ports::locations(t, member.ty);
+                    at += t.types.locations(member.ty);
                     made.push((member.ty, own, format!(".{name}"), name.clone()));
                 }
                 made

@@ -1,0 +1,365 @@
+//! Two stages that are compiled together: the inputs of one agree with the outputs of the stage before it.
+//!
+//! Vulkan matches them by location and lets them differ otherwise. Direct3D 12 also wants the same registers, and Metal and
+//! WebGPU the same types and, the latter, the same interpolation.
+
+use super::{
+    Access, ArrayLen, Binding, BlockId, ConstValue, FuncId, Function, Global, GlobalId, Inst, InstFlags, InstId,
+    Interpolation, Member, Module, Name, Op, Other, Sampling, Scalar, Space, Stage, Struct, StructId, Type, TypeId,
+    Types, Value,
+};
+use crate::source::Span;
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The resources of a module, in the order of their places.
+pub fn resources(module: &Module) -> BTreeSet<Other> {
+    let of_global = |global: &Global| {
+        let is_sampled = matches!(module.types.get(module.types.innermost(global.ty)), Type::SampledImage(_));
+        match global.binding {
+            Binding::Resource { set, binding } | Binding::Attachment { set, binding, .. } => {
+                Some(Other { set, binding, is_sampled })
+            }
+            _ => None,
+        }
+    };
+    module.globals.iter().filter_map(|(_, global)| of_global(global)).collect()
+}
+
+/// How a fragment input is interpolated, and where.
+type Manner = (Interpolation, Sampling);
+
+/// A part of an input or output that has a location of its own: no struct.
+#[derive(Clone, Debug)]
+struct Port {
+    global: GlobalId,
+    /// The member of a block; none for the whole of a variable or for a part of a struct.
+    member: Option<u32>,
+    is_whole: bool,
+    name: Name,
+    ty: TypeId,
+    /// Locations that it takes.
+    locations: u32,
+    manner: Manner,
+}
+
+/// Location and first component.
+type Place = (u32, u32);
+
+type Ports = BTreeMap<Place, Port>;
+
+/// Lets the outputs of a stage and the inputs of the next one agree. With `by_order` the place of each among the others
+/// counts too, so that the later stage gets the inputs that it does not read.
+pub fn link(before: &mut Module, after: &mut Module, by_order: bool) {
+    let (outputs, inputs) = (ports(before, Space::Output), ports(after, Space::Input));
+    if after.entry_points.iter().all(|entry| entry.stage == Stage::Fragment) {
+        for (place, input) in &inputs {
+            outputs.get(place).into_iter().for_each(|output| interpolate(before, output, *place, input.manner));
+        }
+    }
+    for (place, output) in &outputs {
+        match inputs.get(place) {
+            Some(input) if is_alone(&outputs, *place) && is_alone(&inputs, *place) => {
+                widen_narrower(before, after, output, input);
+            }
+            Some(_) => {}
+            None if by_order && is_followed(after, &inputs, *place) && !is_covered(&inputs, *place) => {
+                copy(before, output, *place, after, Space::Input);
+            }
+            None => {}
+        }
+    }
+    for (place, input) in inputs.iter().filter(|(place, _)| !is_covered(&outputs, **place)) {
+        if let Some(output) = copy(after, input, *place, before, Space::Output) {
+            fill_with_zeros(before, output);
+        }
+    }
+}
+
+/// Gives an output that the source does not have a value when the stage begins.
+fn fill_with_zeros(module: &mut Module, output: GlobalId) {
+    let zero = module.constants.intern(module.globals[output].ty, ConstValue::Zero);
+    let store = Op::Store { pointer: Value::Global(output), value: Value::Const(zero) };
+    for entry in &module.entry_points {
+        let f = &mut module.functions[entry.function];
+        let mut insts = Vec::new();
+        add(f, &mut insts, store, Types::VOID);
+        let body = f.body;
+        f.blocks[body].insts.insert_many(0, insts);
+    }
+}
+
+/// Returns true if nothing else begins at a location.
+fn is_alone(ports: &Ports, (location, _): Place) -> bool {
+    ports.range((location, 0)..=(location, u32::MAX)).nth(1).is_none()
+}
+
+/// Returns true if a port takes a location.
+fn is_covered(ports: &Ports, (location, _): Place) -> bool {
+    ports.range(..=(location, u32::MAX)).any(|((first, _), port)| location - first < port.locations)
+}
+
+/// Returns true if the stage has an input that follows the place, where built-in values follow all locations.
+fn is_followed(module: &Module, inputs: &Ports, place: Place) -> bool {
+    inputs.range(place..).next().is_some() || module.globals.iter().any(|(_, global)| is_passed_built_in(global))
+}
+
+/// Returns true for the built-in inputs that the stage before writes.
+fn is_passed_built_in(global: &Global) -> bool {
+    global.space == Space::Input && matches!(global.binding, Binding::BuiltIn(of) if of.is_passed_on())
+}
+
+/// The inputs or outputs at locations, in the order of these.
+fn ports(module: &Module, space: Space) -> Ports {
+    let mut found = BTreeMap::new();
+    for (id, global) in module.globals.iter().filter(|(_, global)| global.space == space) {
+        let Binding::Location { location, component, interpolation, sampling, .. } = global.binding else { continue };
+        let whole = Port {
+            global: id,
+            member: None,
+            is_whole: true,
+            name: global.name.clone(),
+            ty: global.ty,
+            locations: module.types.locations(global.ty),
+            manner: (interpolation, sampling),
+        };
+        let Type::Struct(of) = module.types.get(global.ty) else {
+            found.extend(location.map(|location| ((location, component), whole)));
+            continue;
+        };
+        add_members(module, of, location.unwrap_or(0), &whole, &mut found);
+    }
+    found
+}
+
+fn add_members(module: &Module, of: StructId, first: u32, whole: &Port, found: &mut Ports) {
+    let item = &module.types.structs[of];
+    let mut next = first;
+    for (index, member) in (0..).zip(&item.members) {
+        let mut port = Port {
+            member: item.block.then_some(index),
+            is_whole: false,
+            name: member.name.clone(),
+            ty: member.ty,
+            locations: module.types.locations(member.ty),
+            ..whole.clone()
+        };
+        let mut component = 0;
+        match member.binding {
+            Binding::BuiltIn(_) => continue,
+            Binding::Location { location, component: first, interpolation, sampling, .. } => {
+                next = location.unwrap_or(next);
+                component = first;
+                port.manner = (interpolation, sampling);
+            }
+            _ => {}
+        }
+        match module.types.get(member.ty) {
+            Type::Struct(inner) => add_members(module, inner, next, &port, found),
+            _ => drop(found.insert((next, component), port)),
+        }
+        next = next.saturating_add(module.types.locations(member.ty));
+    }
+}
+
+/// Gives an output the interpolation of the input that gets it. Parts of a struct have that of the variable.
+fn interpolate(module: &mut Module, output: &Port, place: Place, manner: Manner) {
+    let is_known = matches!(manner.0, Interpolation::Perspective | Interpolation::Linear | Interpolation::Flat);
+    if !is_known || output.manner == manner {
+        return;
+    }
+    let global = &mut module.globals[output.global];
+    let Some(index) = output.member else {
+        global.binding = global.binding.sampled(manner.1).interpolated(manner.0);
+        return;
+    };
+    let Type::Struct(of) = module.types.get(global.ty) else { return };
+    if let Some(member) = module.types.structs[of].members.get_mut(index as usize) {
+        member.binding = at(place, manner);
+    }
+}
+
+fn at((location, component): Place, (interpolation, sampling): Manner) -> Binding {
+    Binding::Location { location: Some(location), component, index: 0, interpolation, sampling }
+}
+
+/// Adds a port of one stage to another one that lacks it; none where its type cannot be told there.
+fn copy(from: &Module, port: &Port, place: Place, to: &mut Module, space: Space) -> Option<GlobalId> {
+    let ty = Import { from: &from.types, structs: FxHashMap::default() }.ty(port.ty, &mut to.types)?;
+    let (name, span, access) = (port.name.clone(), Span::NONE, Access::empty());
+    Some(to.globals.push(Global { name, span, space, ty, binding: at(place, port.manner), access, init: None }))
+}
+
+/// The types of one module in another.
+struct Import<'a> {
+    from: &'a Types,
+    structs: FxHashMap<StructId, StructId>,
+}
+
+impl Import<'_> {
+    /// None for types that inputs and outputs do not have, or whose size is not known.
+    fn ty(&mut self, ty: TypeId, to: &mut Types) -> Option<TypeId> {
+        Some(match self.from.get(ty) {
+            Type::Scalar(scalar) => to.scalar(scalar),
+            Type::Vector { scalar, size } => to.vector(scalar, size),
+            Type::Matrix { scalar, columns, rows, layout: None } => to.matrix(scalar, columns, rows),
+            Type::Array { element, len: len @ ArrayLen::Fixed(_), stride: None } => {
+                let element = self.ty(element, to)?;
+                to.array(element, len)
+            }
+            Type::Struct(of) => match self.structs.get(&of) {
+                Some(known) => to.intern(Type::Struct(*known)),
+                None => self.item(of, to)?,
+            },
+            _ => return None,
+        })
+    }
+
+    fn item(&mut self, of: StructId, to: &mut Types) -> Option<TypeId> {
+        let item = &self.from.structs[of];
+        let member = |own: &Member| Some(Member { ty: self.ty(own.ty, to)?, span: Span::NONE, ..own.clone() });
+        let members = item.members.iter().map(member).collect::<Option<_>>()?;
+        let copy = to.add_struct(Struct { members, span: Span::NONE, ..item.clone() });
+        if let Type::Struct(id) = to.get(copy) {
+            self.structs.insert(of, id);
+        }
+        Some(copy)
+    }
+}
+
+/// Gives both stages the wider one of two vectors at one place, whose components have one type.
+fn widen_narrower(before: &mut Module, after: &mut Module, output: &Port, input: &Port) {
+    let (Some((scalar, written)), Some((other, read))) = (vector(before, output), vector(after, input)) else { return };
+    if scalar != other {
+        return;
+    }
+    if written < read {
+        widen(before, output.global, scalar, written, read);
+    } else if read < written {
+        widen(after, input.global, scalar, read, written);
+    }
+}
+
+/// The component type and the size of a port that is a vector or scalar and a variable of its own.
+fn vector(module: &Module, port: &Port) -> Option<(Scalar, u8)> {
+    let scalar = module.types.scalar_of(port.ty).filter(|_| port.is_whole)?;
+    Some((scalar, module.types.components(port.ty)?))
+}
+
+/// A variable of the interface that becomes wider.
+#[derive(Clone, Copy)]
+struct Widening {
+    /// The variable, which becomes a private one.
+    inner: GlobalId,
+    /// The one in its place.
+    outer: GlobalId,
+    scalar: Scalar,
+    sizes: [u8; 2],
+}
+
+/// Lets a variable be private and puts a wider one into its place in the interface, which holds the same when the stage begins
+/// or ends.
+fn widen(module: &mut Module, inner: GlobalId, scalar: Scalar, size: u8, wide: u8) {
+    if is_interpolated_anew(module, inner) {
+        return;
+    }
+    let ty = module.types.vector(scalar, wide);
+    let narrow = &mut module.globals[inner];
+    let port = Global { ty, ..narrow.clone() };
+    (narrow.space, narrow.binding, narrow.access) = (Space::Private, Binding::None, Access::empty());
+    let is_input = port.space == Space::Input;
+    let widening = Widening { inner, outer: module.globals.push(port), scalar, sizes: [size, wide] };
+    let all: Vec<FuncId> = module.functions.handles().collect();
+    all.into_iter().for_each(|function| point_to_private(module, function, inner));
+    let entries: Vec<FuncId> = module.entry_points.iter().map(|entry| entry.function).collect();
+    for entry in entries {
+        if is_input { fill_at_start(module, entry, widening) } else { empty_at_ends(module, entry, widening) }
+    }
+}
+
+/// Returns true if an input is interpolated elsewhere than where it is declared to be, which only inputs are.
+fn is_interpolated_anew(module: &Module, id: GlobalId) -> bool {
+    let of_function = |f: &Function| {
+        f.insts.iter().any(|(_, inst)| match inst.op {
+            Op::Interpolate { pointer: Value::Global(of), .. } => of == id,
+            Op::Interpolate { pointer: Value::Inst(of), .. } => {
+                matches!(f.insts[of].op, Op::Access { base: Value::Global(of), .. } if of == id)
+            }
+            _ => false,
+        })
+    };
+    module.functions.iter().any(|(_, f)| of_function(f))
+}
+
+/// Lets pointers to parts of a variable point to private memory.
+fn point_to_private(module: &mut Module, function: FuncId, id: GlobalId) {
+    let Module { functions, types, .. } = module;
+    let f = &mut functions[function];
+    let all: Vec<InstId> = f.insts.handles().collect();
+    for inst in all {
+        let inst = &mut f.insts[inst];
+        if let (Op::Access { base: Value::Global(base), .. }, Type::Pointer { pointee, .. }) =
+            (inst.op, types.get(inst.ty))
+            && base == id
+        {
+            inst.ty = types.pointer(Space::Private, pointee);
+        }
+    }
+}
+
+/// Adds an instruction that is in no block yet.
+fn add(f: &mut Function, insts: &mut Vec<InstId>, op: Op, ty: TypeId) -> Value {
+    let id = f.insts.push(Inst { op, ty, span: Span::NONE, flags: InstFlags::empty() });
+    insts.push(id);
+    Value::Inst(id)
+}
+
+fn fill_at_start(module: &mut Module, entry: FuncId, Widening { inner, outer, scalar, sizes }: Widening) {
+    let [narrow, wide] = sizes.map(|size| module.types.vector(scalar, size));
+    let f = &mut module.functions[entry];
+    let mut insts = Vec::new();
+    let whole = add(f, &mut insts, Op::Load(Value::Global(outer)), wide);
+    let mask = [0, 1, 2, 3].map(|at| if at < sizes[0] { at } else { 0 });
+    let part = match sizes[0] {
+        1 => Op::Extract { composite: whole, index: 0 },
+        _ => Op::Shuffle { a: whole, b: whole, mask },
+    };
+    let value = add(f, &mut insts, part, narrow);
+    add(f, &mut insts, Op::Store { pointer: Value::Global(inner), value }, Types::VOID);
+    let body = f.body;
+    f.blocks[body].insts.insert_many(0, insts);
+}
+
+fn empty_at_ends(module: &mut Module, entry: FuncId, widening: Widening) {
+    let f = &module.functions[entry];
+    let last = |block: BlockId| f.blocks[block].insts.last().map(|id| f.insts[*id].op);
+    let returns = |block: &BlockId| matches!(last(*block), Some(Op::Return(_)));
+    let falls = last(f.body).is_none_or(|op| !op.is_terminator());
+    let ends: Vec<BlockId> = f.blocks.handles().filter(returns).chain(falls.then_some(f.body)).collect();
+    for block in ends {
+        empty_at_end(module, entry, block, widening);
+    }
+}
+
+fn empty_at_end(
+    module: &mut Module,
+    entry: FuncId,
+    block: BlockId,
+    Widening { inner, outer, scalar, sizes }: Widening,
+) {
+    let [narrow, wide] = sizes.map(|size| module.types.vector(scalar, size));
+    let of_scalar = module.types.scalar(scalar);
+    let zero = module.constants.intern(of_scalar, ConstValue::Bits(0));
+    let f = &mut module.functions[entry];
+    let mut insts = Vec::new();
+    let part = add(f, &mut insts, Op::Load(Value::Global(inner)), narrow);
+    let mut parts = vec![part];
+    parts.resize(1 + usize::from(sizes[1] - sizes[0]), Value::Const(zero));
+    let parts = f.list(&parts);
+    let value = add(f, &mut insts, Op::Construct(parts), wide);
+    add(f, &mut insts, Op::Store { pointer: Value::Global(outer), value }, Types::VOID);
+    let list = &f.blocks[block].insts;
+    let is_terminated = list.last().is_some_and(|id| f.insts[*id].op.is_terminator());
+    let place = list.len() - usize::from(is_terminated);
+    f.blocks[block].insts.insert_many(place, insts);
+}
