@@ -19,7 +19,7 @@ pub struct Cli {
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Compile one shader for one profile.
+    /// Compile a shader, or several, for a profile, or for several.
     #[command(args_override_self = true)]
     Compile(Box<CompileArgs>),
     /// Build every output that crosslane.toml names, and only those that are not current.
@@ -81,7 +81,7 @@ pub struct StandInArgs {
 }
 
 /// Where source text comes from and what is defined in it.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct SourceArgs {
     /// Shader to read; `-` is standard input.
     #[arg(value_name = "IN")]
@@ -117,12 +117,15 @@ pub struct SourceArgs {
 }
 
 /// The targets to compile for.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct TargetArgs {
-    /// Target profile: a name from `crosslane profiles`, or a .toml file. By default spirv-1.3, or wgsl for an output that
-    /// ends in .wgsl.
-    #[arg(long, short = 'p', value_name = "PROFILE")]
-    pub profile: Option<String>,
+    /// Target profile, may be repeated, or several with commas: a name from `crosslane profiles`, or a .toml file. By default
+    /// spirv-1.3, or wgsl for an output that ends in .wgsl.
+    #[arg(long, short = 'p', value_name = "PROFILE", value_delimiter = ',')]
+    pub profile: Vec<String>,
+    /// The profile that glslc's `--target-env` and `--target-spv` mean, of which the last one counts; `-p` takes precedence.
+    #[arg(long, hide = true, value_name = "PROFILE")]
+    pub environment: Option<String>,
     /// Lanes of a subgroup; `any` where only the driver knows.
     #[arg(long, value_name = "LANES")]
     pub wave_size: Option<Lanes>,
@@ -132,7 +135,7 @@ pub struct TargetArgs {
 }
 
 /// How messages are printed.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct MessageArgs {
     /// Treat warnings as errors (also `-Werror`).
     #[arg(long)]
@@ -156,15 +159,19 @@ fn about_warnings() -> String {
     format!("Give a kind of warning; `-Wno-NAME` does not give it, `-Werror=NAME` makes it an error:{list}")
 }
 
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct CompileArgs {
     #[command(flatten)]
     pub source: SourceArgs,
+    /// More shaders.
+    #[arg(value_name = "IN")]
+    pub more: Vec<PathBuf>,
     #[command(flatten)]
     pub target: TargetArgs,
     #[command(flatten)]
     pub messages: MessageArgs,
-    /// File to write; `-` is standard output. By default the input's name with the output's extension.
+    /// File to write; `-` is standard output. By default the input's name with the output's extension. Of several shaders or
+    /// profiles, the directory of the outputs, which is made if need be; by default the working directory.
     #[arg(short = 'o', value_name = "OUT")]
     pub output: Option<PathBuf>,
     /// Stop after preprocessing and write the text.
@@ -201,7 +208,7 @@ pub struct CompileArgs {
 }
 
 /// How the shader is read and the module written, as glslc and glslangValidator let it be chosen.
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[command(next_help_heading = "As glslc and glslangValidator")]
 pub struct DialectArgs {
     /// Version of GLSL that takes the place of the shader's own, as in 450core (also `-std=`).
@@ -254,7 +261,7 @@ pub struct DialectArgs {
 }
 
 /// Where resources are in WGSL, GLSL, HLSL and MSL.
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[command(next_help_heading = "Resources in shading languages")]
 pub struct PlaceArgs {
     /// Put push constants into a uniform buffer at this place: group and binding in WGSL and GLSL, space and register in
@@ -331,7 +338,7 @@ pub enum WordForm {
 }
 
 /// Options for files that list dependencies.
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[command(next_help_heading = "Dependencies")]
 pub struct DepsArgs {
     /// Write the names of the files that the shader reads, and compile nothing (also `-M`, `-MM`).

@@ -1,4 +1,4 @@
-//! `crosslane compile`: one shader, one profile, one output.
+//! `crosslane compile`: one shader, one profile, one output. `program` has several.
 
 use super::args::{
     CompileArgs, DialectArgs, Emit, Emitted, Lanes, MessageArgs, PlaceArgs, SourceArgs, TargetArgs, Unused,
@@ -6,12 +6,12 @@ use super::args::{
 use super::endings::{self, Format};
 use super::input::{self, Shader};
 use super::output::Sink;
-use super::{CommandError, Exit, Outcome, assemble, deps, messages, profiles, words};
+use super::{CommandError, Exit, Outcome, assemble, deps, messages, profiles, program, words};
 use crate::backend::places::Places;
 use crate::backend::{Kept, Manner};
 use crate::build::claims::Claims;
 use crate::build::files::{FileLoader, Include, Recorder};
-use crate::compile::{Artifact, Compilation, EmitKind, Input, Language, Options, Verdict, compile};
+use crate::compile::{Artifact, Compilation, EmitKind, Input, Language, Options, Reading, Verdict, compile};
 use crate::diagnostic::warning::{self, Choice};
 use crate::diagnostic::{Code, Diagnostics, Severity};
 use crate::glsl::dialect::{self, BindingBase, Dialect, ResourceKind};
@@ -22,11 +22,14 @@ use crate::kernel::Specializations;
 use crate::kernel::trace::Moment;
 
 use crate::profile::{Placing, Profile, Target};
-use crate::source::Loader;
+use crate::source::{Loader, SourceMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub fn run(args: &CompileArgs, claims: &Claims) -> Outcome {
+    if program::is_meant(args) {
+        return program::run(args, claims);
+    }
     make(args, claims).map(|made| made.exit)
 }
 
@@ -42,6 +45,8 @@ pub struct Draft {
     pub made: Made,
     /// The files that the shader includes.
     pub includes: Vec<Include>,
+    pub sources: Arc<SourceMap>,
+    pub diagnostics: Diagnostics,
     output: Option<(Sink, Vec<u8>)>,
     deps: deps::Request,
     profile_files: Vec<Arc<str>>,
@@ -68,6 +73,30 @@ pub fn make(args: &CompileArgs, claims: &Claims) -> Result<Made, CommandError> {
 
 /// Compiles the shader and prints the messages.
 pub fn draft(args: &CompileArgs, claims: &Claims) -> Result<Draft, CommandError> {
+    let draft = begin(args, claims)?.finish(args)?;
+    messages::print(&args.messages, &draft.sources, &draft.diagnostics);
+    Ok(draft)
+}
+
+/// A shader that was read, with what the arguments ask for.
+pub struct Begun {
+    step: Step,
+    options: Options,
+    sink: Sink,
+    deps: deps::Request,
+    includes: Vec<Include>,
+    profile_files: Vec<Arc<str>>,
+}
+
+/// How far a compilation is.
+enum Step {
+    Read(Box<Reading>),
+    /// It ended before there was a module.
+    Ended(Compilation),
+}
+
+/// Reads the shader.
+pub fn begin(args: &CompileArgs, claims: &Claims) -> Result<Begun, CommandError> {
     let disk = FileLoader { claims: claims.clone(), ..FileLoader::default() };
     let profile_files = Recorder::new(&disk);
     let profile = profile(&args.target, args.output.as_deref(), &profile_files)?;
@@ -77,7 +106,7 @@ pub fn draft(args: &CompileArgs, claims: &Claims) -> Result<Draft, CommandError>
     let deps = deps::Request::new(args, &sink, profile.target)?;
     let shader = input::read(&args.source, claims)?;
     let options = Options {
-        emit,
+        emit: if args.deps.deps_only { last_step(shader.language) } else { emit },
         debug: args.debug.into(),
         warnings: warnings(args),
         dialect: dialect(&args.dialect)?,
@@ -89,22 +118,60 @@ pub fn draft(args: &CompileArgs, claims: &Claims) -> Result<Draft, CommandError>
     };
     let disk = FileLoader { directories: args.source.include_dirs.clone(), claims: claims.clone() };
     let loader = Recorder::new(&disk);
-    let compilation = compile_shader(&shader, &options, &loader, args.deps.deps_only);
-    messages::print(&args.messages, &compilation.sources, &compilation.diagnostics);
-    let (exit, artifact) = match &compilation.verdict {
-        Verdict::Done(artifact) => (Exit::Done, Some(artifact)),
-        Verdict::ShaderWrong => (Exit::ShaderWrong, None),
-        Verdict::ProfileLacks => (Exit::ProfileLacks, None),
-    };
-    let artifact = artifact.filter(|_| !args.deps.deps_only && !args.check_only);
-    let bytes = artifact.map(|artifact| output(args, &options.profile, artifact)).transpose()?;
-    Ok(Draft {
-        made: made(exit, &compilation.diagnostics),
-        includes: loader.into_includes(),
-        output: bytes.map(|bytes| (sink, bytes)),
-        deps,
-        profile_files: profile_files.into_found(),
-    })
+    let step = step(&shader, &options, &loader);
+    Ok(Begun { step, options, sink, deps, includes: loader.into_includes(), profile_files: profile_files.into_found() })
+}
+
+/// Where only the files that are read are asked for, nothing after the preprocessor runs; WGSL reads one file, and the
+/// shortest way to it is its own front end.
+fn last_step(language: Language) -> EmitKind {
+    match language {
+        Language::Glsl => EmitKind::Preprocessed,
+        Language::Wgsl => EmitKind::Ir,
+    }
+}
+
+fn step(shader: &Shader, options: &Options, loader: &dyn Loader) -> Step {
+    let input = Input { name: &shader.name, bytes: &shader.bytes, language: shader.language };
+    match options.emit {
+        EmitKind::Preprocessed => Step::Ended(compile(&input, options, loader)),
+        _ => Step::Read(Box::new(Reading::new(&input, options, loader))),
+    }
+}
+
+impl Begun {
+    /// The module and the messages so far; none where there will be no module.
+    pub fn reading(&mut self) -> Option<&mut Reading> {
+        match &mut self.step {
+            Step::Read(reading) => Some(reading),
+            Step::Ended(_) => None,
+        }
+    }
+
+    /// Compiles what was read.
+    pub fn finish(self, args: &CompileArgs) -> Result<Draft, CommandError> {
+        let Begun { step, options, sink, deps, includes, profile_files } = self;
+        let compilation = match step {
+            Step::Read(reading) => reading.compile(&options),
+            Step::Ended(compilation) => compilation,
+        };
+        let (exit, artifact) = match &compilation.verdict {
+            Verdict::Done(artifact) => (Exit::Done, Some(artifact)),
+            Verdict::ShaderWrong => (Exit::ShaderWrong, None),
+            Verdict::ProfileLacks => (Exit::ProfileLacks, None),
+        };
+        let artifact = artifact.filter(|_| !args.deps.deps_only && !args.check_only);
+        let bytes = artifact.map(|artifact| output(args, &options.profile, artifact)).transpose()?;
+        Ok(Draft {
+            made: made(exit, &compilation.diagnostics),
+            includes,
+            sources: compilation.sources,
+            diagnostics: compilation.diagnostics,
+            output: bytes.map(|bytes| (sink, bytes)),
+            deps,
+            profile_files,
+        })
+    }
 }
 
 fn made(exit: Exit, diagnostics: &Diagnostics) -> Made {
@@ -256,18 +323,6 @@ pub fn options(
     })
 }
 
-/// Where only the files that are read are asked for, nothing after the preprocessor runs; WGSL reads one file, and the
-/// shortest way to it is its own front end.
-fn compile_shader(shader: &Shader, options: &Options, loader: &dyn Loader, reads_only: bool) -> Compilation {
-    let input = Input { name: &shader.name, bytes: &shader.bytes, language: shader.language };
-    let emit = match shader.language {
-        Language::Glsl if reads_only => EmitKind::Preprocessed,
-        Language::Wgsl if reads_only => EmitKind::Ir,
-        _ => options.emit,
-    };
-    compile(&input, &Options { emit, ..options.clone() }, loader)
-}
-
 /// Forms of one target are made by its profiles alone.
 fn check_emit(args: &CompileArgs, profile: &Profile) -> Result<(), CommandError> {
     let makes = emit(args).and_then(|emit| emit.form().target).is_none_or(|target| target == profile.target);
@@ -315,8 +370,12 @@ fn sink(args: &CompileArgs, emit: EmitKind, target: Target) -> Result<Sink, Comm
 
 /// The format of the output.
 fn format(args: &CompileArgs, emit: EmitKind, target: Target) -> Format {
+    if args.deps.deps_only { Format::Dependencies } else { written_format(args, emit, target) }
+}
+
+/// The format of what a compilation makes.
+fn written_format(args: &CompileArgs, emit: EmitKind, target: Target) -> Format {
     match self::emit(args).map(Emit::form) {
-        _ if args.deps.deps_only => Format::Dependencies,
         _ if args.preprocess => Format::Preprocessed,
         Some(form) => form.format,
         None => Format::of_target(target, emit == EmitKind::Assembly),
@@ -325,21 +384,33 @@ fn format(args: &CompileArgs, emit: EmitKind, target: Target) -> Format {
 
 /// `dir/a.comp` gives `a.comp.spv` in the working directory, as glslc does: two stages of one name never collide.
 pub fn default_output(args: &CompileArgs, target: Target) -> Result<PathBuf, CommandError> {
-    let input = &args.source.input;
-    let name = input.file_name().ok_or_else(|| CommandError(format!("{} is not a file", input.display())))?;
-    let mut name = name.to_os_string();
-    name.push(match emit(args) {
+    let ending = match emit(args) {
         Some(Emit::Hsaco) => ".hsaco",
         Some(Emit::Cubin) => ".cubin",
         _ => target.row().ending,
-    });
+    };
+    named(&args.source.input, ending)
+}
+
+/// The same for any kind of output, with a part before the ending.
+pub fn named_output(args: &CompileArgs, part: &str, target: Target) -> Result<PathBuf, CommandError> {
+    let format = written_format(args, emit_kind(args, target)?, target);
+    named(&args.source.input, &format!("{part}.{}", format.ending()))
+}
+
+/// The name of a file, with an ending after its own.
+fn named(input: &Path, ending: &str) -> Result<PathBuf, CommandError> {
+    let name = input.file_name().ok_or_else(|| CommandError(format!("{} is not a file", input.display())))?;
+    let mut name = name.to_os_string();
+    name.push(ending);
     Ok(PathBuf::from(name))
 }
 
 /// The profile that the options name, otherwise the one that the output's ending asks for, with the options' changes.
 pub fn profile(args: &TargetArgs, output: Option<&Path>, files: &dyn Loader) -> Result<Profile, CommandError> {
     let by_ending = || output.and_then(endings::profile).unwrap_or("spirv-1.3");
-    let mut profile = profiles::find_with(args.profile.as_deref().unwrap_or_else(by_ending), files)?;
+    let named = args.profile.first().or(args.environment.as_ref());
+    let mut profile = profiles::find_with(named.map_or_else(by_ending, String::as_str), files)?;
     if let Some(lanes) = args.wave_size {
         profile = profile.with_wave_size(lanes.lanes());
         profile.check_wave_size().map_err(|why| CommandError(format!("--wave-size: {why}")))?;

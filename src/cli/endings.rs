@@ -55,6 +55,12 @@ impl Format {
         }
     }
 
+    /// The ending that its files get where nobody names them: the first one that is right for it.
+    pub fn ending(self) -> &'static str {
+        let found = ENDINGS.iter().find(|(_, formats)| formats.contains(&self));
+        found.expect("every format has an ending").0
+    }
+
     /// The format of a target's own output, as text or else as binary, which some targets have as text alone.
     pub fn of_target(target: Target, is_assembly: bool) -> Format {
         let of_target = || FORMS.iter().filter(|form| form.target == Some(target));
@@ -201,6 +207,8 @@ mod tests {
         for target in Target::ALL {
             let path = format!("a{}", target.row().ending);
             assert!(check(Path::new(&path), Format::of_target(target, false)).is_ok(), "{path}");
+            assert_eq!(Format::of_target(target, false).ending(), &target.row().ending[1..]);
+            assert_eq!(Format::of_target(target, true).ending(), &target.row().text_ending[1..]);
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::diagnostic::visible::visible;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics, render};
 use crate::source::SourceMap;
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 
 /// Prints all messages. A standard error that cannot be written has nowhere to complain.
 pub fn print(args: &MessageArgs, sources: &SourceMap, diagnostics: &Diagnostics) {
@@ -27,6 +28,43 @@ pub fn render(args: &MessageArgs, sources: &SourceMap, diagnostics: &Diagnostics
         MessageFormat::Human if colour(args.color) => render::coloured(sources, diagnostics),
         MessageFormat::Human => render::human(sources, diagnostics).into_bytes(),
     }
+}
+
+/// The messages about an output.
+pub struct Said<'a> {
+    pub output: &'a Path,
+    pub sources: &'a SourceMap,
+    pub diagnostics: &'a Diagnostics,
+}
+
+/// The messages about the outputs of one shader, each once. Those that do not hold for all of its outputs name theirs.
+pub fn once(args: &MessageArgs, said: &[Said<'_>], outputs: usize) -> Vec<u8> {
+    let mut groups: Vec<(Vec<u8>, Vec<&Path>)> = Vec::new();
+    for Said { output, sources, diagnostics } in said {
+        let words = render(args, sources, diagnostics);
+        match groups.iter_mut().find(|(known, _)| *known == words) {
+            Some((_, outputs)) => outputs.push(output),
+            None => groups.push((words, vec![output])),
+        }
+    }
+    let is_human = args.message_format == MessageFormat::Human;
+    let mut text = Vec::new();
+    for (words, about) in groups.into_iter().filter(|(words, _)| !words.is_empty()) {
+        text.extend(words);
+        if is_human && about.len() < outputs {
+            text.extend(visible(&for_whom(&about)).as_bytes());
+        }
+    }
+    text
+}
+
+/// Says for which outputs a message holds.
+fn for_whom(outputs: &[&Path]) -> String {
+    let more = match outputs.len() - 1 {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("  = in {}{more}\n\n", outputs[0].display())
 }
 
 /// A message about no place in a source, as bytes: one line.

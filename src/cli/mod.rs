@@ -21,6 +21,7 @@ mod messages;
 mod ops;
 mod output;
 mod profiles;
+mod program;
 mod response;
 mod run;
 mod spellings;
@@ -41,6 +42,19 @@ pub enum Exit {
     ShaderWrong = 1,
     CommandWrong = 2,
     ProfileLacks = 3,
+}
+
+impl Exit {
+    /// The exit of several outputs: a wrong command or disk weighs most.
+    fn worst(exits: impl IntoIterator<Item = Exit>) -> Exit {
+        let weight = |exit: &Exit| match exit {
+            Exit::CommandWrong => 3,
+            Exit::ShaderWrong => 2,
+            Exit::ProfileLacks => 1,
+            Exit::Done => 0,
+        };
+        exits.into_iter().max_by_key(weight).unwrap_or(Exit::Done)
+    }
 }
 
 /// A reason to stop that no shader is to blame for: a sentence for standard error.

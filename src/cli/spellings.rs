@@ -11,7 +11,7 @@ static SPELLINGS: &[(&str, Spelling)] = &[
     ("-fentry-point=", Spelling::Prefix("--entry=")),
     ("-fdiagnostics-color=", Spelling::Prefix("--color=")),
     ("--target-env=", Spelling::TargetEnvironment),
-    ("--target-spv=", Spelling::Prefix("--profile=")),
+    ("--target-spv=", Spelling::Prefix("--environment=")),
     ("-mfmt=", Spelling::Prefix("--words=")),
     ("-g", Spelling::Word("--debug=lines")),
     ("-g0", Spelling::Word("--debug=none")),
@@ -75,7 +75,7 @@ fn translate_one(argument: OsString) -> Option<OsString> {
             }
             Spelling::TargetEnvironment if text.starts_with(theirs) => {
                 let name = &text[theirs.len()..];
-                return Some(format!("--profile={}", environment::named(name).unwrap_or(name)).into());
+                return Some(format!("--environment={}", environment::named(name).unwrap_or(name)).into());
             }
             _ => {}
         }
@@ -103,12 +103,12 @@ mod tests {
         let ours =
             translated(&["crosslane", "compile", "-fshader-stage=comp", "--target-env=vulkan1.2", "-O", "-Werror"]);
         let expected =
-            ["crosslane", "compile", "--stage=comp", "--profile=spirv-1.5", "--optimize=speed", "--deny-warnings"];
+            ["crosslane", "compile", "--stage=comp", "--environment=spirv-1.5", "--optimize=speed", "--deny-warnings"];
         assert_eq!(ours, expected);
         let environment = |name| translated(&["crosslane", "compile", name])[2].clone();
-        assert_eq!(environment("--target-env=vulkan"), "--profile=spirv-1.0");
-        assert_eq!(environment("--target-env=opengl"), "--profile=spirv-1.0-opengl");
-        assert_eq!(environment("--target-env=metal"), "--profile=metal");
+        assert_eq!(environment("--target-env=vulkan"), "--environment=spirv-1.0");
+        assert_eq!(environment("--target-env=opengl"), "--environment=spirv-1.0-opengl");
+        assert_eq!(environment("--target-env=metal"), "--environment=metal");
     }
 
     #[test]

@@ -16,6 +16,11 @@ const KERNEL: &str = "#version 450\n#extension GL_CROSSLANE_portable : require\n
 const MODULE: &str = "enable crosslane;\n@group(0) @binding(0) var<storage, read_write> x: array<f32>;\n\
     @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) { x[i] = allReduceAdd8(x[i]); }\n";
 
+const VERTEX: &str = "#version 450\nlayout(location = 0) in vec4 a;\nlayout(location = 0) out vec2 uv;\n\
+    void main() { gl_Position = a; uv = a.xy; }\n";
+const FRAGMENT: &str = "#version 450\nlayout(location = 0) in vec2 uv;\nlayout(location = 0) out vec4 c;\n\
+    void main() { c = uv.xyxy; }\n";
+
 /// A folder with the files that the commands of a page read; the shader of the page itself where a command is about it.
 fn prepared(page: &str) -> Folder {
     let folder = Folder::new("commands");
@@ -32,6 +37,8 @@ fn prepared(page: &str) -> Folder {
     {
         folder.file(name, shader);
     }
+    folder.file("mesh.vert", VERTEX);
+    folder.file("mesh.frag", FRAGMENT);
     for name in ["reduce.wgsl", "in.wgsl", "shaders/other.wgsl"] {
         folder.file(name, MODULE);
     }

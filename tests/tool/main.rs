@@ -35,6 +35,7 @@ mod meson;
 mod msl_out;
 mod ninja;
 mod profiles;
+mod program;
 mod reflection;
 mod rendered;
 mod run;

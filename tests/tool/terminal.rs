@@ -64,7 +64,7 @@ fn profiles_are_listed_with_commas() {
     let shown = printed(&folder, &["profiles", "nv-hopper,spirv-1.6"]);
     assert_eq!(shown, printed(&folder, &["profiles", "nv-hopper", "spirv-1.6"]));
     assert!(shown.starts_with("nv-hopper: ") && shown.contains("\nspirv-1.6: "), "{shown}");
-    let output = folder.run(&["compile", "a.comp", "-p", "nv-hopper,spirv-1.6"]);
+    let output = folder.run(&["run", "a.comp", "-p", "nv-hopper,spirv-1.6"]);
     assert_eq!(status(&output), 2);
     assert!(stderr(&output).contains("one profile is needed"), "{}", stderr(&output));
 }

@@ -3,8 +3,9 @@
 //! Messages come in the manifest's order, whatever order the jobs ended in, and once where several outputs of a shader
 //! have the same.
 
+use super::super::Exit;
 use super::super::args::{BuildArgs, MessageArgs, MessageFormat};
-use super::super::{Exit, messages};
+use super::super::messages::{self, Said};
 use super::engine::{Done, Fate};
 use super::plan::{Job, Plan};
 use crate::build::write::Written;
@@ -106,32 +107,12 @@ fn count_written(group: &[(&Job, &Done)]) -> String {
 
 /// The messages of one shader, each once, then what is wrong with its outputs.
 fn group_messages(args: &MessageArgs, group: &[(&Job, &Done)], text: &mut Vec<u8>) {
-    let mut said: Vec<(Vec<u8>, Vec<&Job>)> = Vec::new();
-    for (job, done) in group {
-        let Some(made) = &done.compilation else { continue };
-        let words = messages::render(args, &made.sources, &made.diagnostics);
-        match said.iter_mut().find(|(known, _)| *known == words) {
-            Some((_, jobs)) => jobs.push(job),
-            None => said.push((words, vec![job])),
-        }
-    }
-    let is_human = args.message_format == MessageFormat::Human;
-    for (words, jobs) in said.iter().filter(|(words, _)| !words.is_empty()) {
-        text.extend(words);
-        if is_human && jobs.len() < group.len() {
-            text.extend(visible(&for_whom(jobs)).as_bytes());
-        }
-    }
+    let said = group.iter().filter_map(|(job, done)| {
+        let made = done.compilation.as_ref()?;
+        Some(Said { output: &job.output, sources: &made.sources, diagnostics: &made.diagnostics })
+    });
+    text.extend(messages::once(args, &said.collect::<Vec<_>>(), group.len()));
     group.iter().for_each(|(job, done)| text.extend(problem(args, job, &done.fate)));
-}
-
-/// Says for which outputs a message holds, where it does not hold for all of the shader's.
-fn for_whom(jobs: &[&Job]) -> String {
-    let more = match jobs.len() - 1 {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    format!("  = in {}{more}\n\n", jobs[0].output.display())
 }
 
 /// The error of an output apart from its shader's.
@@ -146,15 +127,9 @@ fn problem(args: &MessageArgs, job: &Job, fate: &Fate) -> Vec<u8> {
     messages::plain(args, Diagnostic::error(code, text))
 }
 
-/// How the whole build ended: what the command or the disk is to blame for weighs most.
+/// How the whole build ended.
 fn worst(results: &[Done]) -> Exit {
-    let weight = |exit: &Exit| match exit {
-        Exit::CommandWrong => 3,
-        Exit::ShaderWrong => 2,
-        Exit::ProfileLacks => 1,
-        Exit::Done => 0,
-    };
-    results.iter().map(|done| exit(&done.fate)).max_by_key(weight).unwrap_or(Exit::Done)
+    Exit::worst(results.iter().map(|done| exit(&done.fate)))
 }
 
 fn exit(fate: &Fate) -> Exit {

@@ -42,8 +42,7 @@ impl BuildTarget {
         let files: Vec<String> = recorder.into_found().iter().map(ToString::to_string).collect();
         let hash = hash(&files, &disk);
         let argument = if is_file { argument } else { profile.name.to_string() };
-        let (base, lanes) = parts(&profile.name);
-        let part = lanes.map_or(format!(".{base}"), |lanes| format!(".wave{lanes}.{base}"));
+        let part = part(&profile.name);
         Ok(BuildTarget {
             profile,
             argument,
@@ -110,6 +109,12 @@ impl BuildTarget {
         };
         self.proven.get_or_init(prove).clone()
     }
+}
+
+/// The part of an output's name that says the profile: `.wave64.gfx1100` of `gfx1100-wave64`.
+pub fn part(profile: &str) -> String {
+    let (base, lanes) = parts(profile);
+    lanes.map_or(format!(".{base}"), |lanes| format!(".wave{lanes}.{base}"))
 }
 
 /// `gfx1100-wave64` is the hardware `gfx1100` with 64 lanes.
