@@ -215,7 +215,7 @@ fn hold(plan: &Plan, theirs: &Runs, ours: &Runs) -> Result<(), String> {
     runs.into_iter().try_for_each(|(theirs, ours)| rival::differences(&plan.judged(), theirs, ours))
 }
 
-/// The modules of all stages; none where one is refused, as the list says.
+/// The modules of all stages, which are compiled together; none where one is refused, as the list says.
 fn all_made<'s>(
     way: &Way,
     path: &Path,
@@ -224,8 +224,8 @@ fn all_made<'s>(
     let name = super::name(path);
     let reason = way.refused.iter().copied().flatten().find(|(known, _)| *known == name).map(|(_, reason)| *reason);
     let mut all = Vec::new();
-    for (stage, source) in sources {
-        match (by_text::make(way.profile, &name, source, stage)?, reason) {
+    for outcome in by_text::make_all(way.profile, &name, &sources.collect::<Vec<_>>())? {
+        match (outcome, reason) {
             (Outcome::Made(made), _) => all.push(made),
             (Outcome::Refused(said), Some(reason)) if said.contains(reason) => return Ok(None),
             (Outcome::Refused(said), _) => return Err(said),
