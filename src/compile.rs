@@ -15,7 +15,7 @@ use crate::glsl::GlslOptions;
 use crate::glsl::dialect::Dialect;
 use crate::glsl::preprocess::MacroOption;
 use crate::guard;
-use crate::ir::{FpContract, Module, Stage};
+use crate::ir::{ClipSpace, FpContract, Module, Stage};
 use crate::kernel::trace::{self, Moment};
 use crate::kernel::{self, Specializations};
 use crate::lane::Plans;
@@ -83,6 +83,8 @@ pub struct Options {
     pub bounds_checks: BoundsChecks,
     /// Contraction of floats, unless the shader chooses it by a `#pragma crosslane fp_contract`.
     pub fp_contract: FpContract,
+    /// The clip space of the positions that are written.
+    pub clip_space: ClipSpace,
     /// How SPIR-V is written.
     pub manner: Manner,
     /// Where resources are in a shading language.
@@ -132,6 +134,7 @@ impl Options {
             dialect: Dialect::default(),
             bounds_checks: BoundsChecks::default(),
             fp_contract: FpContract::default(),
+            clip_space: ClipSpace::default(),
             manner: Manner::default(),
             places: Places::default(),
             settings: Specializations::new(),

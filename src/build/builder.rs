@@ -15,7 +15,7 @@ use crate::compile::{Artifact, Bound, Input, Options, Place, Places, Reading, Ve
 use crate::diagnostic::Diagnostics;
 use crate::diagnostic::warning::{Choice, UnknownWarning};
 use crate::glsl::preprocess::MacroOption;
-use crate::ir::FpContract;
+use crate::ir::{ClipSpace, FpContract};
 use crate::kernel;
 use crate::lane::check;
 use crate::profile::Profile;
@@ -46,6 +46,7 @@ pub struct Builder {
     optimize: Optimize,
     bounds_checks: BoundsChecks,
     fp_contract: FpContract,
+    clip_space: ClipSpace,
     places: Places,
     bytemuck: bool,
     is_silent: bool,
@@ -131,6 +132,13 @@ impl Builder {
         self
     }
 
+    /// Changes the positions that vertex and tessellation evaluation shaders write, as `--flip-y` and `--depth-range` of the
+    /// command do.
+    pub fn clip_space(mut self, space: ClipSpace) -> Builder {
+        self.clip_space = space;
+        self
+    }
+
     /// Puts push constants into a uniform buffer at this place, for WGSL, GLSL, HLSL and MSL.
     pub fn push_constants(mut self, place: Place) -> Builder {
         self.places.push_constants = Some(place);
@@ -189,8 +197,9 @@ impl Builder {
     /// Distinguishes the outputs of this builder, for these shaders, from those of others.
     fn maker(&self, shaders: String) -> Maker {
         let Builder { profiles, macros, include_dirs, debug, optimize, bounds_checks, .. } = self;
-        let Builder { fp_contract, places, bytemuck, .. } = self;
-        let options = format!("{debug} {optimize:?} {bounds_checks:?} {fp_contract:?} {places:?} {bytemuck}");
+        let Builder { fp_contract, clip_space, places, bytemuck, .. } = self;
+        let of_floats = format!("{fp_contract:?} {clip_space:?}");
+        let options = format!("{debug} {optimize:?} {bounds_checks:?} {of_floats} {places:?} {bytemuck}");
         let request = format!("{shaders} {profiles:?} {macros:?} {include_dirs:?} {options}");
         let profiles = if profiles.is_empty() { DEFAULT_PROFILE.to_string() } else { profiles.join(", ") };
         let defines = macros.iter().filter_map(MacroOption::defined).map(|(name, value)| format!(", {name}={value}"));
@@ -301,6 +310,7 @@ impl Builder {
             manner: Manner { optimize: self.optimize, ..Manner::default() },
             bounds_checks: self.bounds_checks,
             fp_contract: self.fp_contract,
+            clip_space: self.clip_space,
             places: self.places.clone(),
             ..Options::new(profile.clone())
         };

@@ -32,7 +32,7 @@ pub mod walk;
 pub mod write;
 
 pub use crate::backend::places::{Bound, Place};
-pub use crate::ir::FpContract;
+pub use crate::ir::{ClipSpace, DepthRange, FpContract};
 pub use builder::Builder;
 pub use error::Error;
 use std::path::Path;

@@ -3,7 +3,7 @@
 use crate::backend::places::Place;
 use crate::backend::{DebugInfo, Optimize};
 use crate::diagnostic::warning::{self, Choice};
-use crate::ir::{FpContract, Stage};
+use crate::ir::{DepthRange, FpContract, Stage};
 use crate::wgsl::BoundsChecks;
 use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
 use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
@@ -199,6 +199,13 @@ pub struct CompileArgs {
     /// Value of a specialization constant, or of an override of WGSL, by name or number; may be repeated.
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<String>,
+    /// Turn `y` of clip space around at the end of vertex and tessellation evaluation shaders.
+    #[arg(long)]
+    pub flip_y: bool,
+    /// The depths of clip space, likewise: as the source has them, from OpenGL's -w to w into the 0 to w of the others, or the
+    /// other way.
+    #[arg(long, value_name = "RANGE", default_value = "source")]
+    pub depth_range: DepthRange,
     /// Report what is wrong, and write nothing.
     #[arg(long)]
     pub check_only: bool,
@@ -628,6 +635,16 @@ impl Lanes {
 impl ValueEnum for BoundsChecks {
     fn value_variants<'a>() -> &'a [BoundsChecks] {
         &BoundsChecks::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.word()))
+    }
+}
+
+impl ValueEnum for DepthRange {
+    fn value_variants<'a>() -> &'a [DepthRange] {
+        &DepthRange::ALL
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {

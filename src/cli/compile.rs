@@ -17,7 +17,7 @@ use crate::diagnostic::{Code, Diagnostics, Severity};
 use crate::glsl::dialect::{self, BindingBase, Dialect, ResourceKind};
 use crate::glsl::is_version;
 use crate::glsl::preprocess::MacroOption;
-use crate::ir::{FpContract, Stage};
+use crate::ir::{ClipSpace, FpContract, Stage};
 use crate::kernel::Specializations;
 use crate::kernel::trace::Moment;
 
@@ -110,6 +110,7 @@ pub fn begin(args: &CompileArgs, claims: &Claims) -> Result<Begun, CommandError>
         debug: args.debug.into(),
         warnings: warnings(args),
         dialect: dialect(&args.dialect)?,
+        clip_space: ClipSpace { flip_y: args.flip_y, depth: args.depth_range },
         manner: manner(&args.dialect),
         places: places(&args.places, [profile.target])?,
         settings: settings(&args.set)?,

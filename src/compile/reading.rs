@@ -266,10 +266,11 @@ impl<'a> Reader<'a> {
         is_right.then(|| self.fixed(module)).flatten()
     }
 
-    /// The module with the values that the options give its specialization constants.
+    /// The module with the values that the options give its specialization constants, and with their clip space.
     fn fixed(&mut self, mut module: Module) -> Option<Module> {
         let fixed = self.options.settings.fix(&mut module);
         self.diagnostics.take(fixed)?;
+        self.options.clip_space.apply(&mut module);
         Some(module)
     }
 

@@ -3,10 +3,10 @@
 //! Vulkan matches them by location and lets them differ otherwise. Direct3D 12 also wants the same registers, and Metal and
 //! WebGPU the same types and, the latter, the same interpolation.
 
+use super::splice::{self, Splice};
 use super::{
-    Access, ArrayLen, Binding, BlockId, ConstValue, FuncId, Function, Global, GlobalId, Inst, InstFlags, InstId,
-    Interpolation, Member, Module, Name, Op, Other, Sampling, Scalar, Space, Stage, Struct, StructId, Type, TypeId,
-    Types, Value,
+    Access, ArrayLen, Binding, ConstValue, FuncId, Function, Global, GlobalId, InstId, Interpolation, Member, Module,
+    Name, Op, Other, Sampling, Scalar, Space, Stage, Struct, StructId, Type, TypeId, Types, Value,
 };
 use crate::source::Span;
 use rustc_hash::FxHashMap;
@@ -81,11 +81,9 @@ fn fill_with_zeros(module: &mut Module, output: GlobalId) {
     let zero = module.constants.intern(module.globals[output].ty, ConstValue::Zero);
     let store = Op::Store { pointer: Value::Global(output), value: Value::Const(zero) };
     for entry in &module.entry_points {
-        let f = &mut module.functions[entry.function];
-        let mut insts = Vec::new();
-        add(f, &mut insts, store, Types::VOID);
-        let body = f.body;
-        f.blocks[body].insts.insert_many(0, insts);
+        let mut splice = Splice::new(&mut module.functions[entry.function]);
+        splice.add(store, Types::VOID);
+        splice.at_start();
     }
 }
 
@@ -307,59 +305,32 @@ fn point_to_private(module: &mut Module, function: FuncId, id: GlobalId) {
     }
 }
 
-/// Adds an instruction that is in no block yet.
-fn add(f: &mut Function, insts: &mut Vec<InstId>, op: Op, ty: TypeId) -> Value {
-    let id = f.insts.push(Inst { op, ty, span: Span::NONE, flags: InstFlags::empty() });
-    insts.push(id);
-    Value::Inst(id)
-}
-
 fn fill_at_start(module: &mut Module, entry: FuncId, Widening { inner, outer, scalar, sizes }: Widening) {
     let [narrow, wide] = sizes.map(|size| module.types.vector(scalar, size));
-    let f = &mut module.functions[entry];
-    let mut insts = Vec::new();
-    let whole = add(f, &mut insts, Op::Load(Value::Global(outer)), wide);
+    let mut splice = Splice::new(&mut module.functions[entry]);
+    let whole = splice.add(Op::Load(Value::Global(outer)), wide);
     let mask = [0, 1, 2, 3].map(|at| if at < sizes[0] { at } else { 0 });
     let part = match sizes[0] {
         1 => Op::Extract { composite: whole, index: 0 },
         _ => Op::Shuffle { a: whole, b: whole, mask },
     };
-    let value = add(f, &mut insts, part, narrow);
-    add(f, &mut insts, Op::Store { pointer: Value::Global(inner), value }, Types::VOID);
-    let body = f.body;
-    f.blocks[body].insts.insert_many(0, insts);
+    let value = splice.add(part, narrow);
+    splice.add(Op::Store { pointer: Value::Global(inner), value }, Types::VOID);
+    splice.at_start();
 }
 
-fn empty_at_ends(module: &mut Module, entry: FuncId, widening: Widening) {
-    let f = &module.functions[entry];
-    let last = |block: BlockId| f.blocks[block].insts.last().map(|id| f.insts[*id].op);
-    let returns = |block: &BlockId| matches!(last(*block), Some(Op::Return(_)));
-    let falls = last(f.body).is_none_or(|op| !op.is_terminator());
-    let ends: Vec<BlockId> = f.blocks.handles().filter(returns).chain(falls.then_some(f.body)).collect();
-    for block in ends {
-        empty_at_end(module, entry, block, widening);
-    }
-}
-
-fn empty_at_end(
-    module: &mut Module,
-    entry: FuncId,
-    block: BlockId,
-    Widening { inner, outer, scalar, sizes }: Widening,
-) {
+fn empty_at_ends(module: &mut Module, entry: FuncId, Widening { inner, outer, scalar, sizes }: Widening) {
     let [narrow, wide] = sizes.map(|size| module.types.vector(scalar, size));
     let of_scalar = module.types.scalar(scalar);
-    let zero = module.constants.intern(of_scalar, ConstValue::Bits(0));
-    let f = &mut module.functions[entry];
-    let mut insts = Vec::new();
-    let part = add(f, &mut insts, Op::Load(Value::Global(inner)), narrow);
-    let mut parts = vec![part];
-    parts.resize(1 + usize::from(sizes[1] - sizes[0]), Value::Const(zero));
-    let parts = f.list(&parts);
-    let value = add(f, &mut insts, Op::Construct(parts), wide);
-    add(f, &mut insts, Op::Store { pointer: Value::Global(outer), value }, Types::VOID);
-    let list = &f.blocks[block].insts;
-    let is_terminated = list.last().is_some_and(|id| f.insts[*id].op.is_terminator());
-    let place = list.len() - usize::from(is_terminated);
-    f.blocks[block].insts.insert_many(place, insts);
+    let zero = Value::Const(module.constants.intern(of_scalar, ConstValue::Bits(0)));
+    for block in splice::ends(&module.functions[entry]) {
+        let mut splice = Splice::new(&mut module.functions[entry]);
+        let part = splice.add(Op::Load(Value::Global(inner)), narrow);
+        let zeros = (sizes[0]..sizes[1]).map(|_| zero);
+        let parts: Vec<Value> = [part].into_iter().chain(zeros).collect();
+        let parts = splice.f.list(&parts);
+        let value = splice.add(Op::Construct(parts), wide);
+        splice.add(Op::Store { pointer: Value::Global(outer), value }, Types::VOID);
+        splice.at_end(block);
+    }
 }

@@ -8,6 +8,7 @@ mod build;
 mod build_faults;
 mod builder;
 mod cli;
+mod clip_space;
 mod cmake;
 mod commands;
 mod constant_buffers;

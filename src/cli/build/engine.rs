@@ -296,6 +296,7 @@ impl<'a> Engine<'a> {
             entry: settings.entry.clone(),
             bounds_checks: settings.bounds_checks,
             fp_contract: settings.fp_contract(),
+            clip_space: settings.clip_space(),
             places: Places { push_constants: settings.push_constants, resources: settings.places.clone() },
             macros: job.macros.to_vec(),
             emit: self.choices.emit.unwrap_or(settings.emit.kind()),

@@ -8,7 +8,7 @@ use crate::build::claims::Claims;
 use crate::build::files::not_utf8;
 use crate::build::read::{self, TEXT_LIMIT};
 use crate::diagnostic::warning::Choice;
-use crate::ir::FpContract;
+use crate::ir::{ClipSpace, DepthRange, FpContract};
 use crate::wgsl::BoundsChecks;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -98,6 +98,8 @@ pub struct Settings {
     /// Of WGSL.
     pub bounds_checks: BoundsChecks,
     pub fp_contract: Option<FpContract>,
+    pub flip_y: bool,
+    pub depth_range: DepthRange,
     /// Of shading languages.
     pub push_constants: Option<Place>,
     /// Of shading languages: places of resources by `SET:BINDING`.
@@ -114,6 +116,11 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// The clip space of the positions that are written.
+    pub fn clip_space(&self) -> ClipSpace {
+        ClipSpace { flip_y: self.flip_y, depth: self.depth_range }
+    }
+
     /// The choice of contraction for shaders that make none.
     pub fn fp_contract(&self) -> FpContract {
         FpContract::chosen(self.fp_contract, self.reproducible)

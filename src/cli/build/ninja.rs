@@ -9,6 +9,7 @@ use super::plan::{Job, Plan};
 use crate::backend::Optimize;
 use crate::compile::Language;
 use crate::glsl::preprocess::MacroOption;
+use crate::ir::DepthRange;
 use crate::profile::Placing;
 use crate::wgsl::BoundsChecks;
 use std::fmt::Write;
@@ -91,6 +92,8 @@ fn options(job: &Job) -> String {
     let checks = checks.filter(|_| job.shader.kind.language == Language::Wgsl);
     options.extend(checks.map(|checks| format!("--bounds-checks={}", checks.word())));
     options.extend(settings.fp_contract.map(|choice| format!("--fp-contract={}", choice.word())));
+    let range = Some(settings.depth_range).filter(|range| *range != DepthRange::Source);
+    options.extend(range.map(|range| format!("--depth-range={}", range.word())));
     let optimize = Some(settings.optimize).filter(|optimize| *optimize != Optimize::None);
     options.extend(optimize.map(|optimize| format!("--optimize={}", optimize.word())));
     if job.target.profile.target.row().placing != Placing::Fixed {
@@ -99,6 +102,7 @@ fn options(job: &Job) -> String {
     }
     let flags = [
         (settings.debug, "-g"),
+        (settings.flip_y, "--flip-y"),
         (settings.reproducible, "--reproducible"),
         (settings.deny_warnings, "--deny-warnings"),
         (settings.no_warnings, "--no-warnings"),

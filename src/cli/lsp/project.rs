@@ -122,6 +122,7 @@ fn part(manifest: &Manifest, build: &Build) -> Option<Part> {
         entry: settings.entry.clone(),
         bounds_checks: settings.bounds_checks,
         fp_contract: settings.fp_contract(),
+        clip_space: settings.clip_space(),
         deny_warnings: settings.deny_warnings,
         no_warnings: settings.no_warnings,
         warnings: settings.warnings.clone(),

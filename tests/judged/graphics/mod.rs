@@ -2,6 +2,7 @@
 //! buffers as glslang's modules. Quad swizzles by their portable names, which glslang does not know, are compared with
 //! formulas.
 
+mod clip;
 mod marks;
 mod quads;
 mod rays;
@@ -55,6 +56,7 @@ pub fn trials() -> Vec<Trial> {
     let primitives = primitives.filter(|path| path.extension().is_some_and(|end| end == "frag"));
     let primitives = primitives.map(|path| judged(name(&path), &JUDGES, move || render::check(&path)));
     let marks = judged("non_uniform_marks", &["bin/spirv-dis"], marks::check);
+    let clip = judged("clip_spaces", &JUDGES, clip::check);
     let again = [&text::WGSL, &text::GLSL, &text::HLSL].into_iter().flat_map(by);
     let shaders: Vec<_> = of("comp").chain(of("frag")).collect();
     let msl = trial("msl-3.0", move || text::check_msl(&shaders));
@@ -65,7 +67,7 @@ pub fn trials() -> Vec<Trial> {
         .chain(primitives)
         .chain(quads::trials())
         .chain(rays::trials())
-        .chain([marks])
+        .chain([marks, clip])
         .collect()
 }
 
