@@ -340,12 +340,27 @@ fn what_the_language_lacks_is_refused_where_it_is() {
     assert!(said.contains("error[E0700]: GLSL for OpenGL has no ray tracing shaders"), "{said}");
     assert!(said.contains("missed.rmiss:4:"), "{said}");
     let said = refusal(&folder, "kept.comp", "glsl-es-320-khr");
-    for part in [
-        "the profile's GLSL has no type f16",
-        "GLSL ES has no push constants",
-        "= `--push-constants 0:BINDING` puts them into a uniform block",
-    ] {
-        assert!(said.contains(part), "{part} is not in\n{said}");
+    assert!(said.contains("the profile's GLSL has no type f16"), "{said}");
+}
+
+/// Without Vulkan, push constants are uniforms as OpenGL's functions set them.
+#[test]
+fn push_constants_are_uniforms_without_vulkan() {
+    let folder = Folder::new("glsl-push-constants");
+    let source = |name: &str, at: &str| {
+        format!(
+            "#version 450\nlayout(push_constant) uniform Push {{ layout(row_major) mat2 m; float c[2]; }}{name};\n\
+             layout(location = 0) out vec4 color;\nvoid main() {{ color = vec4({at}m[1], {at}c[0], 0.0); }}\n"
+        )
+    };
+    folder.file("named.frag", source(" push", "push."));
+    folder.file("unnamed.frag", source("", ""));
+    for profile in ["glsl-es-320-khr", "glsl-450-nv"] {
+        let named = text(&folder, "named.frag", profile);
+        assert!(named.contains("struct Push {\n    mat2 m;\n    float c[2];\n};\n"), "{named}");
+        assert!(named.contains("\nuniform Push push;\n"), "{named}");
+        let unnamed = text(&folder, "unnamed.frag", profile);
+        assert!(unnamed.contains("\nuniform mat2 m;\nuniform float c[2];\n"), "{unnamed}");
     }
 }
 

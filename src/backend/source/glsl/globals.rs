@@ -175,6 +175,9 @@ impl Dialect {
         if item.members.iter().any(|member| matches!(member.binding, Binding::BuiltIn(_))) {
             return self.built_in_block(t, &item, global);
         }
+        if global.space == Space::PushConstant && !self.is_vulkan {
+            return self.declare_uniforms(t, id, of, &item);
+        }
         let is_port = matches!(global.space, Space::Input | Space::Output);
         let layout = match is_port {
             true => None,
@@ -211,6 +214,31 @@ impl Dialect {
         lines.push(format!("}}{space}{instance}{dims};"));
         t.variables.extend(lines);
         instance
+    }
+
+    /// Push constants without Vulkan: a uniform that is a struct, or one for each member where the block has no name.
+    fn declare_uniforms(&self, t: &mut Writer, id: GlobalId, of: StructId, item: &Struct) -> String {
+        let names = match t.block_members.get(&id) {
+            Some(names) => names.clone(),
+            None => t.member_names(of),
+        };
+        let lines: Vec<String> = item
+            .members
+            .iter()
+            .zip(names.iter())
+            .map(|(member, name)| {
+                let (ty, dims) = t.declared(member.ty);
+                format!("{ty} {name}{dims};")
+            })
+            .collect();
+        let Some(name) = t.global_names.get(&id).cloned() else {
+            t.variables.extend(lines.iter().map(|line| format!("uniform {line}")));
+            return String::new();
+        };
+        let block_name = t.block_names.get(&id).cloned().unwrap_or_default();
+        t.declare_struct(&block_name, lines.iter().map(|line| format!("    {line}")).collect());
+        t.variables.push(format!("uniform {block_name} {name};"));
+        name
     }
 
     /// `gl_PerVertex`, whose members the language declares.
@@ -265,13 +293,8 @@ impl Dialect {
                 t.need("GL_EXT_shared_memory_block");
                 "shared"
             }
-            Space::PushConstant if self.is_vulkan => {
-                words.push("push_constant".to_string());
-                "uniform"
-            }
             Space::PushConstant => {
-                t.lacks("push constants");
-                t.advise("`--push-constants 0:BINDING` puts them into a uniform block");
+                words.push("push_constant".to_string());
                 "uniform"
             }
             Space::ShaderRecord => {
