@@ -343,6 +343,40 @@ fn what_the_language_lacks_is_refused_where_it_is() {
     assert!(said.contains("the profile's GLSL has no type f16"), "{said}");
 }
 
+/// Without Vulkan, each pair of a texture and a sampler is one variable, and the reflection says of which.
+#[test]
+fn textures_join_their_samplers_without_vulkan() {
+    let folder = Folder::new("glsl-pairs");
+    let source = "#version 450\n\
+                  layout(binding = 0) uniform texture2D image;\nlayout(binding = 1) uniform sampler smooth_one;\n\
+                  layout(binding = 2) uniform samplerShadow nearer;\nlayout(binding = 3) uniform texture2D list[4];\n\
+                  layout(location = 0) in vec3 at;\nlayout(location = 0) out vec4 color;\n\
+                  vec4 get(texture2D of, sampler with) { return texture(sampler2D(of, with), at.xy); }\n\
+                  void main() {\n\
+                  color = get(image, smooth_one) + get(list[2], smooth_one) + texture(sampler2DShadow(image, nearer), at);\n}\n";
+    folder.file("pairs.frag", source);
+    for (profile, precision) in [("glsl-es-320-khr", "highp "), ("glsl-450-nv", "")] {
+        let said = text(&folder, "pairs.frag", profile);
+        for line in [
+            format!("layout(binding = 0) uniform {precision}sampler2D image;\n"),
+            format!("layout(binding = 3) uniform {precision}sampler2D list[4];\n"),
+            format!("layout(binding = 4) uniform {precision}sampler2DShadow image_nearer;\n"),
+        ] {
+            assert!(said.contains(&line), "{line} is not in\n{said}");
+        }
+        assert!(!said.contains("smooth_one") && said.contains("texture(list[2], at.xy)"), "{said}");
+    }
+    let output = folder.run(&["compile", "pairs.frag", "-p", "glsl-es-320-khr", "--emit", "reflection", "-o", "-"]);
+    let reflection: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    let pairs = reflection["glsl"]["combined"].as_array().expect("a list");
+    let parts =
+        |pair: &serde_json::Value| ["name", "texture", "sampler"].map(|key| pair[key].as_str().map(str::to_string));
+    let expected =
+        [["image", "image", "smooth_one"], ["list", "list", "smooth_one"], ["image_nearer", "image", "nearer"]];
+    let found: Vec<_> = pairs.iter().map(parts).collect();
+    assert_eq!(found, expected.map(|row| row.map(|word| Some(word.to_string()))), "{reflection}");
+}
+
 /// Without Vulkan, push constants are uniforms as OpenGL's functions set them.
 #[test]
 fn push_constants_are_uniforms_without_vulkan() {

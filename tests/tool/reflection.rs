@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use support::fixture;
 
 /// A profile of each target, and the smallest number of fixtures that it takes.
-const PROFILES: [(&str, usize); 9] = [
+const PROFILES: [(&str, usize); 10] = [
     ("spirv-1.6", 400),
     ("spirv-1.0-opengl", 12),
     ("nv-ampere", 150),
@@ -22,6 +22,7 @@ const PROFILES: [(&str, usize); 9] = [
     ("wgsl", 150),
     ("ptx-sm80", 100),
     ("glsl-450-khr", 300),
+    ("glsl-es-320-khr", 100),
     ("hlsl-6.5", 150),
     ("msl-3.0", 150),
 ];

@@ -39,6 +39,11 @@ pub(super) trait Language: Debug + Sync {
         false
     }
 
+    /// Returns true if textures bring their samplers with them.
+    fn joins_samplers(&self) -> bool {
+        false
+    }
+
     /// How statements are written.
     fn syntax(&self) -> &'static Syntax {
         &tree::C

@@ -7,6 +7,7 @@
 //! `lane`, `expr` and `tree` (expressions and statements as text).
 
 mod arms;
+mod combine;
 mod constants;
 mod control;
 mod exits;
@@ -41,6 +42,7 @@ use crate::ir::Module;
 use crate::ir::inline::inline;
 use crate::profile::{Profile, Target};
 use crate::source::SourceMap;
+use combine::Pair;
 use language::Language;
 use std::borrow::Cow;
 use writer::Writer;
@@ -85,8 +87,8 @@ fn language_of(profile: &Profile) -> &'static dyn Language {
 }
 
 fn write(module: &Module, form: Form, options: &Options, _: &SourceMap) -> Made<Artifact> {
-    let module = &*prepared(module, options);
-    let shader = Writer::new(module, options).run()?;
+    let (module, pairs) = &prepared(module, options);
+    let shader = Writer::new(module, options).run()?.with_pairs(pairs.clone());
     Ok(Artifact::Text(match form {
         Form::Binary | Form::Text => shader.text(),
         Form::Reflection => language_of(&options.profile).reflection(&shader, module, options)?,
@@ -94,14 +96,18 @@ fn write(module: &Module, form: Form, options: &Options, _: &SourceMap) -> Made<
 }
 
 fn written(module: &Module, options: &Options, _: &SourceMap) -> Made<Code> {
-    Ok(Writer::new(&prepared(module, options), options).run()?.code())
+    Ok(Writer::new(&prepared(module, options).0, options).run()?.code())
 }
 
-/// The module with the places that the user chose, and without calls where the language asks for that.
-fn prepared<'m>(module: &'m Module, options: &Options) -> Cow<'m, Module> {
+/// The module with the places that the user chose, without calls where the language asks for that, and with the textures that
+/// became one with their samplers.
+fn prepared<'m>(module: &'m Module, options: &Options) -> (Cow<'m, Module>, Vec<Pair>) {
+    let language = language_of(&options.profile);
     let mut module = options.places.applied(module, options.profile.target);
-    if language_of(&options.profile).joins_functions(&module) {
+    if language.joins_functions(&module) {
         inline(module.to_mut(), usize::MAX, usize::MAX);
     }
-    module
+    let is_apart = language.joins_samplers() && combine::has_globals(&module);
+    let pairs = if is_apart { combine::combine(module.to_mut()) } else { Vec::new() };
+    (module, pairs)
 }

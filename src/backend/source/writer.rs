@@ -1,5 +1,6 @@
 //! The state of writing one module.
 
+use super::combine::Pair;
 use super::expr::Expr;
 use super::function::Definition;
 use super::image::ImageUses;
@@ -118,6 +119,8 @@ pub(super) struct Shader {
     entry: String,
     /// Buffers whose size the shader asks for.
     sized: Vec<String>,
+    /// Textures that became one with their samplers.
+    pairs: Vec<Pair>,
 }
 
 impl<'a> Writer<'a> {
@@ -262,6 +265,7 @@ impl<'a> Writer<'a> {
             slots: self.slots,
             entry: self.ports.entry,
             sized: self.sized,
+            pairs: Vec::new(),
         }
     }
 
@@ -347,6 +351,15 @@ impl<'a> Writer<'a> {
 }
 
 impl Shader {
+    /// The same with the textures that became one with their samplers.
+    pub fn with_pairs(self, pairs: Vec<Pair>) -> Shader {
+        Shader { pairs, ..self }
+    }
+
+    pub fn pairs(&self) -> &[Pair] {
+        &self.pairs
+    }
+
     pub fn extensions(&self) -> &[&'static str] {
         &self.extensions
     }

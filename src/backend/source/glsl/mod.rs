@@ -20,6 +20,7 @@ mod types;
 
 pub(super) use dialect::Dialect;
 
+use super::combine;
 use super::expr::{Expr, Level};
 use super::function::{Body, Made};
 use super::image::ImageCall;
@@ -83,6 +84,14 @@ impl Language for Dialect {
 
     fn has_extension(&self, name: &str) -> bool {
         self.has_extension(name)
+    }
+
+    fn joins_functions(&self, module: &Module) -> bool {
+        !self.is_vulkan && combine::has_parameters(module)
+    }
+
+    fn joins_samplers(&self) -> bool {
+        !self.is_vulkan
     }
 
     fn specializes_first(&self) -> bool {

@@ -1,6 +1,7 @@
 //! The requirements of a shader in GLSL to its caller and to the compiler that reads it, as JSON.
 
 use crate::backend::reflection::{self, Reflection};
+use crate::backend::source::combine::Pair;
 use crate::backend::source::writer::Shader;
 use crate::backend::{Made, Options};
 use crate::ir::Module;
@@ -22,6 +23,9 @@ struct Glsl {
     extensions: Vec<&'static str>,
     /// Fewest lanes of a subgroup with which all operations are defined: the widest segment in the shader.
     least_subgroup_size: u32,
+    /// Variables that a texture and a sampler of the source became.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    combined: Vec<Pair>,
 }
 
 /// The JSON text for a module with a single entry point.
@@ -30,6 +34,10 @@ pub(super) fn json(shader: &Shader, module: &Module, options: &Options) -> Made<
     let lanes = LaneContract::of_entry(&reflection::settled(module), entry);
     Ok(reflection::text(&Whole {
         common: Reflection::of(module, entry, options.manner.keep_unused, options.profile.wave_size),
-        glsl: Glsl { extensions: shader.extensions().to_vec(), least_subgroup_size: lanes.least_subgroup_size() },
+        glsl: Glsl {
+            extensions: shader.extensions().to_vec(),
+            least_subgroup_size: lanes.least_subgroup_size(),
+            combined: shader.pairs().to_vec(),
+        },
     }))
 }

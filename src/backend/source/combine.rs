@@ -1,0 +1,245 @@
+//! Textures and samplers that are variables of their own, for languages where a texture brings its sampler with it: each pair that
+//! a shader uses becomes one variable.
+
+use crate::ir::{
+    Arena, Binding, BlockId, FuncId, Function, Global, GlobalId, ImageDim, ImageOp, ImageType, Inst, InstFlags, InstId,
+    Module, Op, Space, Type, TypeId, Types, Value, Values,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::Serialize;
+
+/// A variable that a texture and a sampler became.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Pair {
+    pub name: String,
+    pub texture: String,
+    /// None for textures that are not sampled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sampler: Option<String>,
+}
+
+/// Returns true for a type that needs a partner.
+fn is_apart(types: &Types, ty: TypeId) -> bool {
+    match types.get(types.innermost(ty)) {
+        Type::Sampler => true,
+        Type::Image(image) => {
+            !image.storage && !matches!(image.dim, ImageDim::Buffer | ImageDim::SubpassInput | ImageDim::Tile)
+        }
+        _ => false,
+    }
+}
+
+/// Returns true if functions take textures or samplers apart.
+pub(super) fn has_parameters(module: &Module) -> bool {
+    let pointee = |ty| module.types.pointee(ty).map_or(ty, |(_, pointee)| pointee);
+    let mut params = module.functions.iter().flat_map(|(_, f)| &f.params);
+    params.any(|param| is_apart(&module.types, pointee(param.ty)))
+}
+
+/// Returns true if variables are textures or samplers apart.
+pub(super) fn has_globals(module: &Module) -> bool {
+    module.globals.iter().any(|(_, global)| is_apart(&module.types, global.ty))
+}
+
+/// Makes one variable of each pair, in a module whose functions take none of them as parameters.
+pub(super) fn combine(module: &mut Module) -> Vec<Pair> {
+    let mut work = Work { module, found: FxHashMap::default(), changed: FxHashMap::default(), pairs: Vec::new() };
+    // Textures that are read without a sampler take the variable of a pair if there is one.
+    work.each_image(true);
+    work.each_image(false);
+    let Work { pairs, .. } = work;
+    // Loads first, then the pointers that they were of.
+    (0..2).for_each(|_| module.functions.iter_mut().for_each(|(_, f)| drop_unused(&module.globals, &module.types, f)));
+    pairs
+}
+
+/// The variable that an operand comes from, with its indices.
+#[derive(Clone, Copy)]
+struct Root {
+    global: GlobalId,
+    indices: Option<Values>,
+    flags: InstFlags,
+}
+
+fn root_of(f: &Function, value: Value) -> Option<Root> {
+    let Value::Inst(load) = value else { return None };
+    let flags = f.insts[load].flags;
+    match f.insts[load].op {
+        Op::Load(Value::Global(global)) => Some(Root { global, indices: None, flags }),
+        Op::Load(Value::Inst(at)) => match f.insts[at].op {
+            Op::Access { base: Value::Global(global), indices } => {
+                Some(Root { global, indices: Some(indices), flags: flags | f.insts[at].flags })
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Drops loads of textures and samplers that nothing uses any more, and pointers to them.
+fn drop_unused(globals: &Arena<Global>, types: &Types, f: &mut Function) {
+    let mut used = FxHashSet::default();
+    let listed: Vec<InstId> = f.blocks.iter().flat_map(|(_, block)| block.insts.iter().copied()).collect();
+    for id in &listed {
+        f.insts[*id].op.each_operand(f, |value| {
+            if let Value::Inst(of) = value {
+                used.insert(of);
+            }
+        });
+    }
+    let of_handle = |value| match value {
+        Value::Global(global) => globals[global].space == Space::Handle,
+        Value::Inst(at) => matches!(types.get(f.insts[at].ty), Type::Pointer { space: Space::Handle, .. }),
+        _ => false,
+    };
+    let is_dead = |id: &InstId| {
+        let reads = match f.insts[*id].op {
+            Op::Load(pointer) => of_handle(pointer),
+            Op::Access { base, .. } => of_handle(base),
+            _ => false,
+        };
+        reads && !used.contains(id)
+    };
+    let dead: FxHashSet<InstId> = listed.into_iter().filter(is_dead).collect();
+    f.blocks.iter_mut().for_each(|(_, block)| block.insts.retain(|id| !dead.contains(id)));
+}
+
+struct Work<'m> {
+    module: &'m mut Module,
+    /// The variable of a texture, a sampler and whether it compares.
+    found: FxHashMap<(GlobalId, Option<GlobalId>, bool), GlobalId>,
+    /// Textures whose variables are those of a pair, and whether that compares.
+    changed: FxHashMap<GlobalId, bool>,
+    pairs: Vec<Pair>,
+}
+
+impl Work<'_> {
+    fn each_image(&mut self, of_pairs: bool) {
+        let functions: Vec<FuncId> = self.module.functions.iter().map(|(id, _)| id).collect();
+        for function in functions {
+            let blocks: Vec<BlockId> = self.module.functions[function].blocks.iter().map(|(id, _)| id).collect();
+            for block in blocks {
+                let old = std::mem::take(&mut self.module.functions[function].blocks[block].insts);
+                let mut new = Vec::with_capacity(old.len());
+                for id in old {
+                    if of_pairs {
+                        self.join(function, id, &mut new)
+                    } else {
+                        self.read(function, id, &mut new)
+                    }
+                    new.push(id);
+                }
+                self.module.functions[function].blocks[block].insts = new.into_iter().collect();
+            }
+        }
+    }
+
+    /// Loads the variable of a pair where the two come together.
+    fn join(&mut self, function: FuncId, id: InstId, before: &mut Vec<InstId>) {
+        let f = &self.module.functions[function];
+        let inst = f.insts[id];
+        let Op::Image { op: ImageOp::Combine, operands, .. } = inst.op else { return };
+        let &[texture, sampler] = f.values(operands) else { return };
+        let (Some(texture), Some(sampler)) = (root_of(f, texture), root_of(f, sampler)) else { return };
+        let Type::SampledImage(image) = self.module.types.get(inst.ty) else { return };
+        if sampler.indices.is_some() {
+            return;
+        }
+        let global = self.variable(texture.global, Some(sampler.global), image);
+        let pointer = self.pointer(function, (global, texture), inst, before);
+        let flags = inst.flags | texture.flags | sampler.flags;
+        self.module.functions[function].insts[id] = Inst { op: Op::Load(pointer), flags, ..inst };
+    }
+
+    /// Lets an operation without a sampler read the variable of a pair.
+    fn read(&mut self, function: FuncId, id: InstId, before: &mut Vec<InstId>) {
+        let f = &self.module.functions[function];
+        let inst = f.insts[id];
+        let Op::Image { op, parts, operands } = inst.op else { return };
+        let mut values = f.values(operands).to_vec();
+        let Some(texture) = values.first().and_then(|value| root_of(f, *value)) else { return };
+        let Value::Inst(load) = values[0] else { return };
+        let Type::Image(image) = self.module.types.get(f.insts[load].ty) else { return };
+        if op == ImageOp::Combine || !is_apart(&self.module.types, f.insts[load].ty) {
+            return;
+        }
+        let image = ImageType { depth: false, ..image };
+        let global = match self.changed.get(&texture.global) {
+            Some(false) => texture.global,
+            _ => self.variable(texture.global, None, image),
+        };
+        let ty = self.module.types.intern(Type::SampledImage(image));
+        let loaded = Inst { ty, flags: texture.flags, ..self.module.functions[function].insts[load] };
+        let pointer = self.pointer(function, (global, texture), loaded, before);
+        let f = &mut self.module.functions[function];
+        let load = f.insts.push(Inst { op: Op::Load(pointer), ..loaded });
+        before.push(load);
+        values[0] = Value::Inst(load);
+        let operands = f.list(&values);
+        f.insts[id].op = Op::Image { op, parts, operands };
+    }
+
+    /// A pointer to the texture that is loaded with the type of `inst`.
+    fn pointer(
+        &mut self,
+        function: FuncId,
+        (global, of): (GlobalId, Root),
+        inst: Inst,
+        before: &mut Vec<InstId>,
+    ) -> Value {
+        let Some(indices) = of.indices else { return Value::Global(global) };
+        let ty = self.module.types.pointer(Space::Handle, inst.ty);
+        let base = Value::Global(global);
+        let f = &mut self.module.functions[function];
+        let at = f.insts.push(Inst { op: Op::Access { base, indices }, ty, flags: of.flags, ..inst });
+        before.push(at);
+        Value::Inst(at)
+    }
+
+    /// The variable of a pair: the texture's own becomes that of its first one.
+    fn variable(&mut self, texture: GlobalId, sampler: Option<GlobalId>, image: ImageType) -> GlobalId {
+        let key = (texture, sampler, image.depth);
+        if let Some(known) = self.found.get(&key) {
+            return *known;
+        }
+        let own = self.module.globals[texture].clone();
+        let with = sampler.map(|sampler| self.module.globals[sampler].name.to_string());
+        let is_first = !self.changed.contains_key(&texture);
+        let global = if is_first {
+            self.changed.insert(texture, image.depth);
+            self.module.globals[texture].ty = self.sampled(own.ty, image);
+            texture
+        } else {
+            let name = with.as_ref().map_or_else(|| own.name.to_string(), |sampler| format!("{}_{sampler}", own.name));
+            // The array's elements are sampled already.
+            let ty = self.sampled(own.ty, image);
+            let binding = self.free_binding(own.binding);
+            self.module.globals.push(Global { name: name.as_str().into(), ty, binding, ..own.clone() })
+        };
+        self.found.insert(key, global);
+        let name = self.module.globals[global].name.to_string();
+        self.pairs.push(Pair { name, texture: own.name.to_string(), sampler: with });
+        global
+    }
+
+    /// The type with images that have samplers.
+    fn sampled(&mut self, ty: TypeId, image: ImageType) -> TypeId {
+        let of = match self.module.types.get(ty) {
+            Type::Array { element, len, stride } => Type::Array { element: self.sampled(element, image), len, stride },
+            _ => Type::SampledImage(image),
+        };
+        self.module.types.intern(of)
+    }
+
+    /// The next binding of a set that nothing has.
+    fn free_binding(&self, near: Binding) -> Binding {
+        let Binding::Resource { set, .. } = near else { return near };
+        let taken = self.module.globals.iter().filter_map(|(_, global)| match global.binding {
+            Binding::Resource { set: other, binding } | Binding::Attachment { set: other, binding, .. } => {
+                (other == set).then_some(binding)
+            }
+            _ => None,
+        });
+        Binding::Resource { set, binding: taken.max().map_or(0, |last| last.saturating_add(1)) }
+    }
+}
