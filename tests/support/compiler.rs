@@ -119,7 +119,11 @@ fn by_glslang(texts: &[String], stage: Stage) -> Vec<Made> {
     let known = || MADE.lock().unwrap_or_else(PoisonError::into_inner);
     let unknown: Vec<&str> =
         texts.iter().map(String::as_str).filter(|text| !known().contains_key(&key(text))).collect();
-    let made = judge::glslang_all(&unknown, stage.ending());
+    // The one that reads many texts at once makes modules that lack the newer stages.
+    let made = match stage {
+        Stage::Vertex | Stage::Fragment | Stage::Compute => judge::glslang_all(&unknown, stage.ending()),
+        _ => unknown.iter().map(|text| judge::glslang_stage(text, stage.ending())).collect(),
+    };
     let said = |(text, made): (&&str, Result<_, String>)| (key(text), made.map_err(|why| format!("{why}\n{text}")));
     known().extend(unknown.iter().zip(made).map(said));
     texts.iter().map(|text| known()[&key(text)].clone()).collect()

@@ -57,9 +57,22 @@ pub fn check_opengl(path: &Path) -> Result<(), String> {
     }
 }
 
-/// A module has no input, output or built-in variable that another lacks.
+/// A module has no input, output or uniform where another has none, and its modes are those of the other.
 pub fn has_interface_of(ours: &[u32], theirs: &[u32]) -> Result<(), String> {
-    Features::of(ours)?.interface_within(&Features::of(theirs)?)
+    let (ours, theirs) = (Features::of(ours)?, Features::of(theirs)?);
+    let places: Vec<_> = ours.locations.difference(&theirs.locations).collect();
+    if !places.is_empty() {
+        return Err(format!("locations that are not the source's: {places:?} of {:?}", theirs.locations));
+    }
+    let modes = |of: &Features| -> BTreeMap<String, usize> {
+        of.counted
+            .iter()
+            .filter(|(what, _)| what.starts_with("OpExecutionMode"))
+            .map(|(w, n)| (w.clone(), *n))
+            .collect()
+    };
+    let (mine, wanted) = (modes(&ours), modes(&theirs));
+    if mine == wanted { Ok(()) } else { Err(format!("modes: {mine:?}, of the source: {wanted:?}")) }
 }
 
 /// Every entry point of a WGSL module is valid for every profile, and does what the GLSL shader does that a line

@@ -3,7 +3,10 @@
 
 use std::path::Path;
 
+use crosslane::compile::{Input, Language, Options};
 use crosslane::ir::Stage;
+use crosslane::profile::Target;
+use crosslane::source::NoIncludes;
 use support::by_text::{self, Outcome};
 use support::plan::Plan;
 use support::trial::{Trial, judged};
@@ -97,16 +100,19 @@ fn check_stage(path: &Path, profile: &'static str) -> Result<(), String> {
     const STAGES: &str = "stages";
     let source = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
     let stage = super::stages::stage(path).ok_or("the end of its name says no stage")?;
-    let made = match by_text::make(profile, &super::stem(path), &source, stage)? {
-        Outcome::Made(made) => made,
-        Outcome::Refused(_) => {
-            outcomes::refused(profile, STAGES);
-            return Ok(());
-        }
+    let input = Input { name: &super::stem(path), bytes: source.as_bytes(), language: Language::Glsl };
+    let options = Options { stage: Some(stage), ..Options::new(by_text::named(profile)?) };
+    let Ok(text) = by_text::text(&input, &options, &NoIncludes)? else {
+        outcomes::refused(profile, STAGES);
+        return Ok(());
     };
-    if !made.module.is_empty() {
-        judge::spirv_val(&made.module, "vulkan1.3", false)?;
-        super::stages::has_interface_of(&made.module, &judge::glslang_stage(&source, stage.ending())?)?;
+    let of_text = |why: String| format!("{why}\n{text}");
+    if options.profile.target == Target::Hlsl {
+        dxc::takes(&text, stage, options.profile.version)?;
+    } else {
+        let made = judge::glslang_stage(&text, stage.ending()).map_err(of_text)?;
+        judge::spirv_val(&made, "vulkan1.3", false).map_err(of_text)?;
+        super::stages::has_interface_of(&made, &judge::glslang_stage(&source, stage.ending())?).map_err(of_text)?;
     }
     outcomes::counted(profile, STAGES, Ok(())).map(drop)
 }

@@ -54,7 +54,12 @@ pub fn trials() -> Vec<Trial> {
     };
     let primitives = fixture::files("fixtures/graphics/primitives").into_iter();
     let primitives = primitives.filter(|path| path.extension().is_some_and(|end| end == "frag"));
-    let primitives = primitives.map(|path| judged(name(&path), &JUDGES, move || render::check(&path)));
+    let primitives: Vec<_> = primitives.collect();
+    let in_text = primitives.clone().into_iter().map(|path| {
+        let named = format!("{}::{}", text::GLSL.profile, name(&path));
+        judged(named, &JUDGES, move || text::check_draw(&text::GLSL, &path))
+    });
+    let primitives = primitives.into_iter().map(|path| judged(name(&path), &JUDGES, move || render::check(&path)));
     let marks = judged("non_uniform_marks", &["bin/spirv-dis"], marks::check);
     let clip = judged("clip_spaces", &JUDGES, clip::check);
     let again = [&text::WGSL, &text::GLSL, &text::HLSL].into_iter().flat_map(by);
@@ -65,6 +70,7 @@ pub fn trials() -> Vec<Trial> {
         .chain(again)
         .chain([msl])
         .chain(primitives)
+        .chain(in_text)
         .chain(quads::trials())
         .chain(rays::trials())
         .chain([marks, clip])

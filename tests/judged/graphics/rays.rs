@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crosslane::ir::Stage;
 
-use super::{JUDGES, name, render};
+use super::{JUDGES, name, render, text};
+use support::by_text::{self, Outcome};
 use support::device::{Launch, Numbered};
 use support::fixture;
 use support::lavapipe::{Buffers, Request};
@@ -26,7 +27,36 @@ pub fn trials() -> Vec<Trial> {
         };
         Some(judged(format!("rays::{}", name(&path)), &JUDGES, move || check(&path)))
     };
-    fixture::files(FOLDER).into_iter().filter_map(row).collect()
+    let by_text = |path: PathBuf| {
+        let check = match stage(&path)? {
+            Stage::RayGeneration => check_text,
+            Stage::Compute => |path: &Path| text::check_compute(&text::GLSL, path),
+            Stage::Fragment => |path: &Path| text::check_draw(&text::GLSL, path),
+            _ => return None,
+        };
+        Some(judged(format!("rays::{}::{}", text::GLSL.profile, name(&path)), &JUDGES, move || check(&path)))
+    };
+    let files = fixture::files(FOLDER);
+    files.iter().cloned().filter_map(row).chain(files.iter().cloned().filter_map(by_text)).collect()
+}
+
+/// The same through GLSL.
+fn check_text(path: &Path) -> Result<(), String> {
+    let sources = Sources::read(path)?;
+    let plan = Plan::read(&sources.0[0].text)?;
+    let mut made = Vec::new();
+    for shader in &sources.0 {
+        match by_text::make(text::GLSL.profile, &name(path), &shader.text, shader.stage)? {
+            Outcome::Made(text) => made.push(text.module),
+            Outcome::Refused(said) => return Err(said),
+        }
+    }
+    let request = plan.request();
+    let theirs = sources.run(&request, &sources.theirs()?).map_err(|e| format!("glslang's modules: {e}"))?;
+    let ours = sources.run(&request, &made)?;
+    check_written(&plan, &ours)?;
+    let runs = theirs.iter().zip(&ours);
+    runs.into_iter().try_for_each(|(theirs, ours)| rival::differences(&plan.judged(), theirs, ours))
 }
 
 /// The stage that the end of a file's name says.

@@ -151,7 +151,7 @@ impl Hlsl {
 
     /// Names the entry point's own variables.
     pub fn name_primitives(&self, b: &mut Body) {
-        let [stream, vertices, primitives] = ["stream", "vertices", "primitives"].map(|name| b.named(name));
+        let [stream, vertices, primitives] = ["stream", "all_vertices", "all_primitives"].map(|name| b.named(name));
         let payload = std::mem::take(&mut b.t.hlsl.primitive_names.payload);
         b.t.hlsl.primitive_names = Names { stream, vertices, primitives, payload };
     }
@@ -200,13 +200,10 @@ impl Hlsl {
             let row = rows.iter().find(|(mode, _)| entry.primitives.contains(mode));
             row.map_or((1, ""), |(mode, word)| (mode.vertices().unwrap_or(1), *word))
         };
-        if !lines.is_empty() {
-            b.t.declare_struct(&input_type, lines);
-            let (count, word) = find(&TAKEN);
-            params.insert(0, format!("{word} {input_type} {}[{count}]", b.t.ports.input));
-        } else {
-            b.t.unsupported("geometry shaders that read no vertex");
-        }
+        let unread = || vec!["    float4 position : SV_Position;".to_string()];
+        b.t.declare_struct(&input_type, if lines.is_empty() { unread() } else { lines });
+        let (count, word) = find(&TAKEN);
+        params.insert(0, format!("{word} {input_type} {}[{count}]", b.t.ports.input));
         if !b.t.ports.has_outputs() {
             b.t.unsupported("geometry shaders without outputs");
         }
@@ -389,6 +386,14 @@ impl Hlsl {
         }
         if t.module.globals.iter().any(|(id, global)| self.is_point_size(t, id, global)) {
             t.lacks("sizes of points");
+        }
+        let module = t.module;
+        let instructions = &module.foreign.instructions;
+        let sets = |op| matches!(op, Op::Foreign(at, _) if instructions[at as usize].opcode == SET_COUNTS);
+        let mut calls = module.functions.iter().flat_map(|(_, f)| f.insts.iter()).filter(|(_, inst)| sets(inst.op));
+        if let Some((_, second)) = calls.nth(1) {
+            t.span = second.span;
+            t.lacks("second call of `SetMeshOutputCounts`");
         }
         if !t.module.streams.is_empty() {
             t.unsupported("streams of vertices");

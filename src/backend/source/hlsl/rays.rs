@@ -7,8 +7,8 @@ use crate::backend::source::expr::Expr;
 use crate::backend::source::function::Body;
 use crate::backend::source::writer::Writer;
 use crate::ir::{
-    BuiltIn, Ending, EntryPoint, Global, GlobalId, RayModes, RayOp, RayOperand, Scalar, Space, Stage, Type, TypeId,
-    Types, Value, Values,
+    Binding, BuiltIn, Ending, EntryPoint, Global, GlobalId, RayModes, RayOp, RayOperand, Scalar, Space, Stage, Type,
+    TypeId, Types, Value, Values,
 };
 
 /// A built-in value of the stages of rays: a function without parameters.
@@ -82,10 +82,16 @@ const METHODS: [(RayOp, &str); 8] = [
     (RayOp::WorldRayOrigin, "WorldRayOrigin"),
 ];
 
-/// `OpReportIntersectionKHR`, `OpTraceRayKHR` and `OpExecuteCallableKHR`.
+/// `OpReportIntersectionKHR`, `OpTraceRayKHR` and `OpExecuteCallableKHR`, and the latter two in NVIDIA's form, which name variables
+/// by their location.
 const REPORT: u32 = 5334;
 const TRACE: u32 = 4445;
 const CALL: u32 = 4446;
+const TRACE_NV: u32 = 5337;
+const CALL_NV: u32 = 5344;
+
+/// `OpIgnoreIntersectionNV` and `OpTerminateRayNV`.
+const ENDINGS_NV: [(u32, Ending); 2] = [(5335, Ending::IgnoreIntersection), (5336, Ending::TerminateRay)];
 
 /// Returns true for what passes between the stages of rays.
 pub(super) const fn is_passed(space: Space) -> bool {
@@ -100,14 +106,18 @@ pub(super) const fn comes_in(space: Space) -> bool {
 /// The attributes of triangles, and their one member.
 const TRIANGLES: (&str, &str) = ("BuiltInTriangleIntersectionAttributes", "barycentrics");
 
+/// The stages that read and write a payload, which its members say from Shader Model 6.7 on.
+const ALL_STAGES: &str = " : read(caller, closesthit, miss, anyhit) : write(caller, closesthit, miss, anyhit)";
+
+fn says_payloads(t: &Writer) -> bool {
+    t.options.profile.version >= (6, 7)
+}
+
 impl Hlsl {
     /// Refuses what the language lacks of these stages.
     pub fn check_rays(&self, t: &mut Writer, entry: &EntryPoint) {
         if entry.stage.is_of_rays() && t.options.profile.version < (6, 3) {
             t.lacks("ray tracing shaders before Shader Model 6.3");
-        }
-        if t.module.rays.contains(RayModes::NVIDIA) {
-            t.unsupported("NVIDIA's form of ray tracing shaders");
         }
         if t.module.rays.contains(RayModes::PRIMITIVE_CULLING) || t.module.rays.contains(RayModes::OPACITY_MICROMAPS) {
             t.unsupported("such modes of rays");
@@ -130,7 +140,9 @@ impl Hlsl {
         let name = t.global_names.get(&id).cloned().unwrap_or_default();
         let is_pair = matches!(t.types.get(global.ty), Type::Vector { scalar: Scalar::F32, size: 2 });
         let (ty, dims) = t.declared(global.ty);
-        let is_struct = dims.is_empty() && matches!(t.types.get(global.ty), Type::Struct(_));
+        let is_payload = matches!(global.space, Space::RayPayload | Space::IncomingRayPayload);
+        let is_said = is_payload && says_payloads(t);
+        let is_struct = !is_said && dims.is_empty() && matches!(t.types.get(global.ty), Type::Struct(_));
         let (ty, variable, path) = match is_struct {
             true => (ty, name.clone(), name),
             false if is_pair && global.space == Space::HitAttribute => {
@@ -140,7 +152,9 @@ impl Hlsl {
                 let order = matrix_order(t, global.ty);
                 let (wrapped, variable) =
                     (t.names.unique(&format!("{name}_data"), None), t.names.unique(&format!("{name}_in"), None));
-                t.declare_struct(&wrapped, vec![format!("    {order}{ty} {name}{dims};")]);
+                let (before, access) = if is_said { ("[raypayload] ", ALL_STAGES) } else { ("", "") };
+                let head = format!("{before}{wrapped}");
+                t.declare_struct(&head, vec![format!("    {order}{ty} {name}{dims}{access};")]);
                 (wrapped, variable.clone(), format!("{variable}.{name}"))
             }
         };
@@ -173,18 +187,37 @@ impl Hlsl {
             None if space == Space::HitAttribute => (TRIANGLES.0.to_string(), b.named("attributes")),
             None => {
                 let ty = b.t.names.unique("Unused", None);
-                b.t.declare_struct(&ty, vec!["    uint unused;".to_string()]);
+                let is_said = space == Space::IncomingRayPayload && says_payloads(b.t);
+                let (before, access) = if is_said { ("[raypayload] ", ALL_STAGES) } else { ("", "") };
+                b.t.declare_struct(&format!("{before}{ty}"), vec![format!("    uint unused{access};")]);
                 (ty, b.named("unused"))
             }
         };
         format!("{mode} {ty} {name}")
     }
 
-    /// The struct that a call is given.
-    fn handed_on(&self, b: &mut Body, value: Option<&Value>) -> Expr {
-        let Some(Value::Global(id)) = value else { return b.t.broken("a call without a variable") };
-        b.t.global(*id);
-        match b.t.hlsl.passed.get(id) {
+    /// The struct that a call is given, of one of these spaces.
+    fn handed_on(&self, b: &mut Body, value: Option<&Value>, spaces: [Space; 2]) -> Expr {
+        let module = b.t.module;
+        let located = |value: Value| {
+            let number = module.known_u32(value);
+            let is_it = |global: &Global| {
+                let place = match global.binding {
+                    Binding::Location { location, .. } => location,
+                    _ => None,
+                };
+                spaces.contains(&global.space) && place == number
+            };
+            module.globals.iter().find(|(_, global)| is_it(global)).map(|(id, _)| id)
+        };
+        let found = match value {
+            Some(Value::Global(id)) => Some(*id),
+            Some(other) => located(*other),
+            None => None,
+        };
+        let Some(id) = found else { return b.t.broken("a call without a variable") };
+        b.t.global(id);
+        match b.t.hlsl.passed.get(&id) {
             Some((_, variable)) => Expr::primary(variable.clone()),
             None => b.t.broken("a call without a variable"),
         }
@@ -202,18 +235,23 @@ impl Hlsl {
     pub fn ray_instruction(&self, b: &mut Body, opcode: u32, args: Values) -> Option<Option<Expr>> {
         let f = b.f;
         let values = f.values(args);
+        if let Some((_, ending)) = ENDINGS_NV.iter().find(|(known, _)| *known == opcode) {
+            self.end_hit(b, *ending);
+            return Some(None);
+        }
         match (opcode, values) {
-            (TRACE, [structure, flags, mask, offset, stride, miss, rest @ ..]) => {
+            (TRACE | TRACE_NV, [structure, flags, mask, offset, stride, miss, rest @ ..]) => {
                 let ray: Vec<Expr> = rest.iter().take(4).map(|value| b.value(*value)).collect();
                 let mut list: Vec<Expr> =
                     [structure, flags, mask, offset, stride, miss].map(|value| b.value(*value)).to_vec();
                 list.push(self.described(b, &ray));
-                list.push(self.handed_on(b, rest.last()));
+                list.push(self.handed_on(b, rest.last(), [Space::RayPayload, Space::IncomingRayPayload]));
                 b.line(Expr::call("TraceRay", &list).text);
                 Some(None)
             }
-            (CALL, [index, data]) => {
-                let list = [b.value(*index), self.handed_on(b, Some(data))];
+            (CALL | CALL_NV, [index, data]) => {
+                let spaces = [Space::CallableData, Space::IncomingCallableData];
+                let list = [b.value(*index), self.handed_on(b, Some(data), spaces)];
                 b.line(Expr::call("CallShader", &list).text);
                 Some(None)
             }
@@ -221,7 +259,7 @@ impl Hlsl {
                 let mut list = vec![b.value(*distance), b.value(*kind)];
                 let of = b.t.module.globals.iter().find(|(_, global)| global.space == Space::HitAttribute);
                 list.push(match of.map(|(id, _)| id) {
-                    Some(id) => self.handed_on(b, Some(&Value::Global(id))),
+                    Some(id) => self.handed_on(b, Some(&Value::Global(id)), [Space::HitAttribute; 2]),
                     None => {
                         let name = b.named("attributes");
                         b.line(format!("{} {name} = ({})0", TRIANGLES.0, TRIANGLES.0));
