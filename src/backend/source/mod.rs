@@ -38,12 +38,14 @@ mod writer;
 
 use super::written::{Code, Unit};
 use super::{Artifact, Backend, Form, Made, ModuleWriter, Options, Writer as BackendWriter};
-use crate::ir::Module;
 use crate::ir::inline::inline;
+use crate::ir::{FuncId, InstId, Module, Op};
+use crate::lane::LaneOp;
 use crate::profile::{Profile, Target};
-use crate::source::SourceMap;
+use crate::source::{SourceMap, Span};
 use combine::Pair;
 use language::Language;
+use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use writer::Writer;
 
@@ -96,7 +98,32 @@ fn write(module: &Module, form: Form, options: &Options, _: &SourceMap) -> Made<
 }
 
 fn written(module: &Module, options: &Options, _: &SourceMap) -> Made<Code> {
-    Ok(Writer::new(&prepared(module, options).0, options).run()?.code())
+    let joins = language_of(&options.profile).joins_functions(module);
+    let (prepared, _) = prepared(module, options);
+    let named = if joins { lane_operations(module) } else { LanesBySpan::default() };
+    let alike = |(function, id): (FuncId, InstId)| {
+        let inst = &prepared.functions[function].insts[id];
+        let Op::Lane(op, _) = inst.op else { return (function, id) };
+        let alike = named.get(&inst.span).into_iter().flatten();
+        alike.clone().find(|(other, _)| *other == op).map_or((function, id), |(_, at)| *at)
+    };
+    Ok(Writer::new(&prepared, options).run()?.code(alike))
+}
+
+/// The cross-lane operations at each place of the source.
+type LanesBySpan = FxHashMap<Span, Vec<(LaneOp, (FuncId, InstId))>>;
+
+/// The cross-lane operations of a module by their places in the source, which they keep in the module without calls.
+fn lane_operations(module: &Module) -> LanesBySpan {
+    let mut found = LanesBySpan::default();
+    for (function, f) in module.functions.iter() {
+        for (id, inst) in f.insts.iter() {
+            if let Op::Lane(op, _) = inst.op {
+                found.entry(inst.span).or_default().push((op, (function, id)));
+            }
+        }
+    }
+    found
 }
 
 /// The module with the places that the user chose, without calls where the language asks for that, and with the textures that

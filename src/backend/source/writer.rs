@@ -387,8 +387,8 @@ impl Shader {
         text
     }
 
-    /// The lines with their origins.
-    pub fn code(self) -> Code {
+    /// The lines with their origins; `named` gives each operation the name by which the caller knows it.
+    pub fn code(self, named: impl Fn((FuncId, InstId)) -> (FuncId, InstId)) -> Code {
         let head = self.head.iter().map(|line| Written {
             origin: Origin::Code,
             text: format!("{line}\n"),
@@ -396,6 +396,6 @@ impl Shader {
             writes: Vec::new(),
         });
         let lines = head.chain(self.functions.iter().flat_map(|function| function.lines(false))).collect();
-        Code::of(lines, self.operations.into_iter())
+        Code::of(lines, self.operations.into_iter().map(named))
     }
 }
