@@ -257,7 +257,7 @@ impl Wgsl {
         let mut resources = link::resources(t.module);
         resources.extend(&t.module.others);
         let of_group = || resources.iter().filter(|other| other.set == set);
-        let next = of_group().last().map_or(0, |last| last.binding + 1);
+        let next = of_group().next_back().map_or(0, |last| last.binding + 1);
         let before: BTreeSet<u32> =
             of_group().filter(|other| other.is_sampled && other.binding < binding).map(|other| other.binding).collect();
         let index = next + before.len() as u32;
