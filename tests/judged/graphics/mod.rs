@@ -62,13 +62,16 @@ pub fn trials() -> Vec<Trial> {
     let primitives = primitives.into_iter().map(|path| judged(name(&path), &JUDGES, move || render::check(&path)));
     let marks = judged("non_uniform_marks", &["bin/spirv-dis"], marks::check);
     let clip = judged("clip_spaces", &JUDGES, clip::check);
-    let again = [&text::WGSL, &text::GLSL, &text::HLSL].into_iter().flat_map(by);
+    let again = [&text::WGSL, &text::GLSL, &text::HLSL, &text::HLSL_6_6].into_iter().flat_map(by);
     let shaders: Vec<_> = of("comp").chain(of("frag")).collect();
-    let msl = trial("msl-3.0", move || text::check_msl(&shaders));
+    let msl = text::MSL.map(|profile| {
+        let shaders = shaders.clone();
+        trial(profile, move || text::check_msl(profile, &shaders))
+    });
     computed
         .chain(drawn)
         .chain(again)
-        .chain([msl])
+        .chain(msl)
         .chain(primitives)
         .chain(in_text)
         .chain(quads::trials())

@@ -26,9 +26,10 @@ pub static WGSL: Way = Way { profile: "wgsl", refused: &[NO_LANGUAGE, NO_WGSL], 
 pub static GLSL: Way = Way { profile: "glsl-450-khr", refused: &[], runs: true };
 /// DXC numbers inputs and outputs in its own way.
 pub static HLSL: Way = Way { profile: "hlsl-6.7", refused: &[NO_HLSL], runs: false };
+pub static HLSL_6_6: Way = Way { profile: "hlsl-6.6", ..HLSL };
 
 /// No compiler of Metal's language is here: a compiler of C++ takes the texts with a header's declarations.
-const MSL: &str = "msl-3.0";
+pub const MSL: [&str; 2] = ["msl-3.0", "msl-3.1"];
 
 /// Those that the language lacks, or the writer so far, with a part of the message.
 static NO_LANGUAGE: &[(&str, &str)] = &[
@@ -143,6 +144,22 @@ static NO_MSL: &[(&str, &str)] = &[
 
 const ATOMICS: &str = "MSL has no atomic operations on textures before version 3.1";
 
+/// Those of [`ATOMICS`] that later versions cannot express either.
+static NO_ATOMICS: &[(&str, &str)] = &[
+    ("image_atomics_float_comp", "MSL has no atomic operations on such textures"),
+    ("image_atomics_float_order_comp", "MSL has no atomic operations on such textures"),
+    ("image_atomics_long_comp", "MSL has no atomic operations on such textures"),
+];
+
+/// Why a version of Metal's language does not express a fixture.
+fn no_msl(profile: &str, name: &str) -> Option<&'static str> {
+    let of = |list: &'static [(&str, &str)]| list.iter().find(|(known, _)| *known == name).map(|(_, reason)| *reason);
+    match of(NO_MSL) {
+        Some(ATOMICS) if profile != MSL[0] => of(NO_ATOMICS),
+        reason => reason,
+    }
+}
+
 static NO_WGSL: &[(&str, &str)] = &[("references_frag", "crosslane cannot write buffer references as WGSL yet")];
 
 /// A dispatch.
@@ -160,7 +177,7 @@ pub fn check_compute(way: &Way, path: &Path) -> Result<(), String> {
 }
 
 /// The texts of all dispatches and draws in Metal's language.
-pub fn check_msl(files: &[PathBuf]) -> Result<(), String> {
+pub fn check_msl(profile: &str, files: &[PathBuf]) -> Result<(), String> {
     let mut texts = Vec::new();
     for path in files {
         let of = |why: String| format!("{}: {why}", super::name(path));
@@ -169,28 +186,28 @@ pub fn check_msl(files: &[PathBuf]) -> Result<(), String> {
         } else {
             Sources::read(path)?.all().map(|(stage, text)| (stage, text.to_owned())).collect()
         };
-        texts.extend(msl_of(path, &sources).map_err(of)?);
+        texts.extend(msl_of(profile, path, &sources).map_err(of)?);
     }
     metal::takes(&texts.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 /// The texts of all stages; none where one is refused, as the lists say.
-fn msl_of(path: &Path, sources: &[(Stage, String)]) -> Result<Vec<String>, String> {
+fn msl_of(profile: &str, path: &Path, sources: &[(Stage, String)]) -> Result<Vec<String>, String> {
     let name = super::name(path);
-    let known = NO_MSL.iter().find(|(known, _)| *known == name);
+    let known = no_msl(profile, &name);
     let mut texts = Vec::new();
     for (stage, source) in sources {
         let input = Input { name: &name, bytes: source.as_bytes(), language: Language::Glsl };
-        let options = Options { stage: Some(*stage), ..Options::new(by_text::named(MSL)?) };
+        let options = Options { stage: Some(*stage), ..Options::new(by_text::named(profile)?) };
         match (by_text::text(&input, &options, &NoIncludes)?, known) {
             (Ok(text), _) => texts.push(text),
-            (Err(refusal), Some((_, reason))) if refusal.said.contains(reason) => return Ok(Vec::new()),
+            (Err(refusal), Some(reason)) if refusal.said.contains(reason) => return Ok(Vec::new()),
             (Err(refusal), _) => return Err(refusal.said),
         }
     }
     match known {
         None => Ok(texts),
-        Some((_, reason)) => Err(format!("it is expressed, and the list says {reason:?}")),
+        Some(reason) => Err(format!("it is expressed, and the list says {reason:?}")),
     }
 }
 

@@ -75,6 +75,29 @@ template <class R, access A, class Base, class... Place> struct texels : Base {
     R read(Place..., uint) const { return read(Place()...); }
     void write(R, Place...) const { static_assert(A == access::write || A == access::read_write); }
     void fence() const { static_assert(A == access::read_write); }
+    /// From version 3.1 on.
+    R atomic_load(Place...) const {
+        static_assert(A == access::read_write);
+        return R();
+    }
+#define ATOMIC_TEXEL(NAME) \
+    R NAME(Place..., R) const { \
+        static_assert(A == access::read_write); \
+        return R(); \
+    }
+    ATOMIC_TEXEL(atomic_exchange)
+    ATOMIC_TEXEL(atomic_fetch_add)
+    ATOMIC_TEXEL(atomic_fetch_sub)
+    ATOMIC_TEXEL(atomic_fetch_min)
+    ATOMIC_TEXEL(atomic_fetch_max)
+    ATOMIC_TEXEL(atomic_fetch_and)
+    ATOMIC_TEXEL(atomic_fetch_or)
+    ATOMIC_TEXEL(atomic_fetch_xor)
+#undef ATOMIC_TEXEL
+    bool atomic_compare_exchange_weak(Place..., R*, R) const {
+        static_assert(A == access::read_write);
+        return true;
+    }
 };
 
 #define TEXTURE(NAME, BASE, ...) \
