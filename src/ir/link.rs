@@ -102,9 +102,14 @@ fn is_followed(module: &Module, inputs: &Ports, place: Place) -> bool {
     inputs.range(place..).next().is_some() || module.globals.iter().any(|(_, global)| is_passed_built_in(global))
 }
 
-/// Returns true for the built-in inputs that the stage before writes.
+/// Returns true for built-in inputs that the stage before writes, and for what brings one with it.
 fn is_passed_built_in(global: &Global) -> bool {
-    global.space == Space::Input && matches!(global.binding, Binding::BuiltIn(of) if of.is_passed_on())
+    match global.binding {
+        Binding::BuiltIn(of) => global.space == Space::Input && of.is_passed_on(),
+        // It is read at the fragment's position.
+        Binding::Attachment { .. } => true,
+        _ => false,
+    }
 }
 
 /// The inputs or outputs at locations, in the order of these.

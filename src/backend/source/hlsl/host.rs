@@ -16,7 +16,7 @@ struct HostBlock {
     role: Role,
     /// Its register.
     index: u32,
-    /// Each value with the declaration of its member, whose offset does not depend on which ones a shader uses.
+    /// Each value with its type and the name of its member where a shader does not use it: all are declared, so that none moves.
     values: &'static [(BuiltIn, &'static str, &'static str)],
 }
 
@@ -25,16 +25,16 @@ static BLOCKS: [HostBlock; 2] = [
         name: "DispatchSize",
         role: Role::WorkgroupCount,
         index: 0,
-        values: &[(BuiltIn::NumWorkgroups, "uint3", "c0")],
+        values: &[(BuiltIn::NumWorkgroups, "uint3", "workgroups")],
     },
     HostBlock {
         name: "DrawParameters",
         role: Role::DrawParameters,
         index: 1,
         values: &[
-            (BuiltIn::BaseVertex, "int", "c0.x"),
-            (BuiltIn::BaseInstance, "int", "c0.y"),
-            (BuiltIn::DrawIndex, "int", "c0.z"),
+            (BuiltIn::BaseVertex, "int", "base_vertex"),
+            (BuiltIn::BaseInstance, "int", "base_instance"),
+            (BuiltIn::DrawIndex, "int", "draw_index"),
         ],
     },
 ];
@@ -49,18 +49,17 @@ impl Hlsl {
     /// Declares the constant buffers of the values that the shader uses.
     pub fn declare_host_blocks(&self, t: &mut Writer) {
         for block in &BLOCKS {
-            let given: Vec<Given> = t.ports.built_in_of(Space::Input).into_iter().collect();
-            let asked = |of| given.iter().find(|given| given.of == of && self.is_from_host(t, of));
-            let members: Vec<String> = block
-                .values
-                .iter()
-                .filter_map(|(of, ty, offset)| {
-                    asked(*of).map(|given| format!("    {ty} {} : packoffset({offset});", given.name))
-                })
-                .collect();
+            let mut given: Vec<Given> = t.ports.built_in_of(Space::Input).into_iter().collect();
+            given.retain(|given| self.is_from_host(t, given.of));
+            let asked = |of| given.iter().find(|given| given.of == of);
             let Some(span) = block.values.iter().find_map(|(of, ..)| asked(*of)).map(|given| given.span) else {
                 continue;
             };
+            let members = block.values.iter().map(|(of, ty, unused)| {
+                let name = asked(*of).map_or_else(|| t.names.unique(unused, None), |given| given.name.clone());
+                format!("    {ty} {name};")
+            });
+            let members: Vec<String> = members.collect();
             let name = t.names.unique(block.name, None);
             let HostBlock { role, index, .. } = *block;
             t.variables.push(format!("cbuffer {name} : register(b{index}, space{HOST_SPACE}) {{"));
