@@ -13,6 +13,23 @@ use crate::ir::{
     Scalar, Space, Stage, Struct, StructId, Type, TypeId, Types, Value,
 };
 
+/// The formats of images in ES (GLSL ES 3.20 section 4.4.7).
+const FORMATS_OF_ES: [&str; 13] = [
+    "rgba32f",
+    "rgba16f",
+    "r32f",
+    "rgba8",
+    "rgba8_snorm",
+    "rgba32i",
+    "rgba16i",
+    "rgba8i",
+    "r32i",
+    "rgba32ui",
+    "rgba16ui",
+    "rgba8ui",
+    "r32ui",
+];
+
 impl Dialect {
     /// The variable that the language has for a built-in value; none where it has none.
     pub fn built_in_name(&self, t: &mut Writer, of: BuiltIn, space: Space) -> Option<&'static str> {
@@ -78,6 +95,9 @@ impl Dialect {
                 let (_, dims) = self.dims_of(t, global.ty);
                 let dims = self.port_dims(t, global, dims);
                 if let Some(of) = t.block_of(global.ty) {
+                    if self.is_es && dims.matches('[').count() > 1 {
+                        t.lacks("arrays of arrays of blocks");
+                    }
                     return self.declare_block(t, id, global, of, &dims);
                 }
             }
@@ -368,7 +388,12 @@ impl Dialect {
             && image.storage
         {
             match format_name(image.format) {
-                Some(name) => words.push(name.to_string()),
+                Some(name) => {
+                    if self.is_es && !FORMATS_OF_ES.contains(&name) {
+                        t.lacks(&format!("images of the format {name}"));
+                    }
+                    words.push(name.to_string());
+                }
                 None if image.dim == ImageDim::SubpassInput => {}
                 None if !global.access.contains(Access::WRITEONLY) => t.need("GL_EXT_shader_image_load_formatted"),
                 None if self.is_es => t.lacks("images without a format"),
