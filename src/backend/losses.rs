@@ -64,7 +64,11 @@ pub fn losses(module: &Module, profile: &Profile, kept: Kept) -> Vec<Diagnostic>
         ),
     });
     let invariant = invariant(module).map(|span| lost(span, cannot_write("invariant outputs but the position", name)));
-    precise.into_iter().chain(coherent).chain(invariant).collect()
+    let feedback = module.feedback.first().map(|fed| {
+        let message = format!("{name} has no transform feedback: the pipeline says which outputs it keeps");
+        lost(module.globals[fed.global].span, message)
+    });
+    precise.into_iter().chain(coherent).chain(invariant).chain(feedback).collect()
 }
 
 /// The first operation on floats that is `precise`.

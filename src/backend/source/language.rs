@@ -39,6 +39,11 @@ pub(super) trait Language: Debug + Sync {
         false
     }
 
+    /// Returns true if layers may count from the viewport's number or differ in the second view.
+    fn has_relative_layers(&self) -> bool {
+        false
+    }
+
     /// Returns true if textures bring their samplers with them.
     fn joins_samplers(&self) -> bool {
         false

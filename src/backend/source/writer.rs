@@ -14,7 +14,8 @@ use crate::backend::Options;
 use crate::backend::written::{Code, Written};
 use crate::diagnostic::{Code as Number, Diagnostic, cannot_write};
 use crate::ir::{
-    Access, ConstId, FuncId, Function, GlobalId, InstId, Module, Op, StructId, Type, TypeId, Types, Value, calls,
+    Access, Binding, BuiltIn, ConstId, FuncId, Function, GlobalId, InstId, Module, Op, StructId, Type, TypeId, Types,
+    Value, calls,
 };
 use crate::kernel::Origin;
 use crate::source::Span;
@@ -194,6 +195,7 @@ impl<'a> Writer<'a> {
         let callees: Vec<FuncId> = functions.iter().copied().filter(|id| entry_of(*id).is_none()).collect();
         self.name_all(&callees);
         self.pass_access(&functions);
+        self.check_layer();
         let mut layouts = Vec::new();
         for entry in entries {
             self.span = module.functions[entry.function].span;
@@ -208,6 +210,19 @@ impl<'a> Writer<'a> {
         self.slots.sort_by_key(|slot| (slot.role.binding().is_none(), slot.role.binding(), slot.role));
         self.diagnostics.extend(slots::check(&self.slots, self.language));
         if self.diagnostics.is_empty() { Ok(self.finish(layouts)) } else { Err(self.diagnostics) }
+    }
+
+    /// Refuses layers that count from another number, which most languages do not have.
+    fn check_layer(&mut self) {
+        let module = self.module;
+        let is_relative = module.layer.viewport_relative || module.layer.secondary_offset.is_some();
+        if is_relative && !self.language.has_relative_layers() {
+            let is_layer = |pointer| matches!(pointer, Value::Global(id) if module.globals[id].binding == Binding::BuiltIn(BuiltIn::Layer));
+            let mut insts = module.functions.iter().flat_map(|(_, f)| f.insts.iter().map(|(_, inst)| inst));
+            let store = insts.find(|inst| matches!(inst.op, Op::Store { pointer, .. } if is_layer(pointer)));
+            self.span = store.map_or(self.span, |inst| inst.span);
+            self.lacks("layers relative to the viewport or to the view");
+        }
     }
 
     /// The qualifiers of images that functions are called with: a parameter must have those of its arguments.

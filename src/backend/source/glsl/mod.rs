@@ -90,6 +90,10 @@ impl Language for Dialect {
         !self.is_vulkan && combine::has_parameters(module)
     }
 
+    fn has_relative_layers(&self) -> bool {
+        true
+    }
+
     fn joins_samplers(&self) -> bool {
         !self.is_vulkan
     }
