@@ -15,6 +15,7 @@ mod passes;
 mod ptx;
 mod random;
 mod reflection;
+mod side_by_side;
 mod trees;
 mod whole;
 
@@ -26,7 +27,7 @@ use support::{cuda, dawn, emulator, lavapipe, opengl, outcomes, radv};
 /// The first part of the tests' names, and the function that lists them.
 type Group = (&'static str, fn() -> Vec<Trial>);
 
-const GROUPS: [Group; 14] = [
+const GROUPS: [Group; 15] = [
     ("amd", amd::trials),
     ("contraction", contraction::trials),
     ("core_language", core_language::trials),
@@ -39,6 +40,7 @@ const GROUPS: [Group; 14] = [
     ("ptx", ptx::trials),
     ("random", random::trials),
     ("reflection", reflection::trials),
+    ("side_by_side", side_by_side::trials),
     ("trees", trees::trials),
     ("whole", whole::trials),
 ];

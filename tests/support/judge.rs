@@ -104,6 +104,12 @@ pub fn spirv_cross(module: &[u32]) -> Result<String, String> {
     String::from_utf8(text).map_err(|e| e.to_string())
 }
 
+/// SPIRV-Cross's text of a module.
+pub fn spirv_cross_text(module: &[u32], options: &[&str]) -> Result<String, String> {
+    let text = filter("bin/spirv-cross", &[&["-"], options].concat(), &bytes(module))?;
+    String::from_utf8(text).map_err(|e| e.to_string())
+}
+
 /// Compiles a compute shader of plain GLSL for Vulkan 1.3 with glslang.
 pub fn glslang(source: &str) -> Result<Vec<u32>, String> {
     glslang_stage(source, "comp")

@@ -10,6 +10,7 @@ mod products;
 mod stages;
 mod texts;
 
+use crosslane::ir::Stage;
 use std::path::Path;
 
 use support::plan::Plan;
@@ -44,6 +45,11 @@ pub fn trials() -> Vec<Trial> {
         .chain(texts::trials())
         .chain(es::trials())
         .collect()
+}
+
+/// The stage of a shader by its file.
+pub fn stage_of(path: &Path) -> Option<Stage> {
+    stages::stage(path)
 }
 
 fn stem(path: &Path) -> String {
