@@ -18,6 +18,11 @@ pub(super) struct ImageUse {
     pub samples: bool,
 }
 
+/// Returns true if a texture is a depth texture, the only kind that languages compare with.
+pub(super) fn is_depth(image: ImageType, of: ImageUse) -> bool {
+    !image.storage && (image.depth || of.compares)
+}
+
 /// A variable or parameter that is a texture or a sampler.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Root {

@@ -7,7 +7,9 @@ use super::tree::{Kind, Stmt};
 use crate::backend::plans::{self, BALLOT, BOOL, INDEX, Shape, Shaped, identity};
 use crate::ir::{BinaryOp, InstId, MathFn, Scalar, TypeId, Types, Value, Values, print::lane_text};
 use crate::kernel::Origin;
-use crate::lane::{AluOp, CompareOp, InvertibleOp, LaneOp, Operand, Plan, Primitive, ReduceOp, Step, StepOp, StepType};
+use crate::lane::{
+    AluOp, CompareOp, GroupOp, InvertibleOp, LaneOp, Operand, Plan, Primitive, ReduceOp, Step, StepOp, StepType,
+};
 use rustc_hash::FxHashMap;
 
 /// Set-up steps of a function by operation, operands and result type.
@@ -31,6 +33,17 @@ impl Shaped for Arg {
 type Run<'p> = plans::Run<'p, Arg>;
 
 impl Body<'_, '_> {
+    /// The operation on words in place of bools.
+    pub fn of_words(&mut self, op: GroupOp, args: &[Arg]) -> Expr {
+        let size = args[0].shape.1;
+        let [from, to] = [Scalar::BOOL, Scalar::U32].map(|scalar| self.t.types.vector(scalar, size));
+        let mut args = args.to_vec();
+        args[0] = Arg { value: self.t.converted(&args[0].value, from, to), shape: (Scalar::U32, size), known: None };
+        let language = self.t.language;
+        let made = language.group(self, op, &args);
+        self.t.converted(&made, to, from)
+    }
+
     pub fn lane(&mut self, id: InstId, op: LaneOp, args: Values, ty: TypeId) -> Option<Made> {
         let f = self.f;
         let values = f.values(args);

@@ -1,11 +1,10 @@
 //! Textures and samplers (section 6.12, Texture Functions).
 
 use super::Msl;
-use super::types::is_depth;
 use crate::backend::source::constants::component;
 use crate::backend::source::expr::{Expr, Level};
 use crate::backend::source::function::Body;
-use crate::backend::source::image::{ImageCall, ImageUse};
+use crate::backend::source::image::{ImageCall, ImageUse, is_depth};
 use crate::backend::source::tree::{Kind, Stmt};
 use crate::backend::source::writer::Writer;
 use crate::ir::{

@@ -4,7 +4,7 @@ use super::Msl;
 use crate::backend::source::expr::{Expr, Level};
 use crate::backend::source::function::Body;
 use crate::backend::source::lane::Arg;
-use crate::ir::{Scalar, Types};
+use crate::ir::Types;
 use crate::lane::{GroupOp, GroupReduce, LaneFact, MaskOp, QuadMove, ReduceOp, VoteOp};
 
 /// Lanes of a SIMD-group and of a quad-group.
@@ -49,7 +49,7 @@ impl Msl {
         };
         let of_truth = matches!(op, GroupOp::Vote(_) | GroupOp::QuadVote(_) | GroupOp::Ballot);
         if first.shape.0.is_bool() && !of_truth {
-            return self.of_words(b, op, args);
+            return b.of_words(op, args);
         }
         if first.shape.0.width == 64 {
             return b.t.lacking("cross-lane operations on numbers of 64 bits");
@@ -95,16 +95,6 @@ impl Msl {
         let word = Expr::call("uint", &[Expr::call("simd_vote::vote_t", &[votes])]);
         let zero = Expr::primary("0u");
         Expr::call("uint4", &[word, zero.clone(), zero.clone(), zero])
-    }
-
-    /// The operation on words in the place of bools.
-    fn of_words(&self, b: &mut Body, op: GroupOp, args: &[Arg]) -> Expr {
-        let size = args[0].shape.1;
-        let [from, to] = [Scalar::BOOL, Scalar::U32].map(|scalar| b.t.types.vector(scalar, size));
-        let mut args = args.to_vec();
-        args[0] = Arg { value: b.t.converted(&args[0].value, from, to), shape: (Scalar::U32, size), known: None };
-        let made = self.group(b, op, &args);
-        b.t.converted(&made, to, from)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The names of types (sections 2.1 to 2.10). Matrices are named as the module has them, columns first.
 
 use super::Msl;
-use crate::backend::source::image::ImageUse;
+use crate::backend::source::image::{ImageUse, is_depth};
 use crate::backend::source::writer::Writer;
 use crate::ir::{ImageDim, ImageType, Scalar, ScalarKind, Type, print::scalar_name};
 
@@ -100,11 +100,6 @@ impl Msl {
             _ => self.none_such(t, "textures of such texels"),
         }
     }
-}
-
-/// Returns true if a texture is one of depths, which alone are compared with.
-pub(super) fn is_depth(image: ImageType, of: ImageUse) -> bool {
-    !image.storage && (image.depth || of.compares)
 }
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
 //! Textures and samplers (WGSL 17.7).
 
 use super::Wgsl;
-use super::types::is_depth;
 use crate::backend::source::constants::component;
 use crate::backend::source::expr::{Expr, Level};
 use crate::backend::source::function::Body;
-use crate::backend::source::image::ImageCall;
+use crate::backend::source::image::{ImageCall, is_depth};
 use crate::ir::{ImageDim, ImageOp, ImageParts, ImageType, Scalar, Type, TypeId, Types, Value};
 
 /// Components of a coordinate without the layer.

@@ -50,7 +50,7 @@ impl Wgsl {
         };
         let of_truth = matches!(op, GroupOp::Vote(_) | GroupOp::QuadVote(_) | GroupOp::Ballot);
         if first.shape.0.is_bool() && !of_truth {
-            return self.of_words(b, op, args);
+            return b.of_words(op, args);
         }
         let Some(name) = function(op) else { return b.t.broken("a function that the language does not have") };
         let lane = args.get(1).map(|arg| self.lane_of(b, arg));
@@ -63,16 +63,6 @@ impl Wgsl {
             Some(number) => b.t.literal(Scalar::U32, u64::from(number % MOST_LANES)),
             None => b.index_of(arg),
         }
-    }
-
-    /// The operation on words in the place of bools.
-    fn of_words(&self, b: &mut Body, op: GroupOp, args: &[Arg]) -> Expr {
-        let size = args[0].shape.1;
-        let [from, to] = [Scalar::BOOL, Scalar::U32].map(|scalar| b.t.types.vector(scalar, size));
-        let mut args = args.to_vec();
-        args[0] = Arg { value: b.t.converted(&args[0].value, from, to), shape: (Scalar::U32, size), known: None };
-        let made = self.group(b, op, &args);
-        b.t.converted(&made, to, from)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Types (WGSL 6): their names, and those of memory with a layout (14.4).
 
 use super::Wgsl;
-use crate::backend::source::image::ImageUse;
+use crate::backend::source::image::{ImageUse, is_depth};
 use crate::backend::source::layout::{self, Fit, How, Packing, Part};
 use crate::backend::source::writer::Writer;
 use crate::diagnostic::Code;
@@ -233,11 +233,6 @@ pub(super) const CLOSE: &str = "layout with members or elements as close to each
 /// An array; without a length it ends a block.
 fn array_of(element: &str, length: &str) -> String {
     if length.is_empty() { format!("array<{element}>") } else { format!("array<{element}, {length}>") }
-}
-
-/// Returns true if a texture is one of depths, which alone are compared with.
-pub(super) fn is_depth(image: ImageType, of: ImageUse) -> bool {
-    !image.storage && (image.depth || of.compares)
 }
 
 #[cfg(test)]
