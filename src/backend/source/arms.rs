@@ -1,4 +1,4 @@
-//! Switches of languages in which no arm goes on in the next.
+//! Switches in languages without fall-through.
 
 use super::exits::Around;
 use super::expr::{Expr, Level};
@@ -15,7 +15,7 @@ const MOST_COPIES: usize = 64;
 pub(super) struct Chain {
     /// The length of `around` in it.
     depth: usize,
-    /// The flag that says that the loop around it goes on.
+    /// The flag that is set where an arm continues the enclosing loop.
     continues: Option<String>,
 }
 
