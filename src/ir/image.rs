@@ -47,6 +47,13 @@ pub enum ImageOp {
     },
 }
 
+impl ImageOp {
+    /// Returns true for lookups of texels of a texture, which no shader writes.
+    pub const fn is_lookup(self) -> bool {
+        matches!(self, ImageOp::Sample | ImageOp::SampleProjected | ImageOp::Gather | ImageOp::Fetch)
+    }
+}
+
 /// The window that is compared with the reference block (SPV_QCOM_image_processing, SPV_QCOM_image_processing2).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum BlockWindow {

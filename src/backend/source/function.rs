@@ -358,7 +358,16 @@ impl<'t, 'a> Body<'t, 'a> {
             Op::Ray { op: ir::RayOp::Proceed, .. } | Op::Foreign(..) => {
                 self.uses.is_taken_next(self.f, id) || self.uses.is_next_condition(self.f, id)
             }
-            Op::Image { op, .. } if op != ir::ImageOp::Size => self.uses.is_taken_next(self.f, id),
+            Op::Image { op, .. } if self.uses.is_taken_next(self.f, id) => op != ir::ImageOp::Size,
+            Op::Image { op, .. } if is_short && op.is_lookup() && self.uses.is_always_taken(self.f, id) => {
+                // Its derivatives are those of the invocations that come here.
+                let value = value.clone().reading_memory(true);
+                if self.uses.can_move(self.f, id, &value.reads) {
+                    return value;
+                }
+                false
+            }
+            Op::Image { .. } => false,
             Op::Math(function, _) if function.is_derivative() => self.uses.is_taken_next(self.f, id),
             Op::Interpolate { .. } => self.uses.is_taken_next(self.f, id),
             _ => is_short && self.uses.can_move(self.f, id, &value.reads),

@@ -1,7 +1,7 @@
 //! Where a function uses its values and variables, and what happens between.
 
 use super::expr::Reads;
-use crate::ir::{BlockId, Function, ImageOp, Inst, InstId, LocalId, Op, Type, Types, Value};
+use crate::ir::{BinaryOp, BlockId, Function, ImageOp, Inst, InstId, LocalId, Op, Type, Types, Value};
 use crate::limits;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -362,6 +362,25 @@ impl Uses {
                 Some(Op::Return(_)) => true,
                 _ => false,
             }
+    }
+
+    /// Returns true if a value that is computed where it is used is so whenever it would be otherwise: no choice or short
+    /// circuit leaves it out.
+    pub fn is_always_taken(&self, f: &Function, id: InstId) -> bool {
+        const MOST: usize = 16;
+        let mut of = id;
+        for _ in 0..MOST {
+            // A value with several uses is named.
+            let Some(user) = self.only_user(f, of) else { return of != id };
+            match f.insts[user].op {
+                Op::Store { .. } | Op::Return(_) => return true,
+                Op::Binary(BinaryOp::LogicalAnd | BinaryOp::LogicalOr, ..) => return false,
+                Op::Extract { .. } | Op::Shuffle { .. } | Op::Binary(..) | Op::Unary(..) | Op::Math(..) => of = user,
+                Op::Construct(_) | Op::Convert(_) | Op::Splat(_) => of = user,
+                _ => return false,
+            }
+        }
+        false
     }
 }
 
