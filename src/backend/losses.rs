@@ -1,7 +1,9 @@
 //! Warnings for qualifiers that the text does not have.
 
 use crate::diagnostic::{Code, Diagnostic, cannot_write};
-use crate::ir::{Access, Binding, BuiltIn, Global, Inst, InstFlags, Module, Op, Space, Type, can_contract};
+use crate::ir::{
+    Access, Binding, BuiltIn, Function, Global, Inst, InstFlags, Module, Op, Space, Type, Value, can_contract,
+};
 use crate::profile::Profile;
 use crate::source::Span;
 
@@ -16,6 +18,8 @@ pub struct Kept {
     pub coherent_since: Option<(u8, u8)>,
     /// True if images can be too, and are.
     pub coherent_images: bool,
+    /// True if points can be of several pixels.
+    pub point_sizes: bool,
 }
 
 /// The qualifiers of memory that other invocations see at once.
@@ -68,7 +72,11 @@ pub fn losses(module: &Module, profile: &Profile, kept: Kept) -> Vec<Diagnostic>
         let message = format!("{name} has no transform feedback: the pipeline says which outputs it keeps");
         lost(module.globals[fed.global].span, message)
     });
-    precise.into_iter().chain(coherent).chain(invariant).chain(feedback).collect()
+    let size = point_size(module).filter(|_| !kept.point_sizes).map(|span| {
+        let message = format!("{name} has no sizes of points: they are one pixel wide");
+        lost(span, message)
+    });
+    precise.into_iter().chain(coherent).chain(invariant).chain(feedback).chain(size).collect()
 }
 
 /// The first operation on floats that is `precise`.
@@ -106,4 +114,39 @@ fn invariant(module: &Module) -> Option<Span> {
         access.contains(Access::INVARIANT) && *binding != Binding::BuiltIn(BuiltIn::Position)
     };
     parts.into_iter().find(is_lost).map(|(_, span, _)| span)
+}
+
+/// The first store to the size of points that is not of 1.
+fn point_size(module: &Module) -> Option<Span> {
+    let one = u64::from(1.0f32.to_bits());
+    let bits = |value| if let Value::Const(id) = value { module.constants.bits(id) } else { None };
+    let mut all = module.functions.iter().flat_map(|(_, f)| f.insts.iter().map(move |(_, inst)| (f, inst)));
+    let is_lost = |(f, inst): &(&Function, &Inst)| match inst.op {
+        Op::Store { pointer, value } => is_point_size(module, f, pointer) && bits(value) != Some(one),
+        Op::Call(_, args) => f.values(args).iter().any(|arg| is_point_size(module, f, *arg)),
+        _ => false,
+    };
+    all.find(is_lost).map(|(_, inst)| inst.span)
+}
+
+/// Returns true for a pointer to the size of points that a stage writes, or perhaps to it.
+fn is_point_size(module: &Module, f: &Function, pointer: Value) -> bool {
+    let is_size = |binding| binding == Binding::BuiltIn(BuiltIn::PointSize);
+    let (base, indices) = match pointer {
+        Value::Global(base) => (base, &[][..]),
+        Value::Inst(at) => match f.insts[at].op {
+            Op::Access { base: Value::Global(base), indices } => (base, f.values(indices)),
+            _ => return false,
+        },
+        _ => return false,
+    };
+    let global = &module.globals[base];
+    let member = match (module.types.get(module.types.innermost(global.ty)), indices) {
+        (Type::Struct(of), [.., index]) => module
+            .known_u32(*index)
+            .and_then(|index| module.types.structs[of].members.get(index as usize))
+            .is_some_and(|member| is_size(member.binding)),
+        _ => false,
+    };
+    global.space == Space::Output && (member || is_size(global.binding))
 }

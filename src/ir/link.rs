@@ -6,7 +6,7 @@
 use super::splice::{self, Splice};
 use super::{
     Access, ArrayLen, Binding, ConstValue, FuncId, Function, Global, GlobalId, InstId, Interpolation, Member, Module,
-    Name, Op, Other, Sampling, Scalar, Space, Stage, Struct, StructId, Type, TypeId, Types, Value,
+    Name, Op, Other, ResourceClass, Sampling, Scalar, Space, Stage, Struct, StructId, Type, TypeId, Types, Value,
 };
 use crate::source::Span;
 use rustc_hash::FxHashMap;
@@ -14,16 +14,32 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The resources of a module, in the order of their places.
 pub fn resources(module: &Module) -> BTreeSet<Other> {
-    let of_global = |global: &Global| {
-        let is_sampled = matches!(module.types.get(module.types.innermost(global.ty)), Type::SampledImage(_));
-        match global.binding {
-            Binding::Resource { set, binding } | Binding::Attachment { set, binding, .. } => {
-                Some(Other { set, binding, is_sampled })
-            }
-            _ => None,
-        }
+    module.globals.iter().filter_map(|(_, global)| resource_of(module, global)).collect()
+}
+
+/// A variable as a resource; none for those of other kinds.
+pub fn resource_of(module: &Module, global: &Global) -> Option<Other> {
+    let (Binding::Resource { set, binding } | Binding::Attachment { set, binding, .. }) = global.binding else {
+        return None;
     };
-    module.globals.iter().filter_map(|(_, global)| of_global(global)).collect()
+    let class = match (global.space, module.types.get(module.types.innermost(global.ty))) {
+        (Space::Uniform, _) => ResourceClass::UniformBlock,
+        (_, Type::SampledImage(_)) => ResourceClass::SampledTexture,
+        (_, Type::Image(image)) if image.storage => ResourceClass::Image,
+        (_, Type::Image(_)) => ResourceClass::Texture,
+        (_, Type::Sampler) => ResourceClass::Sampler,
+        (_, Type::AccelerationStructure) => ResourceClass::AccelerationStructure,
+        _ => ResourceClass::StorageBlock,
+    };
+    Some(Other { set, binding, class, count: elements(&module.types, global.ty) })
+}
+
+/// The number of elements of an array of resources.
+fn elements(types: &Types, ty: TypeId) -> u32 {
+    match types.get(ty) {
+        Type::Array { element, len: ArrayLen::Fixed(len), .. } => elements(types, element).saturating_mul(len),
+        _ => 1,
+    }
 }
 
 /// How a fragment input is interpolated, and where.

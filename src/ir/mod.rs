@@ -317,8 +317,22 @@ pub struct Feedback {
 pub struct Other {
     pub set: u32,
     pub binding: u32,
-    /// True if it is a texture with its sampler.
-    pub is_sampled: bool,
+    pub class: ResourceClass,
+    /// Elements of an array; 1 of what is none, or where the number is not known.
+    pub count: u32,
+}
+
+/// What is bound at the place of a resource.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum ResourceClass {
+    UniformBlock,
+    StorageBlock,
+    /// A texture without its sampler.
+    Texture,
+    SampledTexture,
+    Image,
+    Sampler,
+    AccelerationStructure,
 }
 
 /// A parameter. `in` parameters are values; `out` and `inout` ones are pointers into `Function` space, which the caller

@@ -15,8 +15,17 @@ use super::{compiler, dawn, dxc, dxil, judge};
 #[derive(Debug, Clone)]
 pub struct Made {
     pub module: Vec<u32>,
-    /// In WGSL, where samplers are apart, the bindings of textures that brought one, with those that it got, all of set 0.
-    samplers: Option<Vec<(u32, u32)>>,
+    /// In WGSL, the resources that are variables of their own there.
+    apart: Option<Apart>,
+}
+
+/// The bindings of resources that are apart in WGSL, all of set 0.
+#[derive(Debug, Clone, Default)]
+struct Apart {
+    /// Textures that brought a sampler, with its binding.
+    samplers: Vec<(u32, u32)>,
+    /// Elements of arrays: the binding of the array, the element, and its own binding.
+    elements: Vec<(u32, u32, u32)>,
 }
 
 /// The outcome of a shader.
@@ -77,13 +86,13 @@ fn made(options: &Options, stage: Stage, text: Result<String, Refusal>) -> Resul
             if target == Target::Hlsl && judge::find(dxc::JUDGE).is_some() {
                 dxc::takes(&text, stage, options.profile.version)?;
             }
-            let samplers = (target == Target::Wgsl).then(|| samplers(&text));
+            let apart = (target == Target::Wgsl).then(|| apart(&text));
             // DXC's SPIR-V lacks functions of fragments that DXIL has.
             let module = match target {
                 Target::Hlsl if stage != Stage::Compute => Vec::new(),
                 _ => compiler::module_of(target, Artifact::Text(text), stage)?,
             };
-            Ok(Outcome::Made(Made { module, samplers }))
+            Ok(Outcome::Made(Made { module, apart }))
         }
         Err(refusal) => Ok(Outcome::Refused(refusal.said)),
     }
@@ -140,12 +149,19 @@ fn text_of(done: Compilation) -> Result<Result<String, Refusal>, String> {
     }
 }
 
-/// The samplers that are named after textures.
-fn samplers(text: &str) -> Vec<(u32, u32)> {
+/// The samplers that are named after textures, and the elements that are named after arrays.
+fn apart(text: &str) -> Apart {
     let variables: Vec<(u32, &str)> = text.lines().filter_map(variable).collect();
-    let texture = |name: &str| variables.iter().find(|(_, other)| *other == name).map(|(binding, _)| *binding);
-    let of = |(binding, name): &(u32, &str)| Some((texture(name.strip_suffix("_sampler")?)?, *binding));
-    variables.iter().filter_map(of).collect()
+    let of = |name: &str| variables.iter().find(|(_, other)| *other == name).map(|(binding, _)| *binding);
+    let sampler = |(binding, name): &(u32, &str)| Some((of(name.strip_suffix("_sampler")?)?, *binding));
+    let element = |(binding, name): &(u32, &str)| {
+        let (array, number) = name.rsplit_once('_')?;
+        Some((of(&format!("{array}_0"))?, number.parse().ok()?, *binding))
+    };
+    Apart {
+        samplers: variables.iter().filter_map(sampler).collect(),
+        elements: variables.iter().filter_map(element).collect(),
+    }
 }
 
 /// Binding and name of a resource.
@@ -158,14 +174,18 @@ fn variable(line: &str) -> Option<(u32, &str)> {
 /// The same run with textures and samplers apart, and with push constants in a buffer, where the modules of the stages have
 /// them so.
 pub fn split(request: &Request, stages: &[Made]) -> Request {
-    if stages.iter().all(|made| made.samplers.is_none()) {
+    if stages.iter().all(|made| made.apart.is_none()) {
         return request.clone();
     }
-    let places: Vec<(u32, u32)> = stages.iter().flat_map(|made| made.samplers.iter().flatten().copied()).collect();
+    let all = || stages.iter().filter_map(|made| made.apart.as_ref());
+    let apart = Apart {
+        samplers: all().flat_map(|apart| apart.samplers.iter().copied()).collect(),
+        elements: all().flat_map(|apart| apart.elements.iter().copied()).collect(),
+    };
     let push = &request.push_constants;
     let others = (0..request.runs.len()).map(|run| {
         let resources = request.others.get(run).cloned().unwrap_or_default();
-        let mut split = split_resources(&resources, &places);
+        let mut split = split_resources(&resources, &apart);
         if let Place { group: Some(set), number } = PUSH_CONSTANTS
             && !push.is_empty()
         {
@@ -178,12 +198,24 @@ pub fn split(request: &Request, stages: &[Made]) -> Request {
     Request { others: others.collect(), push_constants: Vec::new(), ..request.clone() }
 }
 
-fn split_resources(resources: &Resources, places: &[(u32, u32)]) -> Resources {
+impl Apart {
+    /// Moves an element of an array to its own binding.
+    fn place(&self, binding: &mut u32, element: &mut u32) {
+        if let Some((.., own)) = self.elements.iter().find(|(array, number, _)| (array, number) == (binding, element)) {
+            (*binding, *element) = (*own, 0);
+        }
+    }
+}
+
+fn split_resources(resources: &Resources, apart: &Apart) -> Resources {
     let mut split = resources.clone();
+    split.buffers.iter_mut().for_each(|it| apart.place(&mut it.binding, &mut it.element));
+    split.samplers.iter_mut().for_each(|it| apart.place(&mut it.binding, &mut it.element));
     for image in &mut split.images {
+        apart.place(&mut image.binding, &mut image.element);
         let ImageKind::Combined(sampler) = image.kind else { continue };
         image.kind = ImageKind::Sampled;
-        let own = places.iter().filter(|(texture, _)| *texture == image.binding);
+        let own = apart.samplers.iter().filter(|(texture, _)| *texture == image.binding);
         split.samplers.extend(own.map(|(_, binding)| SamplerBinding {
             set: 0,
             binding: *binding,

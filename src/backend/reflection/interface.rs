@@ -462,7 +462,11 @@ fn resource(module: &Module, global: &Global, shape: Shape, bytes: Option<u32>) 
         _ => {}
     }
     let of = module.types.get(innermost(module, global.ty));
-    let (kind, image) = resource_kind(global.space, of);
+    let (kind, image) = match (global.binding, resource_kind(global.space, of)) {
+        // Some languages read it as a texture.
+        (Binding::Attachment { .. }, (_, image)) => (ResourceKind::InputAttachment, image),
+        (_, known) => known,
+    };
     let is_written = matches!(
         kind,
         ResourceKind::StorageBuffer
@@ -500,7 +504,6 @@ fn resource_kind(space: Space, of: Type) -> (ResourceKind, Option<ImageType>) {
         (_, Type::SampledImage(image)) => (ResourceKind::SampledTexture, Some(image)),
         (_, Type::Image(image)) => {
             let kind = match image.dim {
-                ImageDim::SubpassInput => ResourceKind::InputAttachment,
                 ImageDim::Tile => ResourceKind::Tile,
                 ImageDim::Buffer if image.storage => ResourceKind::StorageTexelBuffer,
                 ImageDim::Buffer => ResourceKind::UniformTexelBuffer,

@@ -1,11 +1,13 @@
 //! Textures and samplers that are variables of their own, for languages where a texture brings its sampler with it: each pair that
 //! a shader uses becomes one variable.
 
+use super::retype;
+use super::unused::drop_unused;
 use crate::ir::{
     Arena, Binding, BlockId, FuncId, Function, Global, GlobalId, ImageDim, ImageOp, ImageType, Inst, InstFlags, InstId,
     Module, Op, Space, Type, TypeId, Types, Value, Values,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 /// A variable that a texture and a sampler became.
@@ -48,8 +50,8 @@ pub(super) fn combine(module: &mut Module) -> Vec<Pair> {
     work.each_image(true);
     work.each_image(false);
     let Work { pairs, .. } = work;
-    // Loads first, then the pointers that they were of.
-    (0..2).for_each(|_| module.functions.iter_mut().for_each(|(_, f)| drop_unused(&module.globals, &module.types, f)));
+    let Module { functions, globals, types, .. } = module;
+    functions.iter_mut().for_each(|(_, f)| drop_unused(f, |f, id| is_read(globals, types, f, id)));
     pairs
 }
 
@@ -76,32 +78,18 @@ fn root_of(f: &Function, value: Value) -> Option<Root> {
     }
 }
 
-/// Drops loads of textures and samplers that nothing uses any more, and pointers to them.
-fn drop_unused(globals: &Arena<Global>, types: &Types, f: &mut Function) {
-    let mut used = FxHashSet::default();
-    let listed: Vec<InstId> = f.blocks.iter().flat_map(|(_, block)| block.insts.iter().copied()).collect();
-    for id in &listed {
-        f.insts[*id].op.each_operand(f, |value| {
-            if let Value::Inst(of) = value {
-                used.insert(of);
-            }
-        });
-    }
+/// Returns true for loads of textures and samplers, and for pointers to them.
+fn is_read(globals: &Arena<Global>, types: &Types, f: &Function, id: InstId) -> bool {
     let of_handle = |value| match value {
         Value::Global(global) => globals[global].space == Space::Handle,
         Value::Inst(at) => matches!(types.get(f.insts[at].ty), Type::Pointer { space: Space::Handle, .. }),
         _ => false,
     };
-    let is_dead = |id: &InstId| {
-        let reads = match f.insts[*id].op {
-            Op::Load(pointer) => of_handle(pointer),
-            Op::Access { base, .. } => of_handle(base),
-            _ => false,
-        };
-        reads && !used.contains(id)
-    };
-    let dead: FxHashSet<InstId> = listed.into_iter().filter(is_dead).collect();
-    f.blocks.iter_mut().for_each(|(_, block)| block.insts.retain(|id| !dead.contains(id)));
+    match f.insts[id].op {
+        Op::Load(pointer) => of_handle(pointer),
+        Op::Access { base, .. } => of_handle(base),
+        _ => false,
+    }
 }
 
 struct Work<'m> {
@@ -224,11 +212,11 @@ impl Work<'_> {
 
     /// The type with images that have samplers.
     fn sampled(&mut self, ty: TypeId, image: ImageType) -> TypeId {
-        let of = match self.module.types.get(ty) {
-            Type::Array { element, len, stride } => Type::Array { element: self.sampled(element, image), len, stride },
-            _ => Type::SampledImage(image),
+        let of_texture = |ty| match ty {
+            Type::Image(_) | Type::SampledImage(_) => Some(Type::SampledImage(image)),
+            _ => None,
         };
-        self.module.types.intern(of)
+        retype::changed(&mut self.module.types, ty, &of_texture)
     }
 
     /// The next binding of a set that nothing has.

@@ -604,15 +604,17 @@ impl<'t, 'a> Body<'t, 'a> {
         if !matches!(self.t.types.get(ty), Type::Vector { .. }) {
             return self.list(parts);
         }
-        let parts = super::uses::parts_of(f, &self.t.types, f.values(parts));
-        let value = |b: &mut Self, value| b.value(value);
-        parts
-            .into_iter()
-            .map(|part| match part {
-                super::uses::Part::One(one) => value(self, one),
-                super::uses::Part::Whole(whole, _) => value(self, whole),
-            })
-            .collect()
+        self.vector_parts(f.values(parts))
+    }
+
+    /// The parts of a vector.
+    pub fn vector_parts(&mut self, parts: &[Value]) -> Vec<Expr> {
+        let parts = super::uses::parts_of(self.f, &self.t.types, parts);
+        let wholes = parts.into_iter().map(|part| match part {
+            super::uses::Part::One(one) => one,
+            super::uses::Part::Whole(whole, _) => whole,
+        });
+        wholes.map(|value| self.value(value)).collect()
     }
 
     fn extract(&mut self, composite: Value, index: u32) -> Option<Made> {

@@ -12,8 +12,8 @@ use super::writer::{Shader, Writer};
 use crate::backend::{Made as Result, Options};
 use crate::ir::{
     AtomicOp, BinaryOp, BuiltIn, ConstId, ControlHint, Ending, EntryPoint, FuncId, Global, GlobalId, ImageOp,
-    InstFlags, InstId, InterpolateAt, LocalId, MathFn, MemoryKinds, Module, Order, Param, RayOp, Scalar, ScalarKind,
-    Scope, Space, StructId, Type, TypeId, UnaryOp, Value, Values,
+    ImageType, InstFlags, InstId, InterpolateAt, LocalId, MathFn, MemoryKinds, Module, Order, Param, RayOp, Scalar,
+    ScalarKind, Scope, Space, StructId, Type, TypeId, UnaryOp, Value, Values,
 };
 use crate::lane::{GroupOp, LaneFact};
 use std::fmt::Debug;
@@ -46,6 +46,32 @@ pub(super) trait Language: Debug + Sync {
 
     /// Returns true if textures bring their samplers with them.
     fn joins_samplers(&self) -> bool {
+        false
+    }
+
+    /// Returns true if resources are in descriptor sets or are numbered by the language's own rules; without sets they are at
+    /// the binding points of OpenGL.
+    fn has_sets(&self) -> bool {
+        true
+    }
+
+    /// Returns true if what texels are compared with is a component of the coordinate.
+    fn puts_references_last(&self) -> bool {
+        false
+    }
+
+    /// Returns true if resources of a type cannot be in an array.
+    fn lacks_arrays_of(&self, _: Type) -> bool {
+        false
+    }
+
+    /// Returns true if input attachments are variables of a kind of their own.
+    fn has_attachments(&self) -> bool {
+        false
+    }
+
+    /// Returns true for textures and images of one dimension that are written as planes.
+    fn lacks_line(&self, _: ImageType) -> bool {
         false
     }
 

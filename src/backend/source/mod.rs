@@ -7,9 +7,12 @@
 //! `lane`, `expr` and `tree` (expressions and statements as text).
 
 mod arms;
+mod attachments;
 mod combine;
 mod constants;
 mod control;
+mod coordinates;
+mod elements;
 mod exits;
 mod expr;
 mod function;
@@ -22,6 +25,7 @@ mod inout;
 mod lane;
 mod language;
 mod layout;
+mod lines;
 mod memory;
 mod msl;
 mod names;
@@ -29,9 +33,12 @@ mod operators;
 mod place;
 mod ports;
 mod ranges;
+mod retype;
+mod sets;
 mod slots;
 mod tree;
 mod types;
+mod unused;
 mod uses;
 mod wgsl;
 mod writer;
@@ -44,8 +51,10 @@ use crate::lane::LaneOp;
 use crate::profile::{Profile, Target};
 use crate::source::{SourceMap, Span};
 use combine::Pair;
+use elements::Element;
 use language::Language;
 use rustc_hash::FxHashMap;
+use sets::Moved;
 use std::borrow::Cow;
 use writer::Writer;
 
@@ -89,8 +98,9 @@ fn language_of(profile: &Profile) -> &'static dyn Language {
 }
 
 fn write(module: &Module, form: Form, options: &Options, _: &SourceMap) -> Made<Artifact> {
-    let (module, pairs) = &prepared(module, options);
-    let shader = Writer::new(module, options).run()?.with_pairs(pairs.clone());
+    let Prepared { module, pairs, elements, moved } = &prepared(module, options);
+    let mut shader = Writer::new(module, options).run()?;
+    (shader.pairs, shader.elements, shader.moved) = (pairs.clone(), elements.clone(), moved.clone());
     Ok(Artifact::Text(match form {
         Form::Binary | Form::Text => shader.text(),
         Form::Reflection => language_of(&options.profile).reflection(&shader, module, options)?,
@@ -99,7 +109,7 @@ fn write(module: &Module, form: Form, options: &Options, _: &SourceMap) -> Made<
 
 fn written(module: &Module, options: &Options, _: &SourceMap) -> Made<Code> {
     let joins = language_of(&options.profile).joins_functions(module);
-    let (prepared, _) = prepared(module, options);
+    let prepared = prepared(module, options).module;
     let named = if joins { lane_operations(module) } else { LanesBySpan::default() };
     let alike = |(function, id): (FuncId, InstId)| {
         let inst = &prepared.functions[function].insts[id];
@@ -126,15 +136,41 @@ fn lane_operations(module: &Module) -> LanesBySpan {
     found
 }
 
-/// The module with the places that the user chose, without calls where the language asks for that, and with the textures that
-/// became one with their samplers.
-fn prepared<'m>(module: &'m Module, options: &Options) -> (Cow<'m, Module>, Vec<Pair>) {
+/// A module as the language can say it.
+struct Prepared<'m> {
+    module: Cow<'m, Module>,
+    /// The textures that became one with their samplers.
+    pairs: Vec<Pair>,
+    /// The elements of arrays that are variables.
+    elements: Vec<Element>,
+    /// The resources that are in other sets in the source.
+    moved: Vec<Moved>,
+}
+
+/// The module with the places that the user chose, and without what the language lacks.
+fn prepared<'m>(module: &'m Module, options: &Options) -> Prepared<'m> {
     let language = language_of(&options.profile);
     let mut module = options.places.applied(module, options.profile.target);
     if language.joins_functions(&module) {
         inline(module.to_mut(), usize::MAX, usize::MAX);
     }
+    let lacks_arrays = |ty| language.lacks_arrays_of(ty);
+    let elements = match elements::has_any(&module, &lacks_arrays) {
+        true => elements::split(module.to_mut(), &lacks_arrays),
+        false => Vec::new(),
+    };
+    if !language.has_attachments() && attachments::has_any(&module) {
+        attachments::read_as_textures(module.to_mut(), language.joins_samplers());
+    }
     let is_apart = language.joins_samplers() && combine::has_globals(&module);
     let pairs = if is_apart { combine::combine(module.to_mut()) } else { Vec::new() };
-    (module, pairs)
+    let moved = if language.has_sets() { Vec::new() } else { sets::flatten(module.to_mut(), &options.places) };
+    let lacks_line = |image| language.lacks_line(image);
+    if lines::has_any(&module, &lacks_line) {
+        lines::widen(module.to_mut(), &lacks_line);
+    }
+    if !language.puts_references_last() && coordinates::has_any(&module) {
+        coordinates::take_apart(module.to_mut());
+    }
+    Prepared { module, pairs, elements, moved }
 }

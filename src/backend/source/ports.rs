@@ -2,8 +2,8 @@
 
 use super::writer::Writer;
 use crate::ir::{
-    Access, Binding, BuiltIn, DepthPromise, EntryPoint, Function, Global, GlobalId, ImageDim, ImageOp, Member, Module,
-    Op, Scalar, Space, Type, TypeId, Value,
+    Access, Binding, BuiltIn, DepthPromise, EntryPoint, Function, Global, GlobalId, Member, Module, Op, Space, Type,
+    TypeId, Value,
 };
 use crate::source::Span;
 use rustc_hash::FxHashSet;
@@ -135,33 +135,10 @@ impl Writer<'_> {
 
     /// Adds an input that the entry point needs besides those of the source.
     pub fn note_built_in(&mut self, of: BuiltIn, name: &str, ty: TypeId) {
-        self.note_input(of, name, ty, false);
-    }
-
-    fn note_input(&mut self, of: BuiltIn, name: &str, ty: TypeId, is_shared: bool) {
         let (space, name, span) = (Space::Input, name.to_string(), self.span);
         let mut ports = std::mem::take(&mut self.ports);
-        note(self, &mut ports, Given { of, space, name, ty, is_shared, span });
+        note(self, &mut ports, Given { of, space, name, ty, is_shared: false, span });
         self.ports = ports;
-    }
-
-    /// Adds the position of the fragment if input attachments, which a shader reads there, are textures of the language.
-    pub fn note_attachments(&mut self) {
-        let module = self.module;
-        let is_attachment = |t: &Writer, ty| match t.types.get(t.innermost(ty)) {
-            Type::Image(image) => image.dim == ImageDim::SubpassInput,
-            _ => false,
-        };
-        if !module.globals.iter().any(|(_, global)| is_attachment(self, global.ty)) {
-            return;
-        }
-        let is_read = |op| matches!(op, Op::Image { op: ImageOp::Read, .. });
-        let is_shared = module.functions.iter().any(|(id, f)| {
-            !module.entry_points.iter().any(|entry| entry.function == id)
-                && f.insts.iter().any(|(_, inst)| is_read(inst.op))
-        });
-        let ty = self.types.vector(Scalar::F32, 4);
-        self.note_input(BuiltIn::FragCoord, "position", ty, is_shared);
     }
 }
 

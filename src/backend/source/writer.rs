@@ -1,6 +1,7 @@
 //! The state of writing one module.
 
 use super::combine::Pair;
+use super::elements::Element;
 use super::expr::Expr;
 use super::function::Definition;
 use super::image::ImageUses;
@@ -9,6 +10,7 @@ use super::layout::{How, Laid};
 use super::names::Names;
 use super::place::Form;
 use super::ports::Ports;
+use super::sets::Moved;
 use super::slots::{self, Slot};
 use crate::backend::Options;
 use crate::backend::written::{Code, Written};
@@ -121,7 +123,11 @@ pub(super) struct Shader {
     /// Buffers whose size the shader asks for.
     sized: Vec<String>,
     /// Textures that became one with their samplers.
-    pairs: Vec<Pair>,
+    pub pairs: Vec<Pair>,
+    /// Elements of arrays that are variables.
+    pub elements: Vec<Element>,
+    /// Resources that are in other sets in the source.
+    pub moved: Vec<Moved>,
 }
 
 impl<'a> Writer<'a> {
@@ -281,6 +287,8 @@ impl<'a> Writer<'a> {
             entry: self.ports.entry,
             sized: self.sized,
             pairs: Vec::new(),
+            elements: Vec::new(),
+            moved: Vec::new(),
         }
     }
 
@@ -355,26 +363,9 @@ impl<'a> Writer<'a> {
             self.diagnostics.push(Diagnostic::error(code, message).at(self.span, ""));
         }
     }
-
-    /// Says how to avoid the last failure, where it is the current instruction's.
-    pub fn advise(&mut self, advice: &'static str) {
-        let span = self.span;
-        if let Some(last) = self.diagnostics.last_mut().filter(|last| last.span() == span && last.notes.is_empty()) {
-            last.notes.push(advice.into());
-        }
-    }
 }
 
 impl Shader {
-    /// The same with the textures that became one with their samplers.
-    pub fn with_pairs(self, pairs: Vec<Pair>) -> Shader {
-        Shader { pairs, ..self }
-    }
-
-    pub fn pairs(&self) -> &[Pair] {
-        &self.pairs
-    }
-
     pub fn extensions(&self) -> &[&'static str] {
         &self.extensions
     }

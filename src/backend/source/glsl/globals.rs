@@ -274,28 +274,20 @@ impl Dialect {
         String::new()
     }
 
-    fn binding_words(&self, t: &mut Writer, binding: Binding) -> Vec<String> {
+    fn binding_words(&self, binding: Binding) -> Vec<String> {
         match binding {
-            Binding::Resource { set, binding } => self.set_and_binding(t, set, binding),
+            Binding::Resource { set, binding } => self.set_and_binding(set, binding),
             Binding::Attachment { set, binding, index } => {
-                let mut words = vec![format!("input_attachment_index = {index}")];
-                words.extend(self.set_and_binding(t, set, binding));
-                words
+                let index = self.is_vulkan.then(|| format!("input_attachment_index = {index}"));
+                index.into_iter().chain(self.set_and_binding(set, binding)).collect()
             }
             _ => Vec::new(),
         }
     }
 
-    fn set_and_binding(&self, t: &mut Writer, set: u32, binding: u32) -> Vec<String> {
-        match (self.is_vulkan, set) {
-            (true, _) => vec![format!("set = {set}"), format!("binding = {binding}")],
-            (false, 0) => vec![format!("binding = {binding}")],
-            (false, _) => {
-                t.fail(Code::NOT_SUPPORTED, format!("OpenGL has no descriptor sets, and this is in set {set}"));
-                t.advise("`--place SET:BINDING=0:N` and `--push-constants 0:N` put resources into set 0");
-                Vec::new()
-            }
-        }
+    fn set_and_binding(&self, set: u32, binding: u32) -> Vec<String> {
+        let set = self.is_vulkan.then(|| format!("set = {set}"));
+        set.into_iter().chain([format!("binding = {binding}")]).collect()
     }
 
     fn block_qualifiers(&self, t: &mut Writer, id: GlobalId, global: &Global, rule: Option<&str>) -> String {
@@ -304,7 +296,7 @@ impl Dialect {
             space => space == Space::TaskPayload,
         };
         let mut words: Vec<String> = rule.filter(|_| !is_usual).map(str::to_string).into_iter().collect();
-        words.extend(self.binding_words(t, global.binding));
+        words.extend(self.binding_words(global.binding));
         let access = access_words(global.access);
         let space = match global.space {
             Space::Uniform => "uniform",
@@ -382,7 +374,7 @@ impl Dialect {
     }
 
     fn handle_qualifiers(&self, t: &mut Writer, id: GlobalId, global: &Global) -> String {
-        let mut words = self.binding_words(t, global.binding);
+        let mut words = self.binding_words(global.binding);
         let mut precision = "";
         if let Type::Image(image) = t.types.get(t.innermost(global.ty))
             && image.storage

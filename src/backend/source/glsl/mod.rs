@@ -32,8 +32,8 @@ use crate::backend::{Made as Result, Options};
 use crate::grammar;
 use crate::ir::{
     AtomicOp, BinaryOp, BuiltIn, ConstId, ControlHint, Ending, EntryPoint, FuncId, Global, GlobalId, ImageOp,
-    InterpolateAt, MathFn, MemoryKinds, Module, Order, Param, RayOp, Scalar, Scope, Space, Type, TypeId, UnaryOp,
-    Value, Values,
+    ImageType, InterpolateAt, MathFn, MemoryKinds, Module, Order, Param, RayOp, Scalar, Scope, Space, Type, TypeId,
+    UnaryOp, Value, Values,
 };
 use crate::lane::{GroupOp, LaneFact};
 use dialect::Lanes;
@@ -96,6 +96,27 @@ impl Language for Dialect {
 
     fn joins_samplers(&self) -> bool {
         !self.is_vulkan
+    }
+
+    fn has_sets(&self) -> bool {
+        self.is_vulkan
+    }
+
+    fn puts_references_last(&self) -> bool {
+        true
+    }
+
+    /// Each sampler of an array becomes part of another pair.
+    fn lacks_arrays_of(&self, ty: Type) -> bool {
+        !self.is_vulkan && ty == Type::Sampler
+    }
+
+    fn has_attachments(&self) -> bool {
+        self.is_vulkan
+    }
+
+    fn lacks_line(&self, _: ImageType) -> bool {
+        self.is_es
     }
 
     fn specializes_first(&self) -> bool {

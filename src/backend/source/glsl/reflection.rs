@@ -2,6 +2,7 @@
 
 use crate::backend::reflection::{self, Reflection};
 use crate::backend::source::combine::Pair;
+use crate::backend::source::sets::Moved;
 use crate::backend::source::writer::Shader;
 use crate::backend::{Made, Options};
 use crate::ir::Module;
@@ -26,6 +27,9 @@ struct Glsl {
     /// Variables that a texture and a sampler of the source became.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     combined: Vec<Pair>,
+    /// Resources whose binding point is not their binding in set 0 of the source.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    moved: Vec<Moved>,
 }
 
 /// The JSON text for a module with a single entry point.
@@ -37,7 +41,8 @@ pub(super) fn json(shader: &Shader, module: &Module, options: &Options) -> Made<
         glsl: Glsl {
             extensions: shader.extensions().to_vec(),
             least_subgroup_size: lanes.least_subgroup_size(),
-            combined: shader.pairs().to_vec(),
+            combined: shader.pairs.clone(),
+            moved: shader.moved.clone(),
         },
     }))
 }

@@ -81,8 +81,8 @@ impl Dialect {
             ImageDim::SubpassInput => "",
             ImageDim::Tile => return t.not_yet("reads of color attachments"),
         };
-        if self.is_es && matches!(image.dim, ImageDim::D1 | ImageDim::Rect) {
-            t.lacks("textures of one dimension");
+        if self.is_es && image.dim == ImageDim::Rect {
+            t.lacks("rectangle textures");
         }
         if self.is_es && image.storage && image.multisampled {
             t.lacks("images of several samples");

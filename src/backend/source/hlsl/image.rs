@@ -6,9 +6,7 @@ use crate::backend::source::expr::{Expr, Level};
 use crate::backend::source::function::Body;
 use crate::backend::source::image::ImageCall;
 use crate::ir::format::components;
-use crate::ir::{
-    AtomicOp, BuiltIn, ImageDim, ImageOp, ImageParts, ImageType, Scalar, Space, Type, TypeId, Types, Value,
-};
+use crate::ir::{AtomicOp, ImageDim, ImageOp, ImageParts, ImageType, Scalar, Type, TypeId, Types, Value};
 
 /// Components of a coordinate without the layer.
 const fn axes(image: ImageType) -> u8 {
@@ -29,7 +27,6 @@ impl Hlsl {
             ImageOp::Sample | ImageOp::SampleProjected => self.sampled(b, op, call, [texture, sampler], ty),
             ImageOp::Gather => self.gathered(b, call, [texture, sampler]),
             ImageOp::Fetch => self.fetched(b, call, &texture, ty),
-            ImageOp::Read if call.image.dim == ImageDim::SubpassInput => self.fetched(b, call, &texture, ty),
             ImageOp::Read => self.read_texel(b, call, &texture, ty),
             ImageOp::Write => {
                 self.write_texel(b, call, &texture);
@@ -176,8 +173,7 @@ impl Hlsl {
 
     fn fetched(&self, b: &mut Body, call: &ImageCall, texture: &Expr, ty: TypeId) -> Expr {
         use ImageParts as P;
-        let (at, size) =
-            if call.image.dim == ImageDim::SubpassInput { (self.own_texel(b), 2) } else { self.coordinate(b, call) };
+        let (at, size) = self.coordinate(b, call);
         let name = format!("{}.Load", texture.text);
         let mut args = match (call.image.dim, call.image.multisampled) {
             (ImageDim::Buffer, _) => vec![at],
@@ -191,14 +187,6 @@ impl Hlsl {
         args.extend(self.texel_offset(b, call));
         let made = Expr::call(&name, &args);
         self.as_result(b, made, call, ty)
-    }
-
-    /// The place of the fragment's texel in an attachment.
-    fn own_texel(&self, b: &mut Body) -> Expr {
-        match b.t.ports.find(BuiltIn::FragCoord, Space::Input) {
-            Some(position) => Expr::call("int2", &[Expr::primary(position.name.clone()).part(".xy")]),
-            None => b.t.broken("no position of the fragment"),
-        }
     }
 
     /// Components of a texel in the language.

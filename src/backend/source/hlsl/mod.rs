@@ -334,7 +334,8 @@ impl Language for Hlsl {
 /// Warnings of qualifiers that the language cannot keep.
 pub(super) fn losses(module: &Module, profile: &Profile) -> Vec<Diagnostic> {
     let since = Some((0, 0));
-    let kept = Kept { precise: true, can_be_precise: true, coherent_since: since, coherent_images: true };
+    let kept =
+        Kept { precise: true, can_be_precise: true, coherent_since: since, coherent_images: true, point_sizes: false };
     losses::losses(module, profile, kept)
 }
 

@@ -119,7 +119,6 @@ impl Hlsl {
         if t.ports.built_in.iter().any(needs_index) || zeroed(t.module).next().is_some() {
             t.note_built_in(BuiltIn::LocalInvocationIndex, "local_index", Types::U32);
         }
-        t.note_attachments();
         // Registers follow from the order. The stage before has a position.
         if entry.stage == Stage::Fragment && t.ports.built_in.iter().any(|given| given.of.is_passed_on()) {
             let position = t.types.vector(Scalar::F32, 4);

@@ -68,15 +68,15 @@ impl Hlsl {
         let name = match (image.dim, image.multisampled, image.is_writable()) {
             (ImageDim::D1, ..) => "Texture1D",
             (ImageDim::D2, true, true) => return t.not_yet("storage textures of several samples"),
-            (ImageDim::D2 | ImageDim::SubpassInput, true, _) => "Texture2DMS",
-            (ImageDim::D2 | ImageDim::SubpassInput, false, _) => "Texture2D",
+            (ImageDim::D2, true, _) => "Texture2DMS",
+            (ImageDim::D2, false, _) => "Texture2D",
             (ImageDim::D3, ..) => "Texture3D",
             // A writable cube is an array of its faces.
             (ImageDim::Cube, _, true) => return format!("RWTexture2DArray<{texel}>"),
             (ImageDim::Cube, ..) => "TextureCube",
             (ImageDim::Buffer, ..) => "Buffer",
             (ImageDim::Rect, ..) => return self.none_such(t, "textures with coordinates in texels"),
-            (ImageDim::Tile, ..) => return self.none_such(t, "reads of color attachments"),
+            (ImageDim::Tile | ImageDim::SubpassInput, ..) => return self.none_such(t, "reads of color attachments"),
         };
         let writable = if image.is_writable() { "RW" } else { "" };
         format!("{writable}{name}{layers}<{texel}>")

@@ -7,9 +7,7 @@ use crate::backend::source::function::Body;
 use crate::backend::source::image::{ImageCall, ImageUse, is_depth};
 use crate::backend::source::tree::{Kind, Stmt};
 use crate::backend::source::writer::Writer;
-use crate::ir::{
-    AtomicOp, BuiltIn, ConstValue, ImageDim, ImageOp, ImageParts, ImageType, Scalar, Space, Type, TypeId, Types, Value,
-};
+use crate::ir::{AtomicOp, ConstValue, ImageDim, ImageOp, ImageParts, ImageType, Scalar, Type, TypeId, Types, Value};
 
 /// Components of a coordinate without the layer.
 const fn axes(image: ImageType) -> u8 {
@@ -240,10 +238,6 @@ impl Msl {
 
     /// Place of a texel: coordinates, face, layer.
     fn texel_place(&self, b: &mut Body, call: &ImageCall) -> Vec<Expr> {
-        if call.image.dim == ImageDim::SubpassInput {
-            let position = self.built_in(b, BuiltIn::FragCoord, Space::Input);
-            return position.map(|place| Expr::call("uint2", &[place.part(".xy")])).into_iter().collect();
-        }
         let (whole, scalar, size) = self.coordinates(b, call);
         let is_cube = call.image.dim == ImageDim::Cube;
         let axes = if is_cube { 2 } else { axes(call.image) };

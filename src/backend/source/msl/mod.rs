@@ -409,7 +409,13 @@ fn entry_name(t: &mut Writer, name: &str) -> String {
 
 /// Warnings of qualifiers that the language cannot keep.
 pub(super) fn losses(module: &Module, profile: &Profile) -> Vec<Diagnostic> {
-    let kept = Kept { precise: false, can_be_precise: true, coherent_since: Some((3, 2)), coherent_images: false };
+    let kept = Kept {
+        precise: false,
+        can_be_precise: true,
+        coherent_since: Some((3, 2)),
+        coherent_images: false,
+        point_sizes: true,
+    };
     losses::losses(module, profile, kept)
 }
 

@@ -122,7 +122,6 @@ impl Msl {
         if t.ports.find(BuiltIn::SamplePosition, Space::Input).is_some() {
             t.note_built_in(BuiltIn::SampleId, "sample_index", Types::I32);
         }
-        t.note_attachments();
     }
 
     /// Refuses what the language does not have.

@@ -68,16 +68,16 @@ impl Msl {
         let shape = match (image.dim, image.multisampled) {
             (ImageDim::D1, _) if is_depth => return self.none_such(t, "1D depth textures"),
             (ImageDim::D1, _) => "1d",
-            (ImageDim::D2 | ImageDim::SubpassInput, false) => "2d",
+            (ImageDim::D2, false) => "2d",
             (ImageDim::D2, true) if of.writes => {
                 return self.none_such(t, "writes to textures of several samples");
             }
-            (ImageDim::D2 | ImageDim::SubpassInput, true) => "2d_ms",
+            (ImageDim::D2, true) => "2d_ms",
             (ImageDim::D3, _) => "3d",
             (ImageDim::Cube, _) => "cube",
             (ImageDim::Buffer, _) => "_buffer",
             (ImageDim::Rect, _) => return self.none_such(t, "textures with coordinates in texels"),
-            (ImageDim::Tile, _) => return t.not_yet("reads of color attachments"),
+            (ImageDim::Tile | ImageDim::SubpassInput, _) => return t.not_yet("reads of color attachments"),
         };
         let stem = if is_depth { "depth" } else { "texture" };
         let layers = if image.arrayed { "_array" } else { "" };

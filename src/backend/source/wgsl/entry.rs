@@ -52,7 +52,7 @@ impl Wgsl {
             b.t.span = self.span_of_port(b.t, port);
             let leaf = outputs.leaves.iter().find(|leaf| leaf.port == port && leaf.path.is_empty());
             let place = match leaf {
-                Some(leaf) if is_own && is_struct && b.t.types.scalar_of(leaf.ty) == Some(leaf.given) => {
+                Some(leaf) if is_own && is_struct && self.given_type(b.t, leaf.ty, leaf.given) == leaf.ty => {
                     format!("{}.{}", outputs.whole, leaf.name)
                 }
                 _ if is_own => {
@@ -100,8 +100,16 @@ impl Wgsl {
 
     /// The type that the language gives an input or output.
     fn given_name(&self, t: &mut Writer, leaf: &Leaf) -> String {
-        let size = t.types.components(leaf.ty).unwrap_or(1);
-        t.vector_name(leaf.given, size)
+        let ty = self.given_type(t, leaf.ty, leaf.given);
+        t.type_name(ty)
+    }
+
+    /// The type of the language for an input or output: scalars and vectors may be of other scalars than in the module.
+    fn given_type(&self, t: &mut Writer, ty: TypeId, given: Scalar) -> TypeId {
+        match t.types.components(ty) {
+            Some(size) => t.types.vector(given, size),
+            None => ty,
+        }
     }
 
     pub fn entry_signature(&self, b: &mut Body, entry: &EntryPoint) -> String {
@@ -241,8 +249,7 @@ impl Wgsl {
 
     /// A value between the scalar of the module and that of the language.
     fn as_scalar(&self, t: &mut Writer, value: &Expr, ty: TypeId, given: Scalar, gives: bool) -> Expr {
-        let size = t.types.components(ty).unwrap_or(1);
-        let other = t.types.vector(given, size);
+        let other = self.given_type(t, ty, given);
         if gives { t.converted(value, ty, other) } else { t.converted(value, other, ty) }
     }
 

@@ -11,8 +11,8 @@ use crate::backend::source::slots::{Role, Slot};
 use crate::backend::source::writer::Writer;
 use crate::diagnostic::{Code, Diagnostic, cannot_write};
 use crate::ir::{
-    Access, Binding, ConstValue, Function, Global, GlobalId, ImageDim, Module, Op, Space, Stage, StructId, Type,
-    TypeId, Value, link,
+    Access, Binding, ConstValue, Function, Global, GlobalId, Module, Op, Other, ResourceClass, Space, Stage, StructId,
+    Type, TypeId, Value, link,
 };
 use crate::limits;
 use rustc_hash::FxHashSet;
@@ -26,6 +26,9 @@ fn place_of_line(line: &str) -> Option<(u32, u32)> {
     let (group, rest) = line.strip_prefix("@group(")?.split_once(") @binding(")?;
     Some((group.parse().ok()?, rest.split_once(')')?.0.parse().ok()?))
 }
+
+/// The arrays of resources that do not become variables of their own.
+const ARRAYS: &str = "arrays of resources with more than 16 elements, or without a length";
 
 impl Wgsl {
     /// Sorts resources by their places, before other variables.
@@ -77,17 +80,13 @@ impl Wgsl {
         let access = global.access;
         let ty = match t.types.get(global.ty) {
             Type::Sampler => sampler_name(of.compares).to_string(),
-            Type::Image(image) if image.dim == ImageDim::SubpassInput => {
-                t.lacks("textures of this kind or format");
-                return;
-            }
             Type::Image(image) | Type::SampledImage(image) => {
                 let (reads, writes) =
                     (of.reads && !access.contains(Access::WRITEONLY), of.writes && !access.contains(Access::READONLY));
                 let of = crate::backend::source::image::ImageUse { reads, writes, ..of };
                 self.texture_name(t, image, of)
             }
-            Type::Array { .. } => return t.lacks("arrays of blocks, textures and samplers"),
+            Type::Array { .. } => return t.lacks(ARRAYS),
             Type::AccelerationStructure => return t.unsupported("ray queries"),
             Type::AtomicCounter => return t.unsupported("atomic counters"),
             _ => return t.unsupported("variables of this kind"),
@@ -97,7 +96,7 @@ impl Wgsl {
 
     /// Declares a variable at its group and binding.
     fn declare_bound(&self, t: &mut Writer, name: &str, global: &Global, line: &str) {
-        let Binding::Resource { set, binding } = global.binding else {
+        let (Binding::Resource { set, binding } | Binding::Attachment { set, binding, .. }) = global.binding else {
             return t.unsupported("variables of this kind");
         };
         let slot = Slot {
@@ -120,7 +119,7 @@ impl Wgsl {
 
     fn declare_block(&self, t: &mut Writer, name: &str, id: GlobalId, global: &Global) {
         if matches!(t.types.get(global.ty), Type::Array { .. }) {
-            return t.lacks("arrays of blocks, textures and samplers");
+            return t.lacks(ARRAYS);
         }
         let Some(of) = t.block_of(global.ty) else { return t.unsupported("variables of this kind") };
         let ty = match self.form(t, id) {
@@ -256,10 +255,13 @@ impl Wgsl {
         let Binding::Resource { set, binding } = global.binding else { return name };
         let mut resources = link::resources(t.module);
         resources.extend(&t.module.others);
+        let is_sampled = |other: &Other| other.class == ResourceClass::SampledTexture;
         let of_group = || resources.iter().filter(|other| other.set == set);
         let next = of_group().next_back().map_or(0, |last| last.binding + 1);
-        let before: BTreeSet<u32> =
-            of_group().filter(|other| other.is_sampled && other.binding < binding).map(|other| other.binding).collect();
+        let before: BTreeSet<u32> = of_group()
+            .filter(|other| is_sampled(other) && other.binding < binding)
+            .map(|other| other.binding)
+            .collect();
         let index = next + before.len() as u32;
         let role = Role::Sampler(set, index);
         t.slots.push(Slot {

@@ -5,7 +5,7 @@ use crate::backend::source::constants::component;
 use crate::backend::source::expr::{Expr, Level};
 use crate::backend::source::function::Body;
 use crate::backend::source::image::{ImageCall, is_depth};
-use crate::ir::{ImageDim, ImageOp, ImageParts, ImageType, Scalar, Type, TypeId, Types, Value};
+use crate::ir::{ImageDim, ImageOp, ImageParts, ImageType, Op, Scalar, Type, TypeId, Types, Value};
 
 /// Components of a coordinate without the layer.
 const fn axes(image: ImageType) -> u8 {
@@ -97,6 +97,12 @@ impl Wgsl {
 
     /// Coordinates, and the layer of an array as an integer.
     fn place(&self, b: &mut Body, call: &ImageCall, is_projected: bool) -> Vec<Expr> {
+        if call.image.arrayed
+            && !is_projected
+            && let Some((place, layer)) = b.coordinate_parts(call, axes(call.image))
+        {
+            return vec![place, self.layer(b, layer)];
+        }
         let (whole, scalar, size) = self.coordinates(b, call);
         let axes = axes(call.image);
         let place = self.leading(&whole, size, axes.min(size));
@@ -113,6 +119,25 @@ impl Wgsl {
             });
         }
         made
+    }
+
+    /// The layer of an array: integers that were converted stay such.
+    fn layer(&self, b: &mut Body, layer: Value) -> Expr {
+        let whole = match layer {
+            Value::Inst(id) => match b.f.insts[id].op {
+                Op::Convert(from) => b.shape_of(from).filter(|(scalar, _)| scalar.is_int()).map(|_| from),
+                _ => None,
+            },
+            _ => None,
+        };
+        if let Some(number) = b.t.whole_number(layer) {
+            return Expr::primary(number.to_string());
+        }
+        let value = b.value(whole.unwrap_or(layer));
+        match b.shape_of(whole.unwrap_or(layer)) {
+            Some((scalar, _)) if scalar.is_float() => Expr::call("i32", &[Expr::call("round", &[value])]),
+            _ => value,
+        }
     }
 
     /// The number that texels are compared with.

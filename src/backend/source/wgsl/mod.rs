@@ -31,9 +31,9 @@ use crate::backend::written::Unit;
 use crate::backend::{Made as Result, Options};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{
-    AtomicOp, BinaryOp, BuiltIn, ConstId, ControlHint, EntryPoint, FuncId, Global, GlobalId, ImageOp, InstFlags,
-    InstId, InterpolateAt, LocalId, MathFn, MemoryKinds, Module, Order, Param, Scalar, Scope, Space, StructId, Type,
-    TypeId, UnaryOp, Value, Values,
+    AtomicOp, BinaryOp, BuiltIn, ConstId, ControlHint, EntryPoint, FuncId, Global, GlobalId, ImageOp, ImageType,
+    InstFlags, InstId, InterpolateAt, LocalId, MathFn, MemoryKinds, Module, Order, Param, Scalar, Scope, Space,
+    StructId, Type, TypeId, UnaryOp, Value, Values,
 };
 use crate::lane::{GroupOp, LaneFact};
 use crate::profile::Profile;
@@ -107,6 +107,14 @@ const SYNTAX: Syntax = Syntax {
 impl Language for Wgsl {
     fn name(&self) -> &'static str {
         "WGSL"
+    }
+
+    fn lacks_line(&self, image: ImageType) -> bool {
+        image.arrayed || image.depth
+    }
+
+    fn lacks_arrays_of(&self, _: Type) -> bool {
+        true
     }
 
     fn spelled(&self, name: &str) -> String {
@@ -468,7 +476,13 @@ impl Language for Wgsl {
 
 /// Warnings of qualifiers that the language cannot keep.
 pub(super) fn losses(module: &Module, profile: &Profile) -> Vec<Diagnostic> {
-    let kept = Kept { precise: false, can_be_precise: false, coherent_since: None, coherent_images: false };
+    let kept = Kept {
+        precise: false,
+        can_be_precise: false,
+        coherent_since: None,
+        coherent_images: false,
+        point_sizes: false,
+    };
     losses::losses(module, profile, kept)
 }
 

@@ -1,6 +1,7 @@
 //! The resources and features that a shader asks of the caller and the device, as JSON.
 
 use crate::backend::reflection::{self, Reflection};
+use crate::backend::source::elements::Element;
 use crate::backend::source::slots::Role;
 use crate::backend::source::writer::Shader;
 use crate::backend::{Made, Options};
@@ -25,6 +26,9 @@ struct WebGpu {
     least_subgroup_size: u32,
     /// Samplers that textures of the source brought with them.
     samplers: Vec<Sampler>,
+    /// Elements of the source's arrays of resources.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    elements: Vec<Element>,
 }
 
 /// A sampler that is a variable of its own.
@@ -59,6 +63,7 @@ pub(super) fn json(shader: &Shader, module: &Module, options: &Options) -> Made<
             features: FEATURES.iter().filter(|(enable, _)| is_enabled(enable)).map(|(_, name)| *name).collect(),
             least_subgroup_size: lanes.least_subgroup_size(),
             samplers: samplers.collect(),
+            elements: shader.elements.clone(),
         },
     }))
 }

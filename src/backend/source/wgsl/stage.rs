@@ -41,7 +41,7 @@ pub(in crate::backend::source) struct Leaf {
     pub source: Option<u32>,
     /// The type in the module.
     pub ty: TypeId,
-    /// The scalar that the language has.
+    /// The scalar that the language has, of scalars and vectors.
     pub given: Scalar,
 }
 
@@ -66,6 +66,7 @@ pub(super) const fn built_in(of: BuiltIn) -> Option<(&'static str, Scalar)> {
         BuiltIn::SampleMask => ("sample_mask", Scalar::U32),
         BuiltIn::FragDepth => ("frag_depth", Scalar::F32),
         BuiltIn::PrimitiveId => ("primitive_index", Scalar::U32),
+        BuiltIn::ClipDistance => ("clip_distances", Scalar::F32),
         _ => return None,
     })
 }
@@ -329,11 +330,14 @@ impl Wgsl {
 
     fn built_in_leaf(&self, t: &mut Writer, port: Port, given: &Given) -> Option<Leaf> {
         let Given { of, space, ty, name, .. } = given;
-        // Points are one pixel wide (WebGPU 10.3.4), so that nothing is to be said.
-        if *of == BuiltIn::PointSize && is_always_one(t.module) {
+        // Points are one pixel wide (WebGPU 10.3.4).
+        if *of == BuiltIn::PointSize && *space == Space::Output {
             return None;
         }
-        let Some((text, scalar)) = built_in(*of) else {
+        let is_clipping = *of == BuiltIn::ClipDistance;
+        // Fragments do not see the distances (WGSL 13.3.1.1.1).
+        let known = built_in(*of).filter(|_| !is_clipping || *space == Space::Output);
+        let Some((text, scalar)) = known else {
             t.unsupported(&format!("built-in value {of:?}"));
             return None;
         };
@@ -344,9 +348,12 @@ impl Wgsl {
         if *of == BuiltIn::PrimitiveId {
             t.need("primitive_index");
         }
-        let is_array = matches!(t.types.get(*ty), Type::Array { .. });
+        if is_clipping {
+            t.need("clip_distances");
+        }
+        let is_array = !is_clipping && matches!(t.types.get(*ty), Type::Array { .. });
         let invariant = *of == BuiltIn::Position && *space == Space::Output && ports::is_invariant(t);
-        let ty = t.innermost(*ty);
+        let ty = if is_clipping { *ty } else { t.innermost(*ty) };
         Some(Leaf {
             port,
             path: if is_array { "[0]".to_string() } else { String::new() },
@@ -482,35 +489,6 @@ fn moved(binding: Binding, by: u32) -> Binding {
         }
         other => other,
     }
-}
-
-/// Returns true if every store to the size of points is of 1.
-fn is_always_one(module: &Module) -> bool {
-    const ONE: u64 = 0x3f80_0000;
-    let bits = |value| if let Value::Const(id) = value { module.constants.bits(id) } else { None };
-    let is_size = |binding| binding == Binding::BuiltIn(BuiltIn::PointSize);
-    let reaches = |f: &Function, pointer| match pointer {
-        Value::Global(base) => is_size(module.globals[base].binding),
-        Value::Inst(at) => match f.insts[at].op {
-            Op::Access { base: Value::Global(base), indices } => match module.types.get(module.globals[base].ty) {
-                Type::Struct(of) => {
-                    let member = f.values(indices).first().and_then(|index| module.known_u32(*index));
-                    let members = &module.types.structs[of].members;
-                    member.is_none_or(|n| members.get(n as usize).is_some_and(|member| is_size(member.binding)))
-                }
-                _ => false,
-            },
-            _ => false,
-        },
-        _ => false,
-    };
-    module.functions.iter().all(|(_, f)| {
-        f.insts.iter().all(|(_, inst)| match inst.op {
-            Op::Store { pointer, value } => !reaches(f, pointer) || bits(value) == Some(ONE),
-            Op::Call(_, args) => f.values(args).iter().all(|arg| !reaches(f, *arg)),
-            _ => true,
-        })
-    })
 }
 
 fn names_part(module: &Module, f: &Function, id: GlobalId, part: u32) -> bool {

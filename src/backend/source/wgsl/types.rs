@@ -5,6 +5,7 @@ use crate::backend::source::image::{ImageUse, is_depth};
 use crate::backend::source::layout::{self, Fit, How, Packing, Part};
 use crate::backend::source::writer::Writer;
 use crate::diagnostic::Code;
+use crate::ir::format::format_name;
 use crate::ir::{
     ArrayLen, ImageDim, ImageType, MatrixLayout, Scalar, ScalarKind, StructId, Type, TypeId, print::scalar_name,
 };
@@ -85,44 +86,51 @@ impl Wgsl {
 
     /// The type of a texture by the operations on it (WGSL 6.5).
     pub fn texture_name(&self, t: &mut Writer, image: ImageType, of: ImageUse) -> String {
-        match self.texture(t, image, of) {
-            Some(name) => name,
-            None => {
-                t.lacks("textures of this kind or format");
-                "texture_2d<f32>".to_string()
-            }
-        }
+        self.texture(t, image, of).unwrap_or_else(|lacking| {
+            t.lacks(&lacking);
+            "texture_2d<f32>".to_string()
+        })
     }
 
-    fn texture(&self, t: &mut Writer, image: ImageType, of: ImageUse) -> Option<String> {
+    /// The type, or the kind of textures that the language does not have.
+    fn texture(&self, t: &mut Writer, image: ImageType, of: ImageUse) -> Result<String, String> {
         let shape = match (image.dim, image.arrayed) {
-            (ImageDim::D1, false) => "1d",
+            (ImageDim::D1, _) => "1d",
             (ImageDim::D2, false) => "2d",
             (ImageDim::D2, true) => "2d_array",
-            (ImageDim::D3, false) => "3d",
-            (ImageDim::Cube, false) if !image.storage => "cube",
-            (ImageDim::Cube, true) if !image.storage => "cube_array",
-            _ => return None,
+            (ImageDim::D3, _) => "3d",
+            (ImageDim::Cube, _) if image.storage => return Err("storage textures of cubes".to_string()),
+            (ImageDim::Cube, false) => "cube",
+            (ImageDim::Cube, true) => "cube_array",
+            (ImageDim::Buffer, _) => return Err("texel buffers".to_string()),
+            (ImageDim::Rect, _) => return Err("rectangle textures".to_string()),
+            (ImageDim::SubpassInput | ImageDim::Tile, _) => return Err("reads of color attachments".to_string()),
         };
-        if image.multisampled && (shape != "2d" || image.storage) {
-            return None;
+        if image.multisampled && image.storage {
+            return Err("storage textures of several samples".to_string());
+        }
+        if image.multisampled && image.arrayed {
+            return Err("arrays of multisampled textures".to_string());
         }
         if image.storage {
-            let (_, format) = FORMATS.iter().find(|(number, _)| *number == image.format)?;
+            let format = FORMATS.iter().find(|(number, _)| *number == image.format).map(|(_, name)| name);
+            let format = format.ok_or_else(|| match format_name(image.format) {
+                Some(name) => format!("storage textures of the format {name}"),
+                None => "storage textures without a format".to_string(),
+            })?;
             let access = match (of.reads, of.writes) {
                 (true, true) => "read_write",
                 (true, false) => "read",
                 (false, _) => "write",
             };
-            return Some(format!("texture_storage_{shape}<{format}, {access}>"));
+            return Ok(format!("texture_storage_{shape}<{format}, {access}>"));
         }
         let samples = if image.multisampled { "multisampled_" } else { "" };
         if is_depth(image, of) {
-            let is_there = matches!(shape, "2d" | "2d_array" | "cube" | "cube_array");
-            return is_there.then(|| format!("texture_depth_{samples}{shape}"));
+            return Ok(format!("texture_depth_{samples}{shape}"));
         }
         let texel = self.vector_name(t, Scalar { width: 32, ..image.sampled }, 1);
-        Some(format!("texture_{samples}{shape}<{texel}>"))
+        Ok(format!("texture_{samples}{shape}<{texel}>"))
     }
 
     pub fn array_name(&self, t: &mut Writer, ty: TypeId) -> Option<String> {

@@ -1,0 +1,183 @@
+//! Textures of one dimension as planes with one row, for languages that lack them.
+
+use super::retype;
+use crate::ir::{
+    BinaryOp, BlockId, ConstValue, FuncId, ImageDim, ImageOp, ImageParts, ImageType, Inst, InstId, Module, Op, Scalar,
+    Type, TypeId, Value,
+};
+
+/// Which textures and images of one dimension become planes.
+type Such<'a> = &'a dyn Fn(ImageType) -> bool;
+
+/// Returns true if a module has textures of one dimension that `is_such` names.
+pub(super) fn has_any(module: &Module, is_such: Such) -> bool {
+    module.types.iter().any(|(_, ty)| image_of(ty).is_some_and(|image| is_line(image, is_such)))
+}
+
+fn is_line(image: ImageType, is_such: Such) -> bool {
+    image.dim == ImageDim::D1 && is_such(image)
+}
+
+/// Lets the textures and images of one dimension that `is_such` names be planes. The rest of the shader sees no difference:
+/// coordinates get the middle of the row, sizes lose the height.
+pub(super) fn widen(module: &mut Module, is_such: Such) {
+    let functions: Vec<FuncId> = module.functions.handles().collect();
+    for function in functions {
+        let blocks: Vec<BlockId> = module.functions[function].blocks.handles().collect();
+        for block in blocks {
+            let old = std::mem::take(&mut module.functions[function].blocks[block].insts);
+            let mut new = Vec::with_capacity(old.len());
+            for id in old {
+                Operation { module, function, id, before: &mut new }.widen(is_such);
+                new.push(id);
+            }
+            module.functions[function].blocks[block].insts = new.into_iter().collect();
+        }
+    }
+    retype::change_all(module, &|ty| match ty {
+        Type::Image(image) if is_line(image, is_such) => Some(Type::Image(plane(image))),
+        Type::SampledImage(image) if is_line(image, is_such) => Some(Type::SampledImage(plane(image))),
+        _ => None,
+    });
+}
+
+fn plane(line: ImageType) -> ImageType {
+    ImageType { dim: ImageDim::D2, ..line }
+}
+
+fn image_of(ty: Type) -> Option<ImageType> {
+    match ty {
+        Type::Image(image) | Type::SampledImage(image) => Some(image),
+        _ => None,
+    }
+}
+
+/// An instruction whose types are still those of lines.
+struct Operation<'a> {
+    module: &'a mut Module,
+    function: FuncId,
+    id: InstId,
+    /// Where the instructions that it needs go.
+    before: &'a mut Vec<InstId>,
+}
+
+impl Operation<'_> {
+    fn widen(&mut self, is_such: Such) {
+        let f = &self.module.functions[self.function];
+        let Op::Image { op, parts, operands } = f.insts[self.id].op else { return };
+        let mut values = f.values(operands).to_vec();
+        let Some(image) = values.first().and_then(|of| self.image_of(*of)).filter(|image| is_line(*image, is_such))
+        else {
+            return;
+        };
+        let mut at = 1;
+        for part in parts.iter() {
+            let row = match (part, op) {
+                (ImageParts::COORDINATE, ImageOp::SampleProjected) => Row::Divided,
+                (ImageParts::COORDINATE, ImageOp::Sample | ImageOp::Gather | ImageOp::QueryLod) => Row::Middle,
+                (ImageParts::COORDINATE | ImageParts::GRADIENTS | ImageParts::OFFSET, _) => Row::Zero,
+                _ => Row::Absent,
+            };
+            let count = if part == ImageParts::GRADIENTS { 2 } else { 1 };
+            for value in values.iter_mut().skip(at).take(count) {
+                *value = self.with_row(*value, row);
+            }
+            at += count;
+        }
+        let operands = self.module.functions[self.function].list(&values);
+        let op = Op::Image { op, parts, operands };
+        if matches!(op, Op::Image { op: ImageOp::Size, .. }) {
+            self.without_height(op, image.arrayed);
+        } else {
+            self.module.functions[self.function].insts[self.id].op = op;
+        }
+    }
+
+    fn image_of(&self, value: Value) -> Option<ImageType> {
+        let (module, f) = (&*self.module, &self.module.functions[self.function]);
+        let of = match module.pointee_of(f, &module.types, value) {
+            Some((_, pointee)) => pointee,
+            None => module.value_type(f, value)?,
+        };
+        image_of(module.types.get(of))
+    }
+
+    fn add(&mut self, op: Op, ty: TypeId) -> Value {
+        let f = &mut self.module.functions[self.function];
+        let id = f.insts.push(Inst { op, ty, ..f.insts[self.id] });
+        self.before.push(id);
+        Value::Inst(id)
+    }
+
+    fn construct(&mut self, parts: &[Value], ty: TypeId) -> Value {
+        let parts = self.module.functions[self.function].list(parts);
+        self.add(Op::Construct(parts), ty)
+    }
+
+    /// The value with a second component.
+    fn with_row(&mut self, value: Value, row: Row) -> Value {
+        let (module, f) = (&*self.module, &self.module.functions[self.function]);
+        let Some(ty) = module.value_type(f, value).filter(|_| row != Row::Absent) else { return value };
+        let (Some(scalar), Some(size)) = (module.types.scalar_of(ty), module.types.components(ty)) else {
+            return value;
+        };
+        let (of, whole) = (self.module.types.scalar(scalar), self.module.types.vector(scalar, size + 1));
+        let half = ConstValue::Bits(if row == Row::Zero { 0 } else { half(scalar) });
+        let half = Value::Const(self.module.constants.intern(of, half));
+        let parts: Vec<Value> = (0..u32::from(size)).map(|index| self.part(value, size, index, of)).collect();
+        let row = match (row, parts.last()) {
+            (Row::Divided, Some(divisor)) => self.add(Op::Binary(BinaryOp::Mul, half, *divisor), of),
+            _ => half,
+        };
+        let parts: Vec<Value> = parts[..1].iter().copied().chain([row]).chain(parts[1..].iter().copied()).collect();
+        let known: Option<Vec<_>> =
+            parts.iter().map(|part| if let Value::Const(id) = part { Some(*id) } else { None }).collect();
+        match known {
+            Some(parts) => Value::Const(self.module.constants.intern(whole, ConstValue::Composite(parts.into()))),
+            None => self.construct(&parts, whole),
+        }
+    }
+
+    fn part(&mut self, value: Value, size: u8, index: u32, of: TypeId) -> Value {
+        if size == 1 {
+            return value;
+        }
+        let f = &self.module.functions[self.function];
+        if let Value::Inst(id) = value
+            && let Op::Construct(parts) = f.insts[id].op
+            && parts.len == u32::from(size)
+        {
+            return f.values(parts)[index as usize];
+        }
+        self.add(Op::Extract { composite: value, index }, of)
+    }
+
+    /// The size of a plane, of which the instruction becomes the width, with the number of layers.
+    fn without_height(&mut self, op: Op, is_arrayed: bool) {
+        let ty = self.module.functions[self.function].insts[self.id].ty;
+        let scalar = self.module.types.scalar_of(ty).unwrap_or(Scalar::I32);
+        let whole = self.module.types.vector(scalar, 2 + u8::from(is_arrayed));
+        let size = self.add(op, whole);
+        let width = match is_arrayed {
+            true => Op::Shuffle { a: size, b: size, mask: [0, 2, 0, 0] },
+            false => Op::Extract { composite: size, index: 0 },
+        };
+        self.module.functions[self.function].insts[self.id].op = width;
+    }
+}
+
+/// The component for the row of a plane.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Row {
+    Absent,
+    Zero,
+    /// The middle of the only one.
+    Middle,
+    /// That times the divisor, the last component.
+    Divided,
+}
+
+/// The bits of one half.
+fn half(scalar: Scalar) -> u64 {
+    if scalar == Scalar::F16 { 0x3800 } else { u64::from(0.5f32.to_bits()) }
+}
