@@ -5,6 +5,7 @@ use super::expr::{Expr, Reads};
 use super::inout::Copies;
 use super::names::Names;
 use super::place::{Address, LaidPath};
+use super::runs::Runs;
 use super::tree::{Declared, Kind, Lines, Stmt, Syntax};
 use super::uses::Uses;
 use super::writer::Writer;
@@ -64,6 +65,8 @@ pub(super) struct Body<'t, 'a> {
     pub id: FuncId,
     pub names: Names,
     pub uses: Uses,
+    /// Stores that are one assignment.
+    pub runs: Runs,
     /// The entry point, where this is its function.
     pub entry: Option<&'a EntryPoint>,
     pub values: FxHashMap<InstId, Made>,
@@ -129,7 +132,9 @@ impl<'t, 'a> Body<'t, 'a> {
     fn new(t: &'t mut Writer<'a>, id: FuncId, entry: Option<&'a EntryPoint>) -> Body<'t, 'a> {
         let f = &t.module.functions[id];
         let exact = exact_locals(f, &t.types);
-        let mut uses = Uses::of(f, &t.types);
+        let runs = Runs::of(t.module, f, t.language.assigns_components());
+        let pure = t.pure();
+        let mut uses = Uses::of(f, &t.types, &runs, pure);
         let copies = Copies::of(t.module, f, &uses, t.language.references());
         uses.declare(f, &copies.passed);
         let names = Names::new(t.language);
@@ -139,6 +144,7 @@ impl<'t, 'a> Body<'t, 'a> {
             id,
             names,
             uses,
+            runs,
             entry,
             values: FxHashMap::default(),
             current: None,
@@ -316,7 +322,7 @@ impl<'t, 'a> Body<'t, 'a> {
         limits::spend(1);
         limits::hold::<(InstId, Made)>(1);
         self.t.span = inst.span;
-        if self.copies.skipped.contains(&id) {
+        if self.copies.skipped.contains(&id) || self.runs.stands_elsewhere(id) {
             return;
         }
         self.current = Some(id);
@@ -354,26 +360,22 @@ impl<'t, 'a> Body<'t, 'a> {
             Op::Load(_) | Op::Extract { .. } if value.is_plain() && !value.reads.memory => {
                 self.uses.is_stable(self.f, id, &value.reads)
             }
-            Op::Call(..) | Op::Atomic { .. } => self.uses.is_taken_next(self.f, id),
+            Op::Call(..) | Op::Atomic { .. } if self.uses.is_taken_next(self.f, id) => true,
+            Op::Call(callee, _) if is_short && self.uses.is_pure(callee) => self.can_come_later(id, &value),
+            Op::Call(..) | Op::Atomic { .. } => false,
             Op::Ray { op: ir::RayOp::Proceed, .. } | Op::Foreign(..) => {
                 self.uses.is_taken_next(self.f, id) || self.uses.is_next_condition(self.f, id)
             }
             Op::Image { op, .. } if self.uses.is_taken_next(self.f, id) => op != ir::ImageOp::Size,
-            Op::Image { op, .. } if is_short && op.is_lookup() && self.uses.is_always_taken(self.f, id) => {
-                // Its derivatives are those of the invocations that come here.
-                let value = value.clone().reading_memory(true);
-                if self.uses.can_move(self.f, id, &value.reads) {
-                    return value;
-                }
-                false
-            }
+            Op::Image { op, .. } if is_short && op.is_lookup() => self.can_come_later(id, &value),
             Op::Image { .. } => false,
             Op::Math(function, _) if function.is_derivative() => self.uses.is_taken_next(self.f, id),
             Op::Interpolate { .. } => self.uses.is_taken_next(self.f, id),
             _ => is_short && self.uses.can_move(self.f, id, &value.reads),
         };
+        let comes_later = matches!(inst.op, Op::Image { .. } | Op::Call(..));
         if can_move {
-            return value;
+            return if comes_later { value.reading_memory(true) } else { value };
         }
         let base = self.base_of(inst);
         if is_exact {
@@ -385,6 +387,12 @@ impl<'t, 'a> Body<'t, 'a> {
             return Expr::primary(name);
         }
         self.name(&base, inst.ty, &value)
+    }
+
+    /// Returns true if a result that depends on memory, and on the invocations that come here, can be computed where it is used.
+    fn can_come_later(&self, id: InstId, value: &Expr) -> bool {
+        let reads = value.clone().reading_memory(true).reads;
+        self.uses.is_always_taken(self.f, id) && self.uses.can_move(self.f, id, &reads)
     }
 
     /// Returns true if the one use of a result is part of an exact expression, or gives an exact variable its value.

@@ -55,6 +55,11 @@ pub(super) trait Language: Debug + Sync {
         true
     }
 
+    /// Returns true if several components of a vector can be assigned at once.
+    fn assigns_components(&self) -> bool {
+        true
+    }
+
     /// Returns true if what texels are compared with is a component of the coordinate.
     fn puts_references_last(&self) -> bool {
         false

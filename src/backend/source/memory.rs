@@ -141,6 +141,11 @@ impl Body<'_, '_> {
         {
             return self.first_store(id, value);
         }
+        if let Some(store) = self.current
+            && let Some(run) = self.runs.at(store).cloned()
+        {
+            return self.store_run(&run, store);
+        }
         let language = self.t.language;
         language.store(self, pointer, value);
     }
@@ -155,13 +160,7 @@ impl Body<'_, '_> {
             }
             _ => value,
         };
-        match value.assigned.as_deref() {
-            Some([op, left, right]) if *left == place.text => self.line(match (op.as_str(), right.as_str()) {
-                ("+" | "-", "1" | "1u") => format!("{left}{op}{op}"),
-                _ => format!("{left} {op}= {right}"),
-            }),
-            _ => self.line(format!("{} = {}", place.text, value.text)),
-        }
+        self.assign(&place, &value);
     }
 
     /// The store that declares a variable. Nothing is left of it where a parameter is the variable.

@@ -1,11 +1,14 @@
 //! Where a function uses its values and variables, and what happens between.
 
 use super::expr::Reads;
-use crate::ir::{BinaryOp, BlockId, Function, ImageOp, Inst, InstId, LocalId, Op, Type, Types, Value};
+use super::purity::Pure;
+use super::runs::Runs;
+use crate::ir::{BinaryOp, BlockId, FuncId, Function, ImageOp, Inst, InstId, LocalId, Op, Type, Types, Value};
 use crate::limits;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::ops::Range;
+use std::rc::Rc;
 
 /// A place in a block: before the instruction of this number.
 pub(super) type Place = (BlockId, u32);
@@ -25,10 +28,11 @@ pub(super) struct Uses {
     joined: FxHashSet<InstId>,
     /// Variables by the place before which they are declared.
     declared: FxHashMap<Place, Vec<LocalId>>,
+    pure: Rc<Pure>,
 }
 
 impl Uses {
-    pub fn of(f: &Function, types: &Types) -> Uses {
+    pub fn of(f: &Function, types: &Types, runs: &Runs, pure: Rc<Pure>) -> Uses {
         let mut uses = Uses {
             places: FxHashMap::default(),
             users: FxHashMap::default(),
@@ -37,10 +41,32 @@ impl Uses {
             params: FxHashMap::default(),
             joined: FxHashSet::default(),
             declared: FxHashMap::default(),
+            pure,
         };
         uses.look_at(f);
         uses.join_parts(f, types);
+        uses.join_runs(runs);
         uses
+    }
+
+    /// A vector whose components are all stored at once is used once, by the first store.
+    fn join_runs(&mut self, runs: &Runs) {
+        for (store, run) in runs.iter() {
+            let (Value::Inst(whole), Some(place)) = (run.value, self.place(store)) else { continue };
+            let is_alone = run.extracts.iter().all(|id| self.count(*id) == 1);
+            let Some(users) = self.users.get_mut(&whole).filter(|_| is_alone) else { continue };
+            let places: SmallVec<[Place; 4]> =
+                run.extracts.iter().filter_map(|id| self.places.get(id).copied()).collect();
+            limits::spend(users.len());
+            users.retain(|user| !places.contains(user));
+            users.push(place);
+            self.joined.extend(&run.extracts);
+        }
+    }
+
+    /// Returns true for functions that do nothing but compute a result.
+    pub fn is_pure(&self, function: FuncId) -> bool {
+        self.pure.contains(&function)
     }
 
     /// A vector whose components all go into a composite one after the other is used once, by the composite.
@@ -202,14 +228,14 @@ impl Uses {
         else {
             return false;
         };
-        *user == block && !writes_between(f, block, at..*to, reads)
+        *user == block && !self.writes_between(f, block, at..*to, reads)
     }
 
     /// Returns true if all uses of a pointer or a variable's value are in its block, and nothing writes what it reads before
     /// the last.
     pub fn is_stable(&self, f: &Function, id: InstId, reads: &Reads) -> bool {
         let Some((block, at)) = self.place(id) else { return false };
-        self.last_use(f, id).is_some_and(|last| !writes_between(f, block, at..last, reads))
+        self.last_use(f, id).is_some_and(|last| !self.writes_between(f, block, at..last, reads))
     }
 
     /// The last place in its block that uses a value or a pointer that is made from it; none if others do.
@@ -333,7 +359,7 @@ impl Uses {
     /// Returns true if an instruction between two of a block may write what is read.
     pub fn is_written(&self, f: &Function, from: InstId, to: InstId, reads: &Reads) -> bool {
         match (self.place(from), self.place(to)) {
-            (Some((block, at)), Some((other, to))) if block == other => writes_between(f, block, at..to, reads),
+            (Some((block, at)), Some((other, to))) if block == other => self.writes_between(f, block, at..to, reads),
             _ => true,
         }
     }
@@ -373,10 +399,10 @@ impl Uses {
             // A value with several uses is named.
             let Some(user) = self.only_user(f, of) else { return of != id };
             match f.insts[user].op {
-                Op::Store { .. } | Op::Return(_) => return true,
+                Op::Store { .. } | Op::Return(_) | Op::If { .. } | Op::Switch { .. } => return true,
                 Op::Binary(BinaryOp::LogicalAnd | BinaryOp::LogicalOr, ..) => return false,
                 Op::Extract { .. } | Op::Shuffle { .. } | Op::Binary(..) | Op::Unary(..) | Op::Math(..) => of = user,
-                Op::Construct(_) | Op::Convert(_) | Op::Splat(_) => of = user,
+                Op::Construct(_) | Op::Convert(_) | Op::Splat(_) | Op::Call(..) => of = user,
                 _ => return false,
             }
         }
@@ -385,6 +411,35 @@ impl Uses {
 }
 
 impl Uses {
+    /// Returns true if an instruction between two of a block may write what is read.
+    fn writes_between(&self, f: &Function, block: BlockId, places: Range<u32>, reads: &Reads) -> bool {
+        if reads.is_empty() {
+            return false;
+        }
+        let (from, to) = (places.start as usize + 1, places.end as usize);
+        if to.saturating_sub(from) > MOST_LOOKED_AT {
+            return true;
+        }
+        limits::spend(to.saturating_sub(from));
+        f.blocks[block].insts[from..to.max(from)].iter().any(|id| self.writes(f, &f.insts[*id], reads))
+    }
+
+    /// Returns true if an instruction may write what is read, or makes such writes of others seen.
+    fn writes(&self, f: &Function, inst: &Inst, reads: &Reads) -> bool {
+        match inst.op {
+            Op::Image { op, .. } => reads.memory && matches!(op, ImageOp::Write | ImageOp::Atomic(..)),
+            Op::Store { pointer, .. } => match local_of(f, pointer) {
+                Some(local) => reads.locals.contains(&local),
+                None => reads.memory,
+            },
+            Op::Atomic { .. } | Op::Barrier { .. } | Op::Interlock { .. } | Op::Print { .. } => reads.memory,
+            Op::Call(callee, _) => !self.is_pure(callee),
+            Op::If { .. } | Op::Loop { .. } | Op::Switch { .. } | Op::Ray { .. } | Op::Demote => true,
+            Op::Foreign(..) | Op::Cooperative(..) => true,
+            _ => false,
+        }
+    }
+
     /// Returns true if the one use of a value is the condition of the next instruction.
     pub fn is_next_condition(&self, f: &Function, id: InstId) -> bool {
         let (Some((block, at)), Some([(user, to)])) = (self.place(id), self.users.get(&id).map(SmallVec::as_slice))
@@ -442,34 +497,6 @@ pub(super) fn parts_of(f: &Function, types: &Types, parts: &[Value]) -> Vec<Part
         rest = &rest[count..];
     }
     made
-}
-
-/// Returns true if an instruction between two of a block may write what is read.
-fn writes_between(f: &Function, block: BlockId, places: Range<u32>, reads: &Reads) -> bool {
-    if reads.is_empty() {
-        return false;
-    }
-    let (from, to) = (places.start as usize + 1, places.end as usize);
-    if to.saturating_sub(from) > MOST_LOOKED_AT {
-        return true;
-    }
-    limits::spend(to.saturating_sub(from));
-    f.blocks[block].insts[from..to.max(from)].iter().any(|id| writes(f, &f.insts[*id], reads))
-}
-
-/// Returns true if an instruction may write what is read, or makes such writes of others seen.
-fn writes(f: &Function, inst: &Inst, reads: &Reads) -> bool {
-    match inst.op {
-        Op::Image { op, .. } => reads.memory && matches!(op, ImageOp::Write | ImageOp::Atomic(..)),
-        Op::Store { pointer, .. } => match local_of(f, pointer) {
-            Some(local) => reads.locals.contains(&local),
-            None => reads.memory,
-        },
-        Op::Atomic { .. } | Op::Barrier { .. } | Op::Interlock { .. } | Op::Print { .. } => reads.memory,
-        Op::Call(..) | Op::If { .. } | Op::Loop { .. } | Op::Switch { .. } | Op::Ray { .. } | Op::Demote => true,
-        Op::Foreign(..) | Op::Cooperative(..) => true,
-        _ => false,
-    }
 }
 
 /// The variable of the function that a pointer points into.

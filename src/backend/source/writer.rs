@@ -10,6 +10,7 @@ use super::layout::{How, Laid};
 use super::names::Names;
 use super::place::Form;
 use super::ports::Ports;
+use super::purity::Pure;
 use super::sets::Moved;
 use super::slots::{self, Slot};
 use crate::backend::Options;
@@ -88,6 +89,7 @@ pub(super) struct Writer<'a> {
     pub ports: Ports,
     /// The operations on textures.
     pub images: Option<Rc<ImageUses>>,
+    pub pure: Option<Rc<Pure>>,
     /// Names of the buffers whose size the shader asks for.
     pub sized: Vec<String>,
     pub hlsl: super::hlsl::State,
@@ -176,6 +178,7 @@ impl<'a> Writer<'a> {
             slots: Vec::new(),
             ports: Ports::default(),
             images: None,
+            pure: None,
             sized: Vec::new(),
             hlsl: super::hlsl::State::default(),
             msl: super::msl::State::default(),

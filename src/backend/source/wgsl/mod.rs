@@ -109,6 +109,10 @@ impl Language for Wgsl {
         "WGSL"
     }
 
+    fn assigns_components(&self) -> bool {
+        false
+    }
+
     fn lacks_line(&self, image: ImageType) -> bool {
         image.arrayed || image.depth
     }
