@@ -78,12 +78,31 @@ impl Reading {
             let others = resources.iter().enumerate().filter(|(other, _)| *other != own);
             module.others = others.filter_map(|(_, others)| others.as_ref()).flatten().copied().collect();
         }
-        let place = |of| stages.iter().position(|stage| stage.stage() == Some(of));
+        let kinds: Vec<Option<Stage>> = stages.iter().map(|stage| stage.stage()).collect();
+        let place = |of| kinds.iter().position(|stage| *stage == Some(of));
         let before = [Stage::Geometry, Stage::TessEvaluation, Stage::Vertex].into_iter().find_map(place);
         if let (Some(before), Some(after)) = (before, place(Stage::Fragment))
             && let Ok([before, after]) = stages.get_disjoint_mut([before, after])
         {
             before.link_to(after);
+        }
+        for (before, after) in [(Stage::TessControl, Stage::TessEvaluation), (Stage::Vertex, Stage::TessControl)] {
+            if let (Some(before), Some(after)) = (place(before), place(after))
+                && let Ok([before, after]) = stages.get_disjoint_mut([before, after])
+            {
+                before.link_inside(after);
+            }
+        }
+    }
+
+    /// Lets two stages before the last one of vertices agree.
+    fn link_inside(&mut self, after: &mut Reading) {
+        if self.profile.target.row().matching != Matching::Order {
+            return;
+        }
+        if let (Some(before), Some(after)) = (&mut self.module, &mut after.module) {
+            link::share_modes(before, after);
+            link::link(before, after, true);
         }
     }
 

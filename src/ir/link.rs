@@ -5,8 +5,9 @@
 
 use super::splice::{self, Splice};
 use super::{
-    Access, ArrayLen, Binding, ConstValue, FuncId, Function, Global, GlobalId, InstId, Interpolation, Member, Module,
-    Name, Op, Other, ResourceClass, Sampling, Scalar, Space, Stage, Struct, StructId, Type, TypeId, Types, Value,
+    Access, ArrayLen, Binding, BuiltIn, ConstValue, Crowd, FuncId, Function, Global, GlobalId, InstId, Interpolation,
+    Member, Module, Name, Op, Other, PrimitiveMode, ResourceClass, Sampling, Scalar, Space, Stage, Struct, StructId,
+    Type, TypeId, Types, Value,
 };
 use crate::source::Span;
 use rustc_hash::FxHashMap;
@@ -52,6 +53,8 @@ struct Port {
     /// The member of a block; none for the whole of a variable or for a part of a struct.
     member: Option<u32>,
     is_whole: bool,
+    /// True if there is one for each of several vertices.
+    is_crowd: bool,
     name: Name,
     ty: TypeId,
     /// Locations that it takes.
@@ -75,6 +78,7 @@ pub fn link(before: &mut Module, after: &mut Module, by_order: bool) {
     }
     for (place, output) in &outputs {
         match inputs.get(place) {
+            Some(input) if input.is_crowd || output.is_crowd => {}
             Some(input) if is_alone(&outputs, *place) && is_alone(&inputs, *place) => {
                 widen_narrower(before, after, output, input);
             }
@@ -92,8 +96,34 @@ pub fn link(before: &mut Module, after: &mut Module, by_order: bool) {
     }
 }
 
+/// Lets the two stages of tessellation know of each other's modes: the domain and spacing that the later one says, and the
+/// number of vertices that the earlier one says.
+pub fn share_modes(control: &mut Module, evaluation: &mut Module) {
+    let is_count = |mode: &PrimitiveMode| matches!(mode, PrimitiveMode::OutputVertices(_));
+    let ([first], [second]) = (control.entry_points.as_mut_slice(), evaluation.entry_points.as_mut_slice()) else {
+        return;
+    };
+    if (first.stage, second.stage) != (Stage::TessControl, Stage::TessEvaluation) {
+        return;
+    }
+    let count = first.primitives.iter().copied().find(is_count);
+    let has_domain = |mode: &PrimitiveMode| {
+        matches!(mode, PrimitiveMode::Triangles | PrimitiveMode::Quads | PrimitiveMode::Isolines)
+    };
+    if !first.primitives.iter().any(has_domain) {
+        first.primitives.extend(second.primitives.iter().filter(|mode| !is_count(mode)));
+    }
+    if !second.primitives.iter().any(is_count) {
+        second.primitives.extend(count);
+    }
+}
+
 /// Gives an output that the source does not have a value when the stage begins.
 fn fill_with_zeros(module: &mut Module, output: GlobalId) {
+    // Their outputs hold zeros until they get something else.
+    if module.entry_points.iter().any(|entry| entry.stage == Stage::TessControl) {
+        return;
+    }
     let zero = module.constants.intern(module.globals[output].ty, ConstValue::Zero);
     let store = Op::Store { pointer: Value::Global(output), value: Value::Const(zero) };
     for entry in &module.entry_points {
@@ -121,6 +151,8 @@ fn is_followed(module: &Module, inputs: &Ports, place: Place) -> bool {
 /// Returns true for built-in inputs that the stage before writes, and for what brings one with it.
 fn is_passed_built_in(global: &Global) -> bool {
     match global.binding {
+        // Only stages between others take positions in.
+        Binding::BuiltIn(BuiltIn::Position) => global.space == Space::Input,
         Binding::BuiltIn(of) => global.space == Space::Input && of.is_passed_on(),
         // It is read at the fragment's position.
         Binding::Attachment { .. } => true,
@@ -132,23 +164,63 @@ fn is_passed_built_in(global: &Global) -> bool {
 fn ports(module: &Module, space: Space) -> Ports {
     let mut found = BTreeMap::new();
     for (id, global) in module.globals.iter().filter(|(_, global)| global.space == space) {
-        let Binding::Location { location, component, interpolation, sampling, .. } = global.binding else { continue };
+        let (location, component, (interpolation, sampling)) = match global.binding {
+            Binding::Location { location, component, interpolation, sampling, .. } => {
+                (location, component, (interpolation, sampling))
+            }
+            // The members of a block for each vertex have the locations.
+            Binding::None if is_block(module, global) && element_of_crowd(module, global).is_some() => {
+                (None, 0, Manner::default())
+            }
+            _ => continue,
+        };
+        let element = element_of_crowd(module, global);
+        let ty = element.unwrap_or(global.ty);
         let whole = Port {
             global: id,
             member: None,
             is_whole: true,
+            is_crowd: element.is_some(),
             name: global.name.clone(),
-            ty: global.ty,
-            locations: module.types.locations(global.ty),
+            ty,
+            locations: module.types.locations(ty),
             manner: (interpolation, sampling),
         };
-        let Type::Struct(of) = module.types.get(global.ty) else {
+        let Type::Struct(of) = module.types.get(ty) else {
             found.extend(location.map(|location| ((location, component), whole)));
             continue;
         };
         add_members(module, of, location.unwrap_or(0), &whole, &mut found);
     }
     found
+}
+
+/// The type of the element that an input or output has for each of several vertices.
+fn element_of_crowd(module: &Module, global: &Global) -> Option<TypeId> {
+    let stage = module.entry_points.first()?.stage;
+    let crowd = stage.crowd(global.space, interpolation_of(module, global))?;
+    match module.types.get(global.ty) {
+        Type::Array { element, .. } if crowd != Crowd::Corners => Some(element),
+        _ => None,
+    }
+}
+
+/// Returns true for a block, or an array of such, whose members have locations.
+fn is_block(module: &Module, global: &Global) -> bool {
+    let Type::Struct(of) = module.types.get(module.types.innermost(global.ty)) else { return false };
+    let is_located = |member: &Member| matches!(member.binding, Binding::Location { .. });
+    module.types.structs[of].block && module.types.structs[of].members.iter().any(is_located)
+}
+
+/// The interpolation of a variable, or that of the first member of a block.
+fn interpolation_of(module: &Module, global: &Global) -> Interpolation {
+    match (global.binding, module.types.get(module.types.innermost(global.ty))) {
+        (Binding::None, Type::Struct(of)) => {
+            let first = module.types.structs[of].members.first();
+            first.map_or_else(Interpolation::default, |member| member.binding.interpolation())
+        }
+        (binding, _) => binding.interpolation(),
+    }
 }
 
 fn add_members(module: &Module, of: StructId, first: u32, whole: &Port, found: &mut Ports) {
@@ -205,8 +277,26 @@ fn at((location, component): Place, (interpolation, sampling): Manner) -> Bindin
 /// Adds a port of one stage to another one that lacks it; none where its type cannot be told there.
 fn copy(from: &Module, port: &Port, place: Place, to: &mut Module, space: Space) -> Option<GlobalId> {
     let ty = Import { from: &from.types, structs: FxHashMap::default() }.ty(port.ty, &mut to.types)?;
+    let ty = for_each_vertex(to, ty, space, port.manner.0)?;
     let (name, span, access) = (port.name.clone(), Span::NONE, Access::empty());
     Some(to.globals.push(Global { name, span, space, ty, binding: at(place, port.manner), access, init: None }))
+}
+
+/// The type of a variable with such an element for each vertex, where the stage has one for each. None if their number is not
+/// known.
+fn for_each_vertex(to: &mut Module, ty: TypeId, space: Space, interpolation: Interpolation) -> Option<TypeId> {
+    const MOST_OF_PATCH: u32 = 32;
+    let entry = to.entry_points.first()?;
+    let count = match entry.stage.crowd(space, interpolation) {
+        None | Some(Crowd::Corners) => return Some(ty),
+        Some(Crowd::PatchVertices) => MOST_OF_PATCH,
+        Some(Crowd::OutputVertices) => entry.primitives.iter().find_map(|mode| match mode {
+            PrimitiveMode::OutputVertices(count) => Some(*count),
+            _ => None,
+        })?,
+        Some(_) => return None,
+    };
+    Some(to.types.array(ty, ArrayLen::Fixed(count)))
 }
 
 /// The types of one module in another.

@@ -31,6 +31,7 @@ pub mod print;
 pub mod private;
 pub mod propagate;
 mod ray;
+pub mod slice;
 mod splice;
 mod stage;
 pub mod types;

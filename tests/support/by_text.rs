@@ -42,8 +42,30 @@ pub fn make(profile: &str, name: &str, source: &str, stage: Stage) -> Result<Out
     make_all(profile, name, &[(stage, source)]).map(|mut made| made.remove(0))
 }
 
-/// The same of the stages of one program. In HLSL the fragments find what the vertices write.
+/// The same of the stages of one program. In HLSL each stage finds what the stage before writes.
 pub fn make_all(profile: &str, name: &str, stages: &[(Stage, &str)]) -> Result<Vec<Outcome>, String> {
+    let (options, texts) = texts_of(profile, name, stages)?;
+    if options.profile.target == Target::Hlsl && judge::find(dxc::JUDGE).is_some() {
+        agree(stages, &texts, options.profile.version)?;
+    }
+    texts.into_iter().zip(stages).map(|(text, (stage, _))| made(&options, *stage, text)).collect()
+}
+
+/// The SPIR-V modules that DXC makes of the HLSL of a program's stages.
+pub fn hlsl_modules(profile: &str, name: &str, stages: &[(Stage, &str)]) -> Result<Vec<Vec<u32>>, String> {
+    let (_, texts) = texts_of(profile, name, stages)?;
+    let module = |(text, (stage, _)): (Result<String, Refusal>, &(Stage, &str))| {
+        dxc::stage_module(&text.map_err(|refusal| refusal.said)?, *stage)
+    };
+    texts.into_iter().zip(stages).map(module).collect()
+}
+
+/// The texts of the stages of one program.
+fn texts_of(
+    profile: &str,
+    name: &str,
+    stages: &[(Stage, &str)],
+) -> Result<(Options, Vec<Result<String, Refusal>>), String> {
     let mut options = Options::new(named(profile)?);
     let target = options.profile.target;
     options.places.push_constants = (target == Target::Wgsl).then_some(PUSH_CONSTANTS);
@@ -56,23 +78,40 @@ pub fn make_all(profile: &str, name: &str, stages: &[(Stage, &str)]) -> Result<V
     Reading::link(&mut readings.iter_mut().collect::<Vec<_>>());
     let texts = readings.iter().zip(stages).map(|(reading, (stage, _))| text_of(reading.compile(&of(*stage))));
     let texts = texts.collect::<Result<Vec<_>, _>>()?;
-    if target == Target::Hlsl && judge::find(dxc::JUDGE).is_some() {
-        agree(stages, &texts, options.profile.version)?;
-    }
-    texts.into_iter().zip(stages).map(|(text, (stage, _))| made(&options, *stage, text)).collect()
+    Ok((options, texts))
 }
 
-/// Holds that the fragments of a program of vertices and fragments find their inputs.
+/// Pairs of stages one after the other, with the parts of their containers that say what passes between them. A geometry
+/// shader's inputs are its own business.
+const FOLLOWING: [(Stage, &[u8; 4], Stage, &[u8; 4]); 5] = [
+    (Stage::Vertex, b"OSG1", Stage::TessControl, b"ISG1"),
+    (Stage::TessControl, b"OSG1", Stage::TessEvaluation, b"ISG1"),
+    (Stage::TessControl, b"PSG1", Stage::TessEvaluation, b"PSG1"),
+    (Stage::TessEvaluation, b"OSG1", Stage::Fragment, b"ISG1"),
+    (Stage::Vertex, b"OSG1", Stage::Fragment, b"ISG1"),
+];
+
+/// Holds that each stage of a program finds its inputs.
 fn agree(stages: &[(Stage, &str)], texts: &[Result<String, Refusal>], version: (u8, u8)) -> Result<(), String> {
+    let has = |of: Stage| stages.iter().any(|(stage, _)| *stage == of);
     let signature = |of: Stage, part| {
         let at = stages.iter().position(|(stage, _)| *stage == of)?;
         let container = dxc::container(texts[at].as_ref().ok()?, of, version);
         Some(container.map(|container| dxil::signature(&container, part).unwrap_or_default()))
     };
-    let (Some(outputs), Some(inputs)) = (signature(Stage::Vertex, b"OSG1"), signature(Stage::Fragment, b"ISG1")) else {
-        return Ok(());
+    let is_apart = |before, after| {
+        let between = [Stage::TessEvaluation, Stage::Geometry].into_iter().any(|of| of != before && has(of));
+        after == Stage::Fragment && between
     };
-    dxil::agree(&outputs?, &inputs?)
+    for (before, given, after, taken) in FOLLOWING {
+        if is_apart(before, after) || !has(before) || !has(after) {
+            continue;
+        }
+        if let (Some(outputs), Some(inputs)) = (signature(before, given), signature(after, taken)) {
+            dxil::agree(&outputs?, &inputs?).map_err(|why| format!("{before:?} and {after:?}: {why}"))?;
+        }
+    }
+    Ok(())
 }
 
 /// The outcome of a text.

@@ -72,6 +72,16 @@ pub fn module(text: &str, stage: Stage) -> Result<Vec<u32>, String> {
     Ok(bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect())
 }
 
+/// The same of a stage of a program for fragments, where inputs and outputs of stages have one order by their names.
+///
+/// # Errors
+/// As [`takes`].
+pub fn stage_module(text: &str, stage: Stage) -> Result<Vec<u32>, String> {
+    let options = ["-spirv", "-fspv-target-env=vulkan1.3", "-fvk-stage-io-order=alpha", "-O0", "-Vd"];
+    let bytes = compiled(text, stage, (6, 7), &options)?;
+    Ok(bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect())
+}
+
 fn compiled(text: &str, stage: Stage, (major, minor): (u8, u8), more: &[&str]) -> Result<Vec<u8>, String> {
     let kind = match stage {
         Stage::Vertex => "vs",

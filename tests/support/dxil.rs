@@ -7,8 +7,16 @@ const PARTS: usize = 28;
 const ELEMENT: usize = 32;
 
 /// Values that a fragment shader gets from the pipeline, whatever the stage before writes.
-const GENERATED: [&str; 6] =
-    ["SV_ISFRONTFACE", "SV_SAMPLEINDEX", "SV_COVERAGE", "SV_BARYCENTRICS", "SV_VIEWID", "SV_PRIMITIVEID"];
+const GENERATED: [&str; 8] = [
+    "SV_ISFRONTFACE",
+    "SV_SAMPLEINDEX",
+    "SV_COVERAGE",
+    "SV_BARYCENTRICS",
+    "SV_VIEWID",
+    "SV_PRIMITIVEID",
+    "SV_OUTPUTCONTROLPOINTID",
+    "SV_DOMAINLOCATION",
+];
 
 /// An input or output.
 #[derive(Debug, Clone, PartialEq, Eq)]

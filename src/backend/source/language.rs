@@ -85,9 +85,17 @@ pub(super) trait Language: Debug + Sync {
         &tree::C
     }
 
-    /// Returns true if a text can have several entry points.
-    fn has_many_entries(&self) -> bool {
+    /// Returns true if the text of a module can have several entry points.
+    fn has_many_entries(&self, _: &Module) -> bool {
         false
+    }
+
+    /// The module with several entry points where the language has several functions in the place of one; none elsewhere.
+    ///
+    /// # Errors
+    /// With what cannot be told apart.
+    fn divided(&self, _: &Module) -> Result<Option<Module>> {
+        Ok(None)
     }
 
     /// The name of the function of an entry point.

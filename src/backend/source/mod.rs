@@ -100,18 +100,19 @@ fn language_of(profile: &Profile) -> &'static dyn Language {
 }
 
 fn write(module: &Module, form: Form, options: &Options, _: &SourceMap) -> Made<Artifact> {
-    let Prepared { module, pairs, elements, moved } = &prepared(module, options);
+    let language = language_of(&options.profile);
+    let Prepared { module, pairs, elements, moved } = &prepared(module, options)?;
     let mut shader = Writer::new(module, options).run()?;
     (shader.pairs, shader.elements, shader.moved) = (pairs.clone(), elements.clone(), moved.clone());
     Ok(Artifact::Text(match form {
         Form::Binary | Form::Text => shader.text(),
-        Form::Reflection => language_of(&options.profile).reflection(&shader, module, options)?,
+        Form::Reflection => language.reflection(&shader, module, options)?,
     }))
 }
 
 fn written(module: &Module, options: &Options, _: &SourceMap) -> Made<Code> {
     let joins = language_of(&options.profile).joins_functions(module);
-    let prepared = prepared(module, options).module;
+    let prepared = prepared(module, options)?.module;
     let named = if joins { lane_operations(module) } else { LanesBySpan::default() };
     let alike = |(function, id): (FuncId, InstId)| {
         let inst = &prepared.functions[function].insts[id];
@@ -119,7 +120,7 @@ fn written(module: &Module, options: &Options, _: &SourceMap) -> Made<Code> {
         let alike = named.get(&inst.span).into_iter().flatten();
         alike.clone().find(|(other, _)| *other == op).map_or((function, id), |(_, at)| *at)
     };
-    Ok(Writer::new(&prepared, options).run()?.code(alike))
+    Ok(Writer::new(prepared, options).run()?.code(alike))
 }
 
 /// The cross-lane operations at each place of the source.
@@ -150,7 +151,7 @@ struct Prepared<'m> {
 }
 
 /// The module with the places that the user chose, and without what the language lacks.
-fn prepared<'m>(module: &'m Module, options: &Options) -> Prepared<'m> {
+fn prepared<'m>(module: &'m Module, options: &Options) -> Made<Prepared<'m>> {
     let language = language_of(&options.profile);
     let mut module = options.places.applied(module, options.profile.target);
     if language.joins_functions(&module) {
@@ -174,5 +175,8 @@ fn prepared<'m>(module: &'m Module, options: &Options) -> Prepared<'m> {
     if !language.puts_references_last() && coordinates::has_any(&module) {
         coordinates::take_apart(module.to_mut());
     }
-    Prepared { module, pairs, elements, moved }
+    if let Some(divided) = language.divided(&module)? {
+        module = Cow::Owned(divided);
+    }
+    Ok(Prepared { module, pairs, elements, moved })
 }

@@ -135,7 +135,12 @@ impl Writer<'_> {
 
     /// Adds an input that the entry point needs besides those of the source.
     pub fn note_built_in(&mut self, of: BuiltIn, name: &str, ty: TypeId) {
-        let (space, name, span) = (Space::Input, name.to_string(), self.span);
+        self.note_port(of, Space::Input, name, ty);
+    }
+
+    /// Adds an input or output that the stage has besides those of the source.
+    pub fn note_port(&mut self, of: BuiltIn, space: Space, name: &str, ty: TypeId) {
+        let (name, span) = (name.to_string(), self.span);
         let mut ports = std::mem::take(&mut self.ports);
         note(self, &mut ports, Given { of, space, name, ty, is_shared: false, span });
         self.ports = ports;

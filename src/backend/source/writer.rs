@@ -193,7 +193,7 @@ impl<'a> Writer<'a> {
     pub fn run(mut self) -> Result<Shader, Vec<Diagnostic>> {
         let module = self.module;
         let entries = module.entry_points.as_slice();
-        let is_allowed = entries.len() == 1 || !entries.is_empty() && self.language.has_many_entries();
+        let is_allowed = entries.len() == 1 || !entries.is_empty() && self.language.has_many_entries(module);
         if !is_allowed {
             self.span = entries.get(1).map_or(Span::NONE, |entry| module.functions[entry.function].span);
             self.lacks("modules of several entry points: choose one with `-e`");

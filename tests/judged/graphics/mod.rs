@@ -59,6 +59,12 @@ pub fn trials() -> Vec<Trial> {
         let named = format!("{}::{}", text::GLSL.profile, name(&path));
         judged(named, &JUDGES, move || text::check_draw(&text::GLSL, &path))
     });
+    // DXC's SPIR-V has the stages of tessellation.
+    let is_tessellated = |path: &PathBuf| path.with_extension("tesc").exists() && !path.with_extension("geom").exists();
+    let tessellated = primitives.clone().into_iter().filter(is_tessellated).map(|path| {
+        let named = format!("{}::{}", text::HLSL.profile, name(&path));
+        judged(named, &TEXT_JUDGES, move || text::check_hlsl_draw(&path))
+    });
     let primitives = primitives.into_iter().map(|path| judged(name(&path), &JUDGES, move || render::check(&path)));
     let marks = judged("non_uniform_marks", &["bin/spirv-dis"], marks::check);
     let clip = judged("clip_spaces", &JUDGES, clip::check);
@@ -74,6 +80,7 @@ pub fn trials() -> Vec<Trial> {
         .chain(msl)
         .chain(primitives)
         .chain(in_text)
+        .chain(tessellated)
         .chain(quads::trials())
         .chain(rays::trials())
         .chain([marks, clip])

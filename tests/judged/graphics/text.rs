@@ -225,6 +225,17 @@ pub fn check_draw(way: &Way, path: &Path) -> Result<(), String> {
     hold(&sources.plan, &theirs, &ours)
 }
 
+/// A draw by the modules that DXC makes of the HLSL of all stages.
+pub fn check_hlsl_draw(path: &Path) -> Result<(), String> {
+    let sources = Sources::read(path)?;
+    let stages: Vec<(Stage, &str)> = sources.all().collect();
+    by_text::make_all(HLSL.profile, &super::name(path), &stages)?;
+    let modules = by_text::hlsl_modules(HLSL.profile, &super::name(path), &stages)?;
+    let request = sources.plan.request();
+    let theirs = theirs::left(path, || sources.run(&request, &sources.theirs()?))?;
+    hold(&sources.plan, &theirs, &sources.run(&request, &modules)?)
+}
+
 type Runs = [support::lavapipe::Buffers];
 
 fn hold(plan: &Plan, theirs: &Runs, ours: &Runs) -> Result<(), String> {

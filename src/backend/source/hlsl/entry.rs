@@ -30,6 +30,8 @@ impl Hlsl {
         };
         let inputs = self.entry_inputs(b);
         match entry.stage {
+            Stage::TessControl => return self.hull_signature(b, entry, inputs),
+            Stage::TessEvaluation => return self.domain_signature(b, entry, inputs),
             Stage::Geometry => return self.geometry_signature(b, entry, inputs),
             Stage::Mesh => return self.mesh_signature(b, entry, inputs),
             Stage::Task => return self.task_signature(b, entry, &inputs),
@@ -71,6 +73,15 @@ impl Hlsl {
         let mut params = Vec::new();
         let mut located = b.t.ports.located[0].clone();
         located.retain(|id| self.crowd_of(b.t, *id).is_none());
+        if let Some(entry) = b.entry.filter(|entry| entry.stage == Stage::TessEvaluation) {
+            params.push(self.patch_param(b, entry, &located));
+            for id in located.drain(..).collect::<Vec<_>>() {
+                if b.t.globals.contains_key(&id) && b.t.ports.shared.contains(&id) {
+                    let (name, patch) = (self.port_name(b.t, id), b.t.hlsl.tessellation.patch.clone());
+                    b.setup_line(format!("{name} = {patch}.{name}"));
+                }
+            }
+        }
         if !located.is_empty() {
             let lines = self.port_lines(b.t, &located);
             let ty = b.t.ports.types[0].clone();
@@ -96,7 +107,7 @@ impl Hlsl {
                 break;
             }
             let is_position = matches!(given.of, BuiltIn::Position | BuiltIn::ClipDistance | BuiltIn::CullDistance);
-            if is_position && b.entry.is_some_and(|entry| primitives::is_primitive(entry.stage)) {
+            if is_position && b.entry.is_some_and(|entry| primitives::has_crowds(entry.stage)) {
                 continue;
             }
             params.extend(self.built_in_param(b, &given));
@@ -107,6 +118,9 @@ impl Hlsl {
 
     /// The parameter of a built-in value, whose variable gets what the source expects.
     fn built_in_param(&self, b: &mut Body, given: &Given) -> Option<String> {
+        if let Some(param) = self.tessellation_param(b, given) {
+            return param;
+        }
         let Given { of, name, ty, is_shared, .. } = given;
         let (own, dims) = b.t.declared(*ty);
         let declared = if *is_shared { String::new() } else { format!("{own} ") };
@@ -255,7 +269,7 @@ impl Hlsl {
     /// Gives back the outputs: first what static and other variables hold.
     pub fn leave_entry(&self, b: &mut Body) {
         let is_primitive = b.entry.is_some_and(|entry| primitives::is_primitive(entry.stage));
-        if !b.t.ports.has_outputs() || is_primitive {
+        if !self.gives(b) || is_primitive {
             return b.line("return".to_string());
         }
         self.fill_outputs(b);
@@ -265,14 +279,16 @@ impl Hlsl {
     /// Puts into the struct of the outputs what static and other variables hold.
     pub fn fill_outputs(&self, b: &mut Body) {
         let output = b.t.ports.output.clone();
-        for id in b.t.ports.located[1].clone() {
+        for id in self.located_outputs(b) {
             if b.t.ports.shared.contains(&id) {
                 let name = self.port_name(b.t, id);
                 b.line(format!("{output}.{name} = {name}"));
             }
         }
-        for given in b.t.ports.built_in_of(Space::Output) {
-            self.give_back(b, &given);
+        for given in self.built_in_outputs(b) {
+            if !self.give_back_levels(b, &given) {
+                self.give_back(b, &given);
+            }
         }
     }
 
@@ -301,15 +317,18 @@ impl Hlsl {
 
     /// The struct of the outputs, and the variables of the entry point that hold them.
     pub fn declare_outputs(&self, b: &mut Body) {
-        let located = b.t.ports.located[1].clone();
+        let located = self.located_outputs(b);
         let mut lines = self.port_lines(b.t, &located);
-        let (ty, output) = (b.t.ports.types[1].clone(), b.t.ports.output.clone());
+        let (ty, output) = (self.output_type(b), b.t.ports.output.clone());
         b.setup_line(format!("{ty} {output} = ({ty})0"));
-        for Given { of, name, ty, is_shared, .. } in b.t.ports.built_in_of(Space::Output) {
+        for Given { of, name, ty, is_shared, .. } in self.built_in_outputs(b) {
+            let levels = self.level_line(b, of);
+            let is_member = levels.is_some() && self.level_holder(b, of).is_some();
             let Some(system) = system_value(of, b.t.ports.depth) else { continue };
             let (own, dims) = b.t.declared(ty);
             let word = if of == BuiltIn::Position && ports::is_invariant(b.t) { "precise " } else { "" };
             match of {
+                _ if levels.is_some() => lines.extend(levels.into_iter().flatten()),
                 BuiltIn::ClipDistance | BuiltIn::CullDistance => {
                     let count = distances(b.t, ty);
                     for (row, first) in (0..count).step_by(4).enumerate() {
@@ -322,7 +341,7 @@ impl Hlsl {
                     lines.push(format!("    {word}{ty} {name} : {};", system.semantic));
                 }
             }
-            if !is_shared {
+            if !is_shared && !is_member {
                 let zero = b.t.zero(ty).text;
                 b.setup_line(format!("{word}{own} {name}{dims} = {zero}"));
             }

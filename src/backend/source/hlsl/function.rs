@@ -20,12 +20,8 @@ impl Hlsl {
     pub fn check_stage(&self, t: &mut Writer, entry: &EntryPoint) {
         self.check_primitives(t, entry);
         self.check_rays(t, entry);
-        if entry.stage == Stage::TessControl {
-            t.unsupported("tessellation control shaders, whose domain and spacing another shader says,");
-            return;
-        }
         if !matches!(entry.stage, Stage::Compute | Stage::Vertex | Stage::Fragment)
-            && !primitives::is_primitive(entry.stage)
+            && !primitives::has_crowds(entry.stage)
             && !entry.stage.is_of_rays()
         {
             t.unsupported(&format!("{} shaders", entry.stage.name()));

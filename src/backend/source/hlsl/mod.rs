@@ -8,6 +8,7 @@ mod function;
 mod globals;
 mod helpers;
 mod host;
+mod hull;
 mod image;
 mod lane;
 mod math;
@@ -17,6 +18,7 @@ mod primitives;
 mod rays;
 mod reflection;
 mod stage;
+mod tessellation;
 mod types;
 
 use super::expr::Expr;
@@ -51,6 +53,9 @@ pub(super) struct State {
     /// Blocks of inputs and outputs whose structs are declared.
     declared_ports: FxHashSet<GlobalId>,
     primitive_names: primitives::Names,
+    tessellation: tessellation::Names,
+    /// The variable that functions read all vertices from which come in.
+    shared_vertices: Option<String>,
     /// The type of the payload that task shaders hand to mesh shaders.
     payload_type: Option<String>,
     /// What passes between the stages of rays: the type and the name of the struct that holds it.
@@ -76,7 +81,19 @@ impl Language for Hlsl {
         Vec::new()
     }
 
+    fn has_many_entries(&self, module: &Module) -> bool {
+        hull::is_divided(module)
+    }
+
+    fn divided(&self, module: &Module) -> Result<Option<Module>> {
+        hull::divided(module)
+    }
+
     fn stage(&self, t: &mut Writer, entry: &EntryPoint) -> Vec<String> {
+        // The two functions of a control shader are of one stage.
+        if t.module.entry_points.first().is_some_and(|first| first.function != entry.function) {
+            return Vec::new();
+        }
         t.find_ports(entry);
         self.declare_ports(t, entry);
         self.check_stage(t, entry);
@@ -282,8 +299,8 @@ impl Language for Hlsl {
         b.place_of(id, base, indices, flags)
     }
 
-    fn load(&self, b: &mut Body, pointer: Value, _: TypeId) -> Made {
-        b.load_place(pointer)
+    fn load(&self, b: &mut Body, pointer: Value, ty: TypeId) -> Made {
+        self.all_of_crowd(b, pointer, ty).unwrap_or_else(|| b.load_place(pointer))
     }
 
     fn store(&self, b: &mut Body, pointer: Value, value: Value) {

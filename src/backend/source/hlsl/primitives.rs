@@ -2,10 +2,12 @@
 
 use super::Hlsl;
 use super::globals::matrix_order;
+use super::hull::is_of_patch;
 use super::rays::comes_in;
-use super::stage::system_value;
+use super::stage::{register_rank, system_value};
+use super::tessellation::{is_tessellation, points_in, points_out};
 use crate::backend::source::expr::Expr;
-use crate::backend::source::function::Body;
+use crate::backend::source::function::{Body, Made};
 use crate::backend::source::writer::Writer;
 use crate::ir::{
     ArrayLen, Binding, BuiltIn, Crowd, Ending, EntryPoint, FuncId, Global, GlobalId, Module, Op, PrimitiveMode, Space,
@@ -62,7 +64,14 @@ pub(super) fn joins(module: &Module) -> bool {
     let Some(entry) = module.entry_points.first() else { return false };
     let is_of_entry = |value: Value| {
         let Value::Global(id) = value else { return false };
-        let space = module.globals[id].space;
+        let (space, binding) = (module.globals[id].space, module.globals[id].binding);
+        match entry.stage {
+            Stage::TessEvaluation => return false,
+            Stage::TessControl => {
+                return space == Space::Output || binding == Binding::BuiltIn(BuiltIn::InvocationId);
+            }
+            _ => {}
+        }
         comes_in(space) || !entry.stage.is_of_rays() && matches!(space, Space::Input | Space::Output)
     };
     let ends = |op| match op {
@@ -78,7 +87,7 @@ pub(super) fn joins(module: &Module) -> bool {
         })
     };
     let others = module.functions.iter().map(|(id, _)| id).filter(|id| *id != entry.function);
-    (is_primitive(entry.stage) || entry.stage.is_of_rays()) && others.into_iter().any(uses)
+    (has_crowds(entry.stage) || entry.stage.is_of_rays()) && others.into_iter().any(uses)
 }
 
 /// Returns true for the stages of this file.
@@ -86,13 +95,33 @@ pub(super) const fn is_primitive(stage: Stage) -> bool {
     matches!(stage, Stage::Geometry | Stage::Task | Stage::Mesh)
 }
 
+/// Returns true if inputs or outputs may have an element for each of several vertices or primitives.
+pub(super) const fn has_crowds(stage: Stage) -> bool {
+    is_primitive(stage) || is_tessellation(stage)
+}
+
+/// The vertices that come in.
+fn vertices_in(module: &Module, entry: &EntryPoint) -> Option<u32> {
+    let is_taken = |mode: &&PrimitiveMode| TAKEN.iter().any(|(taken, _)| taken == *mode);
+    match entry.stage {
+        Stage::Geometry => entry.primitives.iter().filter(is_taken).find_map(|mode| mode.vertices()),
+        _ => points_in(module, entry),
+    }
+}
+
 impl Hlsl {
     /// The vertices or primitives that have one element each of an input or output.
     pub fn crowd_of(&self, t: &Writer, id: GlobalId) -> Option<Crowd> {
         let global = &t.module.globals[id];
-        let stage = t.stage().filter(|stage| is_primitive(*stage))?;
+        let stage = t.stage().filter(|stage| has_crowds(*stage))?;
         let is_port = matches!(global.space, Space::Input | Space::Output);
         if !is_port || !matches!(t.types.get(global.ty), Type::Array { .. }) {
+            return None;
+        }
+        if stage == Stage::TessControl && global.space == Space::Output {
+            return self.own_of(t, id).map(|_| Crowd::OutputVertices);
+        }
+        if is_of_patch(t.module, global) {
             return None;
         }
         match built_in_of(t, global) {
@@ -131,22 +160,67 @@ impl Hlsl {
                 Some(given) => given.name.clone(),
                 None => global.name.to_string(),
             },
-            None => self.port_name(t, id),
+            None => self.port_name(t, self.own_of(t, id).unwrap_or(id)),
         }
     }
 
     /// The array with an element for each vertex or primitive.
     pub fn crowd_array(&self, b: &mut Body, id: GlobalId, crowd: Crowd) -> Expr {
-        if b.entry.is_none() {
-            b.t.unsupported("inputs and outputs of each vertex in functions that are not part of the entry point");
-        }
         b.t.global(id);
+        if b.entry.is_none() {
+            if matches!(crowd, Crowd::InputVertices | Crowd::PatchVertices) {
+                return Expr::primary(self.shared_vertices(b.t));
+            }
+            b.t.unsupported("outputs of each vertex in functions that are not part of the entry point");
+        }
         let names = &b.t.hlsl.primitive_names;
         Expr::primary(match crowd {
             Crowd::MeshVertices => names.vertices.clone(),
             Crowd::OutputPrimitives => names.primitives.clone(),
+            Crowd::OutputVertices => b.t.hlsl.tessellation.points.clone(),
             _ => b.t.ports.input.clone(),
         })
+    }
+
+    /// The variable with all vertices that come in, for functions other than the entry point.
+    fn shared_vertices(&self, t: &mut Writer) -> String {
+        if let Some(known) = &t.hlsl.shared_vertices {
+            return known.clone();
+        }
+        let count = t.module.entry_points.first().and_then(|entry| vertices_in(t.module, entry)).unwrap_or(1);
+        let name = t.names.unique("all_input", None);
+        t.variables.push(format!("static {} {name}[{count}];", t.ports.types[0]));
+        t.hlsl.shared_vertices = Some(name.clone());
+        name
+    }
+
+    /// Fills the variable that functions read all vertices from, if there is one.
+    pub fn share_vertices(&self, b: &mut Body, count: u32) {
+        let Some(name) = b.t.hlsl.shared_vertices.clone() else { return };
+        let input = b.t.ports.input.clone();
+        for vertex in 0..count {
+            b.setup_line(format!("{name}[{vertex}] = {input}[{vertex}]"));
+        }
+    }
+
+    /// The values of all vertices that come in as an array.
+    pub fn all_of_crowd(&self, b: &mut Body, pointer: Value, ty: TypeId) -> Option<Made> {
+        let Value::Global(id) = pointer else { return None };
+        let (crowd, entry) = (self.crowd_of(b.t, id)?, b.entry?);
+        let count = match crowd {
+            Crowd::InputVertices | Crowd::PatchVertices => vertices_in(b.t.module, entry)?,
+            Crowd::OutputVertices => points_out(entry),
+            _ => return None,
+        };
+        let part = self.member_of(b.t, id)?;
+        let array = self.crowd_array(b, id, crowd);
+        let zero = b.t.zero(ty);
+        let name = b.t.module.globals[id].name.to_string();
+        let whole = b.changing(&name, ty, &zero);
+        for vertex in 0..count {
+            b.line(format!("{}[{vertex}] = {}[{vertex}]{part}", whole.text, array.text));
+        }
+        Some(Made::One(whole))
     }
 
     /// Names the entry point's own variables.
@@ -157,15 +231,25 @@ impl Hlsl {
     }
 
     /// The members of the struct of vertices or primitives.
-    fn crowd_lines(&self, t: &mut Writer, space: Space, wanted: Crowd) -> Vec<String> {
+    pub fn crowd_lines(&self, t: &mut Writer, space: Space, wanted: Crowd) -> Vec<String> {
         let list = if space == Space::Input { 0 } else { 1 };
         let located: Vec<GlobalId> =
             t.ports.located[list].iter().copied().filter(|id| self.crowd_of(t, *id) == Some(wanted)).collect();
         let mut lines = self.port_lines(t, &located);
         let module = t.module;
-        let built_in = module.globals.iter().filter(|(_, global)| global.space == space);
-        for (id, global) in built_in {
-            let Some(of) = built_in_of(t, global).filter(|_| self.crowd_of(t, id) == Some(wanted)) else { continue };
+        let all = module.globals.iter().filter(|(_, global)| global.space == space);
+        let own = all.filter(|(id, _)| self.crowd_of(t, *id) == Some(wanted));
+        let mut built_in: Vec<(BuiltIn, GlobalId, &Global)> =
+            own.filter_map(|(id, global)| Some((built_in_of(t, global)?, id, global))).collect();
+        if wanted == Crowd::PatchVertices {
+            // Registers follow from the order.
+            built_in.sort_by_key(|(of, ..)| register_rank(*of));
+            if built_in.first().is_some_and(|(of, ..)| *of != BuiltIn::Position) {
+                let name = t.names.unique("position", None);
+                lines.push(format!("    float4 {name} : SV_Position;"));
+            }
+        }
+        for (of, id, global) in built_in {
             let Some(system) = system_value(of, t.ports.depth) else {
                 t.span = global.span;
                 t.unsupported(&format!("built-in value {of:?} in this stage"));
@@ -204,6 +288,7 @@ impl Hlsl {
         b.t.declare_struct(&input_type, if lines.is_empty() { unread() } else { lines });
         let (count, word) = find(&TAKEN);
         params.insert(0, format!("{word} {input_type} {}[{count}]", b.t.ports.input));
+        self.share_vertices(b, count);
         if !b.t.ports.has_outputs() {
             b.t.unsupported("geometry shaders without outputs");
         }

@@ -1,5 +1,6 @@
 //! The requirements of a shader in HLSL to its caller and to the compiler that reads it, as JSON.
 
+use super::tessellation::{is_tessellation, points_in};
 use crate::backend::reflection::{self, Reflection};
 use crate::backend::source::slots::{Role, Slot};
 use crate::backend::source::writer::Shader;
@@ -34,6 +35,9 @@ struct Direct3d {
     /// The register of the constant buffer whose first words are the first vertex, the first instance and the number of the draw.
     #[serde(skip_serializing_if = "Option::is_none")]
     draw_parameters: Option<Register>,
+    /// The control points of a patch that comes in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    control_points: Option<u32>,
     /// The register of each resource.
     registers: Vec<Register>,
 }
@@ -90,6 +94,9 @@ pub(super) fn json(shader: &Shader, module: &Module, options: &Options) -> Made<
             push_constants: of(Role::PushConstants),
             workgroup_count: of(Role::WorkgroupCount),
             draw_parameters: of(Role::DrawParameters),
+            control_points: Some(entry)
+                .filter(|entry| is_tessellation(entry.stage))
+                .and_then(|entry| points_in(module, entry)),
             registers: registers.collect(),
         },
         common,

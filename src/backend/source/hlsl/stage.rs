@@ -3,6 +3,7 @@
 use super::Hlsl;
 use super::corners::is_per_vertex;
 use super::globals::matrix_order;
+use super::primitives;
 use super::rays::ray_value;
 use crate::backend::source::expr::Expr;
 use crate::backend::source::function::Body;
@@ -64,6 +65,9 @@ pub(super) const fn system_value(of: BuiltIn, depth: DepthPromise) -> Option<Sys
         BuiltIn::ClipDistance => value("SV_ClipDistance", Scalar::F32),
         BuiltIn::CullDistance => value("SV_CullDistance", Scalar::F32),
         BuiltIn::InvocationId => value("SV_GSInstanceID", Scalar::U32),
+        BuiltIn::TessCoord => value("SV_DomainLocation", Scalar::F32),
+        BuiltIn::TessLevelOuter => value("SV_TessFactor", Scalar::F32),
+        BuiltIn::TessLevelInner => value("SV_InsideTessFactor", Scalar::F32),
         BuiltIn::CullPrimitive => since("SV_CullPrimitive", Scalar::BOOL, (6, 5)),
         _ => None,
     }
@@ -75,13 +79,15 @@ pub(super) fn given(of: BuiltIn) -> Option<Scalar> {
 }
 
 /// The rank of a built-in value among those that stages pass on, which come in one order in all of them.
-fn register_rank(of: BuiltIn) -> usize {
-    const ORDER: [&[BuiltIn]; 5] = [
+pub(super) fn register_rank(of: BuiltIn) -> usize {
+    const ORDER: [&[BuiltIn]; 7] = [
         &[BuiltIn::Position, BuiltIn::FragCoord],
         &[BuiltIn::ClipDistance],
         &[BuiltIn::CullDistance],
         &[BuiltIn::Layer],
         &[BuiltIn::ViewportIndex],
+        &[BuiltIn::TessLevelOuter],
+        &[BuiltIn::TessLevelInner],
     ];
     ORDER.iter().position(|alike| alike.contains(&of)).unwrap_or(ORDER.len())
 }
@@ -119,6 +125,7 @@ impl Hlsl {
         if t.ports.built_in.iter().any(needs_index) || zeroed(t.module).next().is_some() {
             t.note_built_in(BuiltIn::LocalInvocationIndex, "local_index", Types::U32);
         }
+        self.declare_tessellation(t, entry);
         // Registers follow from the order. The stage before has a position.
         if entry.stage == Stage::Fragment && t.ports.built_in.iter().any(|given| given.of.is_passed_on()) {
             let position = t.types.vector(Scalar::F32, 4);
@@ -135,7 +142,10 @@ impl Hlsl {
             }
             self.check_built_in(t, &given, entry);
             t.span = outside;
-            if given.is_shared && given.of != BuiltIn::PointSize && !self.is_from_host(t, given.of) {
+            let is_of_vertices = given.space == Space::Input
+                && primitives::has_crowds(entry.stage)
+                && matches!(given.of, BuiltIn::Position | BuiltIn::ClipDistance | BuiltIn::CullDistance);
+            if given.is_shared && given.of != BuiltIn::PointSize && !is_of_vertices && !self.is_from_host(t, given.of) {
                 let (ty, dims) = t.declared(given.ty);
                 t.variables.push(format!("static {ty} {}{dims};", given.name));
             }
@@ -152,6 +162,8 @@ impl Hlsl {
                 let (ty, dims) = t.declared(*ty);
                 t.variables.push(format!("static {ty} {name}{dims};"));
             }
+            // Only these stages have it, and as many as there are.
+            _ if *of == BuiltIn::PatchVertices => {}
             // The list of vertices of each primitive is a parameter of its own.
             _ if of.crowd().is_some() => {}
             _ if matches!(of, BuiltIn::SubgroupId | BuiltIn::NumSubgroups) => {
@@ -184,6 +196,7 @@ impl Hlsl {
             b.t.ports.input = b.named("input");
             b.t.ports.output = b.named("output");
             self.name_primitives(b);
+            self.name_tessellation(b);
         }
     }
 
@@ -193,7 +206,7 @@ impl Hlsl {
             return t.ports.find(of, global.space).map_or_else(String::new, |given| given.name.clone());
         }
         let name = self.port_name(t, id);
-        if t.ports.shared.contains(&id) {
+        if t.ports.shared.contains(&id) && self.crowd_of(t, id).is_none() {
             let (ty, dims) = self.port_type(t, id, global);
             t.variables.push(format!("static {ty} {name}{dims};"));
         }
@@ -248,6 +261,7 @@ impl Hlsl {
         }
         let is_int = t.types.scalar_of(t.innermost(ty)).is_some_and(|scalar| !scalar.is_float());
         let mut text = match interpolation {
+            Interpolation::Patch => "",
             _ if is_int => "nointerpolation ",
             Interpolation::Perspective => "",
             Interpolation::Flat | Interpolation::PerVertex => "nointerpolation ",
@@ -281,8 +295,15 @@ impl Hlsl {
         let name = b.t.global(id);
         let is_own = b.entry.is_some() && !b.t.ports.shared.contains(&id);
         match global.binding {
+            Binding::BuiltIn(of) if self.level_holder(b, of).is_some() => {
+                let holder = self.level_holder(b, of).unwrap_or_default();
+                Expr::primary(format!("{holder}.{name}"))
+            }
             Binding::BuiltIn(_) => Expr::primary(name),
             _ if !is_own || is_per_vertex(global) => Expr::primary(name),
+            _ if global.space == Space::Input && b.t.stage() == Some(Stage::TessEvaluation) => {
+                Expr::primary(format!("{}.{name}", b.t.hlsl.tessellation.patch))
+            }
             _ if global.space == Space::Input => Expr::primary(format!("{}.{name}", b.t.ports.input)),
             _ => Expr::primary(format!("{}.{name}", b.t.ports.output)),
         }

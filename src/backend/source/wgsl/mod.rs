@@ -125,7 +125,7 @@ impl Language for Wgsl {
         names::spelled(name)
     }
 
-    fn has_many_entries(&self) -> bool {
+    fn has_many_entries(&self, _: &Module) -> bool {
         true
     }
 
