@@ -81,17 +81,45 @@ impl Reading {
         let kinds: Vec<Option<Stage>> = stages.iter().map(|stage| stage.stage()).collect();
         let place = |of| kinds.iter().position(|stage| *stage == Some(of));
         let before = [Stage::Geometry, Stage::TessEvaluation, Stage::Vertex].into_iter().find_map(place);
+        let of_vertex = place(Stage::Vertex);
+        let of_tessellation = (place(Stage::TessControl), place(Stage::TessEvaluation));
         if let (Some(before), Some(after)) = (before, place(Stage::Fragment))
             && let Ok([before, after]) = stages.get_disjoint_mut([before, after])
         {
             before.link_to(after);
         }
-        for (before, after) in [(Stage::TessControl, Stage::TessEvaluation), (Stage::Vertex, Stage::TessControl)] {
-            if let (Some(before), Some(after)) = (place(before), place(after))
-                && let Ok([before, after]) = stages.get_disjoint_mut([before, after])
-            {
-                before.link_inside(after);
-            }
+        let control = of_tessellation.0.and_then(|at| stages[at].module.clone());
+        if let (Some(control), Some(vertex)) = (control, of_vertex) {
+            stages[vertex].note_control(control);
+        }
+        let (control, evaluation) = of_tessellation;
+        if let (Some(control), Some(evaluation)) = (control, evaluation)
+            && let Ok([control, evaluation]) = stages.get_disjoint_mut([control, evaluation])
+        {
+            control.link_tessellation(evaluation);
+            control.link_inside(evaluation);
+        }
+        if let (Some(vertex), Some(control)) = (of_vertex, control)
+            && let Ok([vertex, control]) = stages.get_disjoint_mut([vertex, control])
+        {
+            vertex.link_inside(control);
+        }
+    }
+
+    /// Lets a vertex stage know of the control stage, where the language hands vertices on in a buffer.
+    fn note_control(&mut self, control: Module) {
+        if let (Matching::Type, Some(module)) = (self.profile.target.row().matching, &mut self.module) {
+            module.control = Some(Arc::new(control));
+        }
+    }
+
+    /// Lets the stages of tessellation know of each other.
+    fn link_tessellation(&mut self, evaluation: &mut Reading) {
+        if self.profile.target.row().matching == Matching::Location {
+            return;
+        }
+        if let (Some(control), Some(evaluation)) = (&mut self.module, &mut evaluation.module) {
+            link::link_tessellation(control, evaluation);
         }
     }
 
@@ -101,7 +129,6 @@ impl Reading {
             return;
         }
         if let (Some(before), Some(after)) = (&mut self.module, &mut after.module) {
-            link::share_modes(before, after);
             link::link(before, after, true);
         }
     }

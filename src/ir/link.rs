@@ -96,25 +96,15 @@ pub fn link(before: &mut Module, after: &mut Module, by_order: bool) {
     }
 }
 
-/// Lets the two stages of tessellation know of each other's modes: the domain and spacing that the later one says, and the
-/// number of vertices that the earlier one says.
-pub fn share_modes(control: &mut Module, evaluation: &mut Module) {
-    let is_count = |mode: &PrimitiveMode| matches!(mode, PrimitiveMode::OutputVertices(_));
-    let ([first], [second]) = (control.entry_points.as_mut_slice(), evaluation.entry_points.as_mut_slice()) else {
-        return;
-    };
-    if (first.stage, second.stage) != (Stage::TessControl, Stage::TessEvaluation) {
-        return;
-    }
-    let count = first.primitives.iter().copied().find(is_count);
-    let has_domain = |mode: &PrimitiveMode| {
-        matches!(mode, PrimitiveMode::Triangles | PrimitiveMode::Quads | PrimitiveMode::Isolines)
-    };
-    if !first.primitives.iter().any(has_domain) {
-        first.primitives.extend(second.primitives.iter().filter(|mode| !is_count(mode)));
-    }
-    if !second.primitives.iter().any(is_count) {
-        second.primitives.extend(count);
+/// Gives each stage of tessellation the modes that the other one states: SPIR-V lets either state them.
+pub fn link_tessellation(control: &mut Module, evaluation: &mut Module) {
+    let modes = |module: &Module| module.entry_points.iter().flat_map(|entry| entry.primitives.clone()).collect();
+    let stated: [Vec<_>; 2] = [modes(control), modes(evaluation)];
+    for (module, others) in [control, evaluation].into_iter().zip(stated.iter().rev()) {
+        for entry in &mut module.entry_points {
+            let news: Vec<_> = others.iter().copied().filter(|mode| !entry.primitives.contains(mode)).collect();
+            entry.primitives.extend(news);
+        }
     }
 }
 

@@ -580,6 +580,8 @@ pub struct Module {
     pub nvidia_meshes: bool,
     /// The resources of the stages that this one is compiled together with.
     pub others: Vec<Other>,
+    /// The tessellation control stage of the same program that takes in the vertices.
+    pub control: Option<std::sync::Arc<Module>>,
     /// Names of specialization constants by `constant_id`, for `--set NAME=V` and debug names.
     pub spec_names: Vec<(u32, Name)>,
 }

@@ -44,8 +44,10 @@ pub fn make(profile: &str, name: &str, source: &str, stage: Stage) -> Result<Out
 
 /// The same of the stages of one program. In HLSL each stage finds what the stage before writes.
 pub fn make_all(profile: &str, name: &str, stages: &[(Stage, &str)]) -> Result<Vec<Outcome>, String> {
-    let (options, texts) = texts_of(profile, name, stages)?;
-    if options.profile.target == Target::Hlsl && judge::find(dxc::JUDGE).is_some() {
+    let options = options(profile)?;
+    let target = options.profile.target;
+    let texts = linked(profile, name, stages)?;
+    if target == Target::Hlsl && judge::find(dxc::JUDGE).is_some() {
         agree(stages, &texts, options.profile.version)?;
     }
     texts.into_iter().zip(stages).map(|(text, (stage, _))| made(&options, *stage, text)).collect()
@@ -53,22 +55,22 @@ pub fn make_all(profile: &str, name: &str, stages: &[(Stage, &str)]) -> Result<V
 
 /// The SPIR-V modules that DXC makes of the HLSL of a program's stages.
 pub fn hlsl_modules(profile: &str, name: &str, stages: &[(Stage, &str)]) -> Result<Vec<Vec<u32>>, String> {
-    let (_, texts) = texts_of(profile, name, stages)?;
     let module = |(text, (stage, _)): (Result<String, Refusal>, &(Stage, &str))| {
         dxc::stage_module(&text.map_err(|refusal| refusal.said)?, *stage)
     };
-    texts.into_iter().zip(stages).map(module).collect()
+    linked(profile, name, stages)?.into_iter().zip(stages).map(module).collect()
 }
 
-/// The texts of the stages of one program.
-fn texts_of(
-    profile: &str,
-    name: &str,
-    stages: &[(Stage, &str)],
-) -> Result<(Options, Vec<Result<String, Refusal>>), String> {
+/// The options by which texts are made.
+fn options(profile: &str) -> Result<Options, String> {
     let mut options = Options::new(named(profile)?);
-    let target = options.profile.target;
-    options.places.push_constants = (target == Target::Wgsl).then_some(PUSH_CONSTANTS);
+    options.places.push_constants = (options.profile.target == Target::Wgsl).then_some(PUSH_CONSTANTS);
+    Ok(options)
+}
+
+/// The texts of the stages of one program, or why the language does not express them.
+pub fn linked(profile: &str, name: &str, stages: &[(Stage, &str)]) -> Result<Vec<Result<String, Refusal>>, String> {
+    let options = options(profile)?;
     let of = |stage| Options { stage: Some(stage), ..options.clone() };
     let read = |(stage, source): &(Stage, &str)| {
         let input = Input { name, bytes: source.as_bytes(), language: Language::Glsl };
@@ -77,8 +79,7 @@ fn texts_of(
     let mut readings: Vec<Reading> = stages.iter().map(read).collect();
     Reading::link(&mut readings.iter_mut().collect::<Vec<_>>());
     let texts = readings.iter().zip(stages).map(|(reading, (stage, _))| text_of(reading.compile(&of(*stage))));
-    let texts = texts.collect::<Result<Vec<_>, _>>()?;
-    Ok((options, texts))
+    texts.collect()
 }
 
 /// Pairs of stages one after the other, with the parts of their containers that say what passes between them. A geometry

@@ -187,7 +187,7 @@ fn macros(text: &str, values: &[(u32, u32)]) -> String {
 /// Says that a compiler takes texts of any stage, whose textures nothing runs; otherwise its words, in which `k` and a
 /// number is a text.
 pub fn takes(texts: &[&str]) -> Result<(), String> {
-    let mut whole = String::from("#include \"metal_stdlib\"\n#include \"textures.h\"\n");
+    let mut whole = String::from("#include \"metal_stdlib\"\n#include \"textures.h\"\n#include \"stages.h\"\n");
     for (number, text) in texts.iter().enumerate() {
         let _ = writeln!(whole, "namespace k{number} {{\n{}}}", known(text));
     }

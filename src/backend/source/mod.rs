@@ -101,8 +101,8 @@ fn language_of(profile: &Profile) -> &'static dyn Language {
 
 fn write(module: &Module, form: Form, options: &Options, _: &SourceMap) -> Made<Artifact> {
     let language = language_of(&options.profile);
-    let Prepared { module, pairs, elements, moved } = &prepared(module, options)?;
-    let mut shader = Writer::new(module, options).run()?;
+    let Prepared { module, divided, pairs, elements, moved } = &prepared(module, options)?;
+    let mut shader = Writer::new(divided.as_ref().unwrap_or(module), options).run()?;
     (shader.pairs, shader.elements, shader.moved) = (pairs.clone(), elements.clone(), moved.clone());
     Ok(Artifact::Text(match form {
         Form::Binary | Form::Text => shader.text(),
@@ -112,7 +112,8 @@ fn write(module: &Module, form: Form, options: &Options, _: &SourceMap) -> Made<
 
 fn written(module: &Module, options: &Options, _: &SourceMap) -> Made<Code> {
     let joins = language_of(&options.profile).joins_functions(module);
-    let prepared = prepared(module, options)?.module;
+    let Prepared { module: prepared, divided, .. } = prepared(module, options)?;
+    let prepared = divided.as_ref().unwrap_or(&prepared);
     let named = if joins { lane_operations(module) } else { LanesBySpan::default() };
     let alike = |(function, id): (FuncId, InstId)| {
         let inst = &prepared.functions[function].insts[id];
@@ -142,6 +143,8 @@ fn lane_operations(module: &Module) -> LanesBySpan {
 /// A module as the language can say it.
 struct Prepared<'m> {
     module: Cow<'m, Module>,
+    /// The module that is written, where its entry point becomes two.
+    divided: Option<Module>,
     /// The textures that became one with their samplers.
     pairs: Vec<Pair>,
     /// The elements of arrays that are variables.
@@ -175,8 +178,6 @@ fn prepared<'m>(module: &'m Module, options: &Options) -> Made<Prepared<'m>> {
     if !language.puts_references_last() && coordinates::has_any(&module) {
         coordinates::take_apart(module.to_mut());
     }
-    if let Some(divided) = language.divided(&module)? {
-        module = Cow::Owned(divided);
-    }
-    Ok(Prepared { module, pairs, elements, moved })
+    let divided = language.divided(&module)?;
+    Ok(Prepared { module, divided, pairs, elements, moved })
 }

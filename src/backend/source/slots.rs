@@ -18,6 +18,8 @@ pub(super) enum Role {
     WorkgroupCount,
     /// The buffer with the first vertex and instance of a draw, and its number.
     DrawParameters,
+    /// A buffer by which stages hand on their values, by its part in that.
+    Stage(&'static str),
     /// The buffer with the sizes of others.
     BufferSizes,
 }
@@ -27,7 +29,9 @@ impl Role {
     pub fn binding(self) -> Option<(u32, u32)> {
         match self {
             Role::Resource(set, binding) | Role::Sampler(set, binding) => Some((set, binding)),
-            Role::PushConstants | Role::WorkgroupCount | Role::DrawParameters | Role::BufferSizes => None,
+            Role::PushConstants | Role::WorkgroupCount | Role::DrawParameters | Role::Stage(_) | Role::BufferSizes => {
+                None
+            }
         }
     }
 }

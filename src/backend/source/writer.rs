@@ -130,6 +130,7 @@ pub(super) struct Shader {
     pub elements: Vec<Element>,
     /// Resources that are in other sets in the source.
     pub moved: Vec<Moved>,
+    msl: super::msl::Facts,
 }
 
 impl<'a> Writer<'a> {
@@ -292,6 +293,7 @@ impl<'a> Writer<'a> {
             pairs: Vec::new(),
             elements: Vec::new(),
             moved: Vec::new(),
+            msl: self.msl.facts(),
         }
     }
 
@@ -366,11 +368,23 @@ impl<'a> Writer<'a> {
             self.diagnostics.push(Diagnostic::error(code, message).at(self.span, ""));
         }
     }
+
+    /// Says how to avoid the last failure, where it is the current instruction's.
+    pub fn advise(&mut self, advice: &'static str) {
+        let span = self.span;
+        if let Some(last) = self.diagnostics.last_mut().filter(|last| last.span() == span && last.notes.is_empty()) {
+            last.notes.push(advice.into());
+        }
+    }
 }
 
 impl Shader {
     pub fn extensions(&self) -> &[&'static str] {
         &self.extensions
+    }
+
+    pub fn msl(&self) -> &super::msl::Facts {
+        &self.msl
     }
 
     pub fn entry(&self) -> &str {

@@ -9,7 +9,7 @@ use crosslane::profile::Target;
 use crosslane::source::NoIncludes;
 use support::by_text::{self, Outcome};
 use support::plan::Plan;
-use support::trial::{Trial, judged};
+use support::trial::{Trial, judged, trial};
 use support::{dawn, dxc, fixture, judge, metal, outcomes, rival};
 
 /// The profiles with the programs that judge them.
@@ -74,7 +74,9 @@ pub fn trials() -> impl Iterator<Item = Trial> {
     let parts = (0..METAL_PARTS).map(|part| {
         judged(format!("texts::{METAL}::part_{part}"), &["bin/glslangValidator", "lvp.json"], move || check_metal(part))
     });
-    by_way.chain(parts).chain(of_stages()).chain([judged("texts::dxc", &[dxc::JUDGE], dxc_judges)])
+    let metal =
+        METAL_STAGED.map(|profile| trial(format!("texts::stages::{profile}"), move || check_metal_stages(profile)));
+    by_way.chain(parts).chain(metal).chain(of_stages()).chain([judged("texts::dxc", &[dxc::JUDGE], dxc_judges)])
 }
 
 /// The profiles whose texts of all stages a compiler takes.
@@ -93,6 +95,27 @@ fn of_stages() -> impl Iterator<Item = Trial> {
             judged(format!("texts::stages::{profile}::{name}"), judges, move || check_stage(&path, profile))
         })
     })
+}
+
+/// The versions of Metal's language in which a compiler of C++ takes the texts of all stages.
+const METAL_STAGED: [&str; 2] = ["msl-3.0", "msl-3.1"];
+
+/// One program has all texts, since a compiler takes its time.
+fn check_metal_stages(profile: &'static str) -> Result<(), String> {
+    const STAGES: &str = "stages";
+    let mut texts = Vec::new();
+    for path in fixture::files("fixtures/stages") {
+        let Some(stage) = super::stages::stage(&path) else { continue };
+        let source = std::fs::read_to_string(&path).map_err(|e| e.to_string())?;
+        let input = Input { name: &super::stem(&path), bytes: source.as_bytes(), language: Language::Glsl };
+        let options = Options { stage: Some(stage), ..Options::new(by_text::named(profile)?) };
+        match by_text::text(&input, &options, &NoIncludes)? {
+            Ok(text) => texts.push(text),
+            Err(_) => outcomes::refused(profile, STAGES),
+        }
+    }
+    metal::takes(&texts.iter().map(String::as_str).collect::<Vec<_>>())?;
+    texts.iter().try_for_each(|_| outcomes::counted(profile, STAGES, Ok(())).map(drop))
 }
 
 /// A compiler takes the text, and the module that glslang makes of it has the interface of the one that it makes of the source.

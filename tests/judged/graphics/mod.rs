@@ -65,11 +65,12 @@ pub fn trials() -> Vec<Trial> {
         let named = format!("{}::{}", text::HLSL.profile, name(&path));
         judged(named, &TEXT_JUDGES, move || text::check_hlsl_draw(&path))
     });
-    let primitives = primitives.into_iter().map(|path| judged(name(&path), &JUDGES, move || render::check(&path)));
+    let drawn_primitives =
+        primitives.clone().into_iter().map(|path| judged(name(&path), &JUDGES, move || render::check(&path)));
     let marks = judged("non_uniform_marks", &["bin/spirv-dis"], marks::check);
     let clip = judged("clip_spaces", &JUDGES, clip::check);
     let again = [&text::WGSL, &text::GLSL, &text::HLSL, &text::HLSL_6_6].into_iter().flat_map(by);
-    let shaders: Vec<_> = of("comp").chain(of("frag")).collect();
+    let shaders: Vec<_> = of("comp").chain(of("frag")).chain(primitives.clone()).collect();
     let msl = text::MSL.map(|profile| {
         let shaders = shaders.clone();
         trial(profile, move || text::check_msl(profile, &shaders))
@@ -78,7 +79,7 @@ pub fn trials() -> Vec<Trial> {
         .chain(drawn)
         .chain(again)
         .chain(msl)
-        .chain(primitives)
+        .chain(drawn_primitives)
         .chain(in_text)
         .chain(tessellated)
         .chain(quads::trials())

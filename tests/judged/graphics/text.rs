@@ -126,6 +126,13 @@ static NO_MSL: &[(&str, &str)] = &[
     ("draw_parameters_frag", "MSL has no built-in value DrawIndex"),
     ("flat_doubles_frag", "MSL has no numbers of 64 bits with a fraction"),
     ("flat_longs_frag", "MSL has no inputs and outputs of 64 bits"),
+    ("geometry_adjacency_frag", GEOMETRY),
+    ("geometry_blocks_frag", GEOMETRY),
+    ("geometry_layers_frag", GEOMETRY),
+    ("geometry_lines_frag", GEOMETRY),
+    ("geometry_passes_frag", GEOMETRY),
+    ("geometry_points_frag", GEOMETRY),
+    ("geometry_triangles_frag", GEOMETRY),
     ("gathers_offsets_comp", "MSL has no offsets of samples that are not constants"),
     ("image_arrays_indexed_comp", ATOMICS),
     ("image_atomics_comp", ATOMICS),
@@ -138,9 +145,13 @@ static NO_MSL: &[(&str, &str)] = &[
     ("image_samples_comp", "MSL has no writes to textures of several samples"),
     ("non_uniform_forms_comp", ATOMICS),
     ("shadow_lookups_comp", "MSL has no 1D depth textures"),
+    ("tessellated_geometry_frag", GEOMETRY),
+    ("tessellated_lines_frag", "MSL has no isolines"),
     ("texture_shapes_frag", "MSL has no samples of 1D textures with biases or gradients"),
     ("vertex_doubles_frag", "MSL has no numbers of 64 bits with a fraction"),
 ];
+
+const GEOMETRY: &str = "MSL has no geometry shaders";
 
 const ATOMICS: &str = "MSL has no atomic operations on textures before version 3.1";
 
@@ -191,15 +202,14 @@ pub fn check_msl(profile: &str, files: &[PathBuf]) -> Result<(), String> {
     metal::takes(&texts.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// The texts of all stages; none where one is refused, as the lists say.
+/// The texts of all stages of a program; none where one is refused, as the lists say.
 fn msl_of(profile: &str, path: &Path, sources: &[(Stage, String)]) -> Result<Vec<String>, String> {
     let name = super::name(path);
     let known = no_msl(profile, &name);
     let mut texts = Vec::new();
-    for (stage, source) in sources {
-        let input = Input { name: &name, bytes: source.as_bytes(), language: Language::Glsl };
-        let options = Options { stage: Some(*stage), ..Options::new(by_text::named(profile)?) };
-        match (by_text::text(&input, &options, &NoIncludes)?, known) {
+    let stages: Vec<(Stage, &str)> = sources.iter().map(|(stage, source)| (*stage, source.as_str())).collect();
+    for made in by_text::linked(profile, &name, &stages)? {
+        match (made, known) {
             (Ok(text), _) => texts.push(text),
             (Err(refusal), Some(reason)) if refusal.said.contains(reason) => return Ok(Vec::new()),
             (Err(refusal), _) => return Err(refusal.said),

@@ -1,5 +1,6 @@
 //! The entry point: its arguments, and the structs of inputs and outputs.
 
+use super::capture::without_attribute;
 use super::stage::attribute;
 use super::{Extra, Msl};
 use crate::backend::source::expr::Expr;
@@ -11,11 +12,17 @@ use crate::ir::{ArrayLen, BuiltIn, ConstValue, EntryPoint, Global, GlobalId, Spa
 
 impl Msl {
     pub fn entry_signature(&self, b: &mut Body, entry: &EntryPoint) -> String {
-        let mut params = Vec::new();
-        params.extend(self.stage_inputs(b));
         for id in b.t.msl.sized.clone() {
             b.t.msl.used.insert(Extra::Global(id));
         }
+        if entry.stage == Stage::TessControl {
+            return self.control_signature(b);
+        }
+        let mut params = Vec::new();
+        params.extend(match entry.stage {
+            Stage::TessEvaluation => self.evaluation_inputs(b),
+            _ => self.stage_inputs(b),
+        });
         self.declare_private(b);
         if self.used_built_in(b.t, BuiltIn::SamplePosition, Space::Input).is_some() {
             let _ = self.built_in(b, BuiltIn::SampleId, Space::Input);
@@ -23,22 +30,20 @@ impl Msl {
         let used: Vec<Extra> = b.t.msl.used.iter().copied().collect();
         params.extend(self.resource_arguments(b, &used));
         for extra in &used {
-            match *extra {
-                Extra::BuiltIn(at) if b.t.ports.built_in[at].space == Space::Input => {
-                    let given = b.t.ports.built_in[at].clone();
-                    params.extend(self.built_in_argument(b, &given));
-                }
-                Extra::Lane => params.push(format!("uint {} [[thread_index_in_simdgroup]]", b.t.msl.names.lane)),
-                Extra::Lanes => params.push(format!("uint {} [[threads_per_simdgroup]]", b.t.msl.names.lanes)),
-                _ => {}
-            }
+            params.extend(self.value_argument(b, *extra));
         }
+        params.extend(self.begin_capture(b));
         self.zero_shared(b);
-        let result = self.stage_outputs(b).unwrap_or_else(|| "void".to_string());
+        let mut result = self.stage_outputs(b).unwrap_or_else(|| "void".to_string());
         let head = match entry.stage {
+            Stage::Vertex if b.t.msl.capture.is_some() => {
+                result = "void".to_string();
+                "kernel".to_string()
+            }
             Stage::Vertex => "vertex".to_string(),
             Stage::Fragment if entry.fragment.early_tests => "[[early_fragment_tests]]\nfragment".to_string(),
             Stage::Fragment => "fragment".to_string(),
+            Stage::TessEvaluation => self.evaluation_head(b.t),
             _ => format!("[[max_total_threads_per_threadgroup({})]]\nkernel", self.workgroup_size(b.t, entry)),
         };
         let name = b.t.ports.entry.clone();
@@ -46,6 +51,19 @@ impl Msl {
             [] => format!("{head} {result} {name}() {{"),
             [only] => format!("{head} {result} {name}({only}) {{"),
             several => format!("{head} {result} {name}(\n    {}) {{", several.join(",\n    ")),
+        }
+    }
+
+    /// The argument of a value that the pipeline gives.
+    pub fn value_argument(&self, b: &mut Body, extra: Extra) -> Option<String> {
+        match extra {
+            Extra::BuiltIn(at) if b.t.ports.built_in[at].space == Space::Input => {
+                let given = b.t.ports.built_in[at].clone();
+                self.built_in_argument(b, &given)
+            }
+            Extra::Lane => Some(format!("uint {} [[thread_index_in_simdgroup]]", b.t.msl.names.lane)),
+            Extra::Lanes => Some(format!("uint {} [[threads_per_simdgroup]]", b.t.msl.names.lanes)),
+            _ => None,
         }
     }
 
@@ -103,7 +121,7 @@ impl Msl {
         Some(format!("{ty} {input} [[stage_in]]"))
     }
 
-    fn used_built_in(&self, t: &Writer, of: BuiltIn, space: Space) -> Option<Given> {
+    pub fn used_built_in(&self, t: &Writer, of: BuiltIn, space: Space) -> Option<Given> {
         let at = t.ports.built_in.iter().position(|given| given.of == of && given.space == space)?;
         t.msl.used.contains(&Extra::BuiltIn(at)).then(|| t.ports.built_in[at].clone())
     }
@@ -121,14 +139,18 @@ impl Msl {
     }
 
     /// The variable of an input or output that is no member of the struct of all.
-    fn declare_variable(&self, b: &mut Body, id: GlobalId, global: &Global) {
+    pub fn declare_variable(&self, b: &mut Body, id: GlobalId, global: &Global) {
         let (ty, dims) = b.t.declared(global.ty);
         let name = self.port_name(b.t, id);
         b.setup_line(format!("{ty} {name}{dims}"));
     }
 
     /// The argument of a built-in value, and the variables that the source has instead of it.
-    fn built_in_argument(&self, b: &mut Body, Given { of, name, ty, .. }: &Given) -> Option<String> {
+    fn built_in_argument(&self, b: &mut Body, given: &Given) -> Option<String> {
+        let Given { of, name, ty, .. } = given;
+        if self.capture_argument(b, given) {
+            return None;
+        }
         match of {
             BuiltIn::HelperInvocation => {
                 b.setup_line(format!("bool {name} = simd_is_helper_thread()"));
@@ -140,10 +162,15 @@ impl Msl {
                 b.setup_line(line);
                 return None;
             }
+            _ if b.t.stage() == Some(Stage::TessEvaluation) => {
+                if let Some(argument) = self.evaluation_argument(b, given) {
+                    return argument;
+                }
+            }
             BuiltIn::ClipDistance => return None,
             _ => {}
         }
-        let attribute = attribute(*of, b.t.ports.depth)?;
+        let attribute = attribute(b.t.stage(), *of, b.t.ports.depth)?;
         let (own, dims) = b.t.declared(*ty);
         if *of == BuiltIn::SampleMask {
             let coverage = b.named("coverage");
@@ -156,7 +183,7 @@ impl Msl {
     }
 
     /// Private variables and workgroup memory are variables of the entry point.
-    fn declare_private(&self, b: &mut Body) {
+    pub fn declare_private(&self, b: &mut Body) {
         let used: Vec<Extra> = b.t.msl.used.iter().copied().collect();
         let mut lines = Vec::new();
         for extra in used {
@@ -229,6 +256,9 @@ impl Msl {
         for given in self.built_in_outputs(b.t) {
             self.output_lines(b, &given, &mut lines);
         }
+        if b.t.msl.capture.is_some() {
+            lines = lines.iter().map(|line| without_attribute(line)).collect();
+        }
         b.t.declare_struct(&ty, lines);
         let line = Kind::Line(format!("{ty} {output} = {{}};"));
         b.setup.insert(0, Stmt { origin: b.origin, kind: line });
@@ -236,7 +266,7 @@ impl Msl {
     }
 
     fn output_lines(&self, b: &mut Body, Given { of, name, ty, .. }: &Given, lines: &mut Vec<String>) {
-        let Some(attribute) = attribute(*of, b.t.ports.depth) else { return };
+        let Some(attribute) = attribute(b.t.stage(), *of, b.t.ports.depth) else { return };
         let (own, dims) = b.t.declared(*ty);
         match of {
             BuiltIn::SampleMask => {
@@ -264,6 +294,9 @@ impl Msl {
     }
 
     fn has_outputs(&self, t: &Writer) -> bool {
+        if t.stage() == Some(Stage::TessControl) {
+            return false;
+        }
         !t.ports.located[1].is_empty() || t.ports.built_in.iter().any(|given| given.space == Space::Output)
     }
 
@@ -294,6 +327,10 @@ impl Msl {
                 }
                 _ => {}
             }
+        }
+        if b.t.msl.capture.is_some() {
+            self.end_capture(b);
+            return b.line("return".to_string());
         }
         b.line(format!("return {output}"));
     }

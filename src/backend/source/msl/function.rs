@@ -158,6 +158,9 @@ impl Msl {
 
     /// Stores to a path; arrays that the language does not assign go element by element.
     pub fn store(&self, b: &mut Body, pointer: Value, value: Value) {
+        if self.store_level(b, pointer, value) {
+            return;
+        }
         let ty = b.type_of(value);
         if !self.is_plain_array(b, ty) {
             return b.store_place(pointer, value);

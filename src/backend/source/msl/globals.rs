@@ -10,7 +10,8 @@ use crate::backend::source::place::Form;
 use crate::backend::source::slots::{Role, Slot};
 use crate::backend::source::writer::Writer;
 use crate::ir::{
-    Access, ArrayLen, Binding, FuncId, Function, Global, GlobalId, ImageDim, Op, Space, StructId, Type, TypeId, Value,
+    Access, ArrayLen, Binding, BuiltIn, FuncId, Function, Global, GlobalId, ImageDim, Op, Space, Stage, StructId, Type,
+    TypeId, Value,
 };
 use crate::source::Span;
 use std::collections::BTreeSet;
@@ -161,6 +162,7 @@ impl Msl {
             Extra::Inputs => vec![format!("thread {}& {}", t.ports.types[0], t.msl.names.inputs)],
             Extra::Sizes => vec![format!("constant uint* {}", t.msl.names.sizes)],
             Extra::BuiltIn(at) => vec![self.built_in_param(t, at)],
+            Extra::Own(owner) => vec![self.owner_param(t, owner)],
             Extra::Global(id) => {
                 let is_changed = t.msl.changed.get(&b.id).is_some_and(|changed| changed.contains(&id));
                 self.variable_params(t, id, is_changed)
@@ -205,12 +207,16 @@ impl Msl {
 
     fn built_in_param(&self, t: &mut Writer, at: usize) -> String {
         let given = t.ports.built_in[at].clone();
-        let scalar = super::stage::given(given.of).filter(|_| !super::stage::is_array(given.of));
+        let scalar = super::stage::given(t.stage(), given.of).filter(|_| !super::stage::is_array(given.of));
         let size = t.types.components(given.ty);
         let ty = match (scalar, size) {
             (Some(scalar), Some(size)) => t.vector_name(scalar, size),
             _ => {
-                let space = if given.space == Space::Input { "thread const " } else { "thread " };
+                let space = match given.space {
+                    Space::Input => "thread const ",
+                    _ if super::tessellation::is_level(given.of) => "threadgroup ",
+                    _ => "thread ",
+                };
                 return self.referred(t, space, given.ty, &given.name);
             }
         };
@@ -314,6 +320,7 @@ impl Msl {
                 _ => {}
             }
         }
+        self.stage_arguments(b.t, used, &mut list);
         if used.contains(&Extra::Sizes) {
             let name = b.t.msl.names.sizes.clone();
             let text = format!("constant uint* {name}");
@@ -328,6 +335,31 @@ impl Msl {
             });
         }
         self.numbered(b.t, list)
+    }
+
+    /// The buffers by which the stages of tessellation hand on their values.
+    fn stage_arguments(&self, t: &mut Writer, used: &[Extra], list: &mut Vec<Argument>) {
+        let mut add = |text: String, name: String, role: &'static str| {
+            let (role, span) = (Role::Stage(role), t.span);
+            list.push(Argument { text, name, role, kind: BUFFER, count: 1, chosen: None, span });
+        };
+        self.capture_arguments(t, used).into_iter().for_each(|(text, name, role)| add(text, name, role));
+        if t.stage() != Some(Stage::TessControl) {
+            return;
+        }
+        for extra in used {
+            match *extra {
+                Extra::Own(owner) => {
+                    let (text, name, role) = self.owner_argument(t, owner);
+                    add(text, name, role);
+                }
+                Extra::BuiltIn(at) if t.ports.built_in[at].of == BuiltIn::PatchVertices => {
+                    let name = t.ports.built_in[at].name.clone();
+                    add(format!("constant uint& {name}"), name, "patch_vertices");
+                }
+                _ => {}
+            }
+        }
     }
 
     fn block_arguments(&self, b: &mut Body, id: GlobalId, global: &Global, list: &mut Vec<Argument>) {
@@ -523,6 +555,7 @@ impl Msl {
                 Extra::Lanes => list.push(self.lane_count(b)),
                 Extra::Inputs => list.push(Expr::primary(self.inputs(b))),
                 Extra::Sizes => list.push(Expr::primary(b.t.msl.names.sizes.clone())),
+                Extra::Own(owner) => list.push(Expr::primary(self.names_of(b.t, owner).own)),
                 Extra::BuiltIn(at) => {
                     let (of, space) = (b.t.ports.built_in[at].of, b.t.ports.built_in[at].space);
                     list.extend(self.built_in(b, of, space));

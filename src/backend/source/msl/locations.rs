@@ -8,7 +8,7 @@ use crate::backend::source::ports::location_of;
 use crate::backend::source::writer::Writer;
 use crate::ir::{
     ArrayLen, Binding, BuiltIn, Function, Global, GlobalId, InterpolateAt, Interpolation, Op, Sampling, Scalar, Space,
-    Type, TypeId, Types, Value, Values,
+    Stage, Type, TypeId, Types, Value, Values,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -76,7 +76,15 @@ impl Msl {
     /// Finds the locations that several variables share, or that a variable takes other than the first components of.
     pub fn find_parted(&self, t: &mut Writer) {
         let mut found: BTreeMap<Place, Whole> = BTreeMap::new();
+        let is_separate = |stage, space| match stage {
+            Some(Stage::TessControl) => true,
+            Some(Stage::TessEvaluation) => space == Space::Input,
+            _ => false,
+        };
         for (side, space) in [Space::Input, Space::Output].into_iter().enumerate() {
+            if is_separate(t.stage(), space) {
+                continue;
+            }
             for id in t.ports.located[side].clone() {
                 let global = &t.module.globals[id];
                 t.span = global.span;
@@ -125,6 +133,11 @@ impl Msl {
         }
         let letters: String = (first..first + u32::from(size)).map(|n| component(n)[1..].to_string()).collect();
         [whole.name, format!(".{letters}")]
+    }
+
+    /// The member of the struct of all outputs that a leaf is, with the part of it.
+    pub(super) fn output_member(&self, t: &Writer, leaf: &Leaf) -> String {
+        self.member_of(t, leaf, Space::Output).concat()
     }
 
     /// Declares the member of the struct of all inputs or outputs that a leaf is or is a part of, once.
@@ -298,28 +311,10 @@ impl Msl {
         let name = self.port_name(t, id);
         let mut leaves = Vec::new();
         match t.block_of(global.ty) {
-            Some(of) => {
+            Some(_) => {
+                let whole = Leaf { path: name.clone(), name, ty: global.ty, binding: global.binding };
                 let mut next = location_of(t, global).unwrap_or(0);
-                let names = t.member_names(of);
-                for (member, named) in t.types.structs[of].members.clone().iter().zip(names.iter()) {
-                    if matches!(member.binding, Binding::BuiltIn(_)) {
-                        continue;
-                    }
-                    let own = match member.binding {
-                        Binding::Location { .. } => member.binding,
-                        _ => global.binding,
-                    };
-                    let location =
-                        if let Binding::Location { location: Some(at), .. } = member.binding { at } else { next };
-                    next = location + t.types.locations(member.ty);
-                    let leaf = Leaf {
-                        name: format!("{name}_{named}"),
-                        path: format!("{name}.{named}"),
-                        ty: member.ty,
-                        binding: at_location(own, location),
-                    };
-                    self.add_leaves(t, leaf, &mut leaves);
-                }
+                self.add_blocks(t, &whole, 0, &mut next, &mut leaves);
             }
             None => self.add_leaves(
                 t,
@@ -328,6 +323,47 @@ impl Msl {
             ),
         }
         leaves
+    }
+
+    /// The leaves of a block, or of an array of blocks, whose elements take locations one after the other.
+    fn add_blocks(&self, t: &mut Writer, whole: &Leaf, shift: u32, next: &mut u32, leaves: &mut Vec<Leaf>) {
+        match t.types.get(whole.ty) {
+            Type::Array { element, len: ArrayLen::Fixed(len), .. } => {
+                let locations = t.types.locations(element);
+                for n in 0..len {
+                    crate::limits::spend(1);
+                    let name = format!("{}_{n}", whole.name);
+                    let path = format!("{}[{n}]", whole.path);
+                    let one = Leaf { name, path, ty: element, binding: whole.binding };
+                    self.add_blocks(t, &one, shift + n * locations, next, leaves);
+                }
+            }
+            Type::Struct(of) => {
+                let names = t.member_names(of);
+                for (member, named) in t.types.structs[of].members.clone().iter().zip(names.iter()) {
+                    if matches!(member.binding, Binding::BuiltIn(_)) {
+                        continue;
+                    }
+                    let own = match member.binding {
+                        Binding::Location { .. } => member.binding,
+                        _ => whole.binding,
+                    };
+                    let location = match member.binding {
+                        Binding::Location { location: Some(at), .. } => at.saturating_add(shift),
+                        _ => *next,
+                    };
+                    *next = location + t.types.locations(member.ty);
+                    let leaf = Leaf {
+                        name: format!("{}_{named}", whole.name),
+                        path: format!("{}.{named}", whole.path),
+                        ty: member.ty,
+                        binding: at_location(own, location),
+                    };
+                    self.add_leaves(t, leaf, leaves);
+                }
+            }
+            _ => t.unsupported("inputs and outputs of such types"),
+        }
     }
 
     fn add_leaves(&self, t: &mut Writer, of: Leaf, leaves: &mut Vec<Leaf>) {

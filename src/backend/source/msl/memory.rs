@@ -8,7 +8,7 @@ use crate::backend::source::layout::Packing;
 use crate::backend::source::place::Address;
 use crate::backend::source::writer::Writer;
 use crate::ir::{
-    AtomicOp, InstId, MemoryKinds, Op, Order, Scalar, ScalarKind, Scope, Space, Type, TypeId, Value, Values,
+    AtomicOp, InstId, MemoryKinds, Op, Order, Scalar, ScalarKind, Scope, Space, Stage, Type, TypeId, Value, Values,
 };
 
 const MEMORY_ORDER: &str = "memory_order_relaxed";
@@ -173,6 +173,10 @@ impl Msl {
     }
 
     pub fn barrier(&self, b: &mut Body, execution: Option<Scope>, memory: Scope, kinds: MemoryKinds, order: Order) {
+        // Outputs of a patch are in buffers, and levels in memory of the workgroup.
+        if (b.t.stage(), execution) == (Some(Stage::TessControl), Some(Scope::Workgroup)) {
+            return b.line("threadgroup_barrier(mem_flags::mem_device | mem_flags::mem_threadgroup)".to_string());
+        }
         let (all, waits, is_first) = self.run_of(b);
         let flags = flags_of(kinds);
         match execution {

@@ -1,7 +1,9 @@
 //! The Metal Shading Language (Apple's specification of the language; sections are those of version 3.2).
 
 mod bits;
+mod capture;
 mod constants;
+mod crowds;
 mod entry;
 mod function;
 mod globals;
@@ -14,6 +16,7 @@ mod memory;
 mod names;
 mod reflection;
 mod stage;
+mod tessellation;
 mod types;
 
 use super::expr::Expr;
@@ -37,9 +40,12 @@ use crate::ir::{
 };
 use crate::lane::{GroupOp, LaneFact};
 use crate::profile::Profile;
+use capture::Capture;
+use crowds::{Owner, OwnerNames};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use tessellation::Tessellation;
 
 /// What a function uses besides its own parameters and variables. The language has no variables outside of functions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -56,6 +62,8 @@ pub(super) enum Extra {
     Lanes,
     /// All inputs at locations.
     Inputs,
+    /// The structs of an owner of inputs or outputs.
+    Own(Owner),
 }
 
 /// Names of what the source has no name for.
@@ -89,6 +97,23 @@ pub(super) struct State {
     parted: BTreeMap<locations::Place, locations::Whole>,
     /// The locations of inputs that the shader interpolates at other places of the pixel.
     pulled: BTreeSet<locations::Place>,
+    /// The names of what lies in the memory of several invocations.
+    owners: BTreeMap<Owner, OwnerNames>,
+    tessellation: Tessellation,
+    /// The kernel that a vertex stage is.
+    capture: Option<Capture>,
+}
+
+/// The facts of the stage that its host must know.
+#[derive(Default)]
+pub(super) struct Facts {
+    pub tessellation: Tessellation,
+}
+
+impl State {
+    pub fn facts(self) -> Facts {
+        Facts { tessellation: self.tessellation }
+    }
 }
 
 pub(super) const MSL: Msl = Msl;
@@ -109,6 +134,11 @@ impl Language for Msl {
     fn head(&self, t: &Writer) -> Vec<String> {
         let mut lines = vec!["#include <metal_stdlib>".to_string(), "#include <simd/simd.h>".to_string()];
         lines.extend([String::new(), "using namespace metal;".to_string()]);
+        let macros = self.patch_macro(t);
+        if !macros.is_empty() {
+            lines.push(String::new());
+            lines.extend(macros);
+        }
         if t.msl.has_handles {
             lines.push(String::new());
             lines.extend(helpers::HANDLE.iter().map(|line| (*line).to_string()));
@@ -129,9 +159,11 @@ impl Language for Msl {
             t.note_built_in(BuiltIn::LocalInvocationIndex, "local_index", Types::U32);
         }
         self.note_positions(t);
+        self.find_tessellation(t, entry);
         self.check_stage(t, entry);
         self.find_parted(t);
         self.find_pulled(t);
+        self.find_capture(t, entry);
         self.find_sized(t);
         self.find_array_values(t);
         t.sized = t.msl.sized.iter().map(|id| t.global_names.get(id).cloned().unwrap_or_default()).collect();
@@ -356,11 +388,18 @@ impl Language for Msl {
         self.global(b, id)
     }
 
+    fn element_part(&self, t: &mut Writer, id: GlobalId) -> Option<String> {
+        self.member_of_element(t, id)
+    }
+
     fn access(&self, b: &mut Body, id: InstId, base: Value, indices: Values, flags: InstFlags) -> Made {
         b.place_of(id, base, indices, flags)
     }
 
-    fn load(&self, b: &mut Body, pointer: Value, _: TypeId) -> Made {
+    fn load(&self, b: &mut Body, pointer: Value, ty: TypeId) -> Made {
+        if let Some(whole) = self.load_all(b, pointer, ty) {
+            return Made::One(whole);
+        }
         b.load_place(pointer)
     }
 

@@ -1,10 +1,12 @@
 //! The requirements of a shader in MSL to its caller, as JSON.
 
+use super::crowds::{Part, Record};
+use super::tessellation::{Fetched, Tessellation};
 use crate::backend::reflection::{self, Reflection};
 use crate::backend::source::slots::{Role, Slot};
 use crate::backend::source::writer::Shader;
 use crate::backend::{Made, Options};
-use crate::ir::Module;
+use crate::ir::{EntryPoint, Module, PrimitiveMode, Stage};
 use crate::kernel;
 use serde::Serialize;
 
@@ -29,6 +31,113 @@ struct Metal {
     samplers: Vec<Sampler>,
     /// The number of each resource among those of its kind.
     slots: Vec<Numbered>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tessellation: Option<Tessellated>,
+}
+
+/// The properties of a pipeline with tessellation, and what its stages hand on.
+#[derive(Serialize)]
+struct Tessellated {
+    /// The patch type: `triangle` or `quad`; none for vertex stages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    domain: Option<&'static str>,
+    /// The struct of a patch's factors in their buffer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    factors: Option<&'static str>,
+    /// Control points of a patch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    control_points: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    partition_mode: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    winding: Option<&'static str>,
+    /// The attributes of the vertex descriptor.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    attributes: Vec<Attribute>,
+    /// The structs that lie in buffers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    structs: Vec<Laid>,
+}
+
+#[derive(Serialize)]
+struct Attribute {
+    number: u32,
+    /// `control_point` and `patch` by the step functions of these names, `factors` by patch from the buffer of factors.
+    step: &'static str,
+    #[serde(flatten)]
+    part: Place,
+}
+
+/// A struct in a buffer.
+#[derive(Serialize)]
+struct Laid {
+    /// The buffer that has one after the other.
+    buffer: String,
+    stride: u32,
+    members: Vec<Member>,
+}
+
+#[derive(Serialize)]
+struct Member {
+    offset: u32,
+    #[serde(flatten)]
+    part: Place,
+}
+
+/// A vector or scalar that stages hand on.
+#[derive(Serialize)]
+struct Place {
+    name: String,
+    #[serde(rename = "type")]
+    ty: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    location: Option<u32>,
+    #[serde(skip_serializing_if = "is_zero")]
+    component: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    built_in: Option<String>,
+}
+
+impl Place {
+    fn of(part: &Part) -> Place {
+        let built_in = part.built_in.map(|of| format!("{of:?}"));
+        let (location, component) = (part.location.filter(|_| built_in.is_none()), part.component);
+        Place { name: part.name.clone(), ty: part.text.clone(), location, component, built_in }
+    }
+}
+
+impl Tessellated {
+    fn of(facts: &Tessellation, entry: &EntryPoint) -> Option<Tessellated> {
+        let is_one = matches!(entry.stage, Stage::TessControl | Stage::TessEvaluation);
+        if !is_one && facts.records.is_empty() {
+            return None;
+        }
+        let find = |rows: &[(PrimitiveMode, &'static str)]| {
+            rows.iter().find(|(mode, _)| entry.primitives.contains(mode)).map(|(_, word)| *word)
+        };
+        let attribute = |of: &Fetched| Attribute { number: of.number, step: of.step, part: Place::of(&of.part) };
+        let laid = |record: &Record| Laid {
+            buffer: record.buffer.clone(),
+            stride: record.stride,
+            members: record.parts.iter().map(|part| Member { offset: part.offset, part: Place::of(part) }).collect(),
+        };
+        Some(Tessellated {
+            domain: is_one.then(|| facts.domain.word()),
+            factors: is_one.then(|| facts.domain.factors()),
+            control_points: facts.points,
+            partition_mode: find(&[
+                (PrimitiveMode::SpacingEqual, "integer"),
+                (PrimitiveMode::SpacingFractionalOdd, "fractional_odd"),
+                (PrimitiveMode::SpacingFractionalEven, "fractional_even"),
+            ]),
+            winding: find(&[
+                (PrimitiveMode::VertexOrderCw, "clockwise"),
+                (PrimitiveMode::VertexOrderCcw, "counter_clockwise"),
+            ]),
+            attributes: facts.attributes.iter().map(attribute).collect(),
+            structs: facts.records.iter().map(laid).collect(),
+        })
+    }
 }
 
 /// A sampler that is a variable of its own.
@@ -49,10 +158,18 @@ struct Numbered {
     #[serde(skip_serializing_if = "Option::is_none")]
     binding: Option<u32>,
     kind: &'static str,
+    /// The part of a buffer by which stages hand on their values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    role: Option<&'static str>,
     index: u32,
     /// The numbers that an array takes, from `index` on.
     #[serde(skip_serializing_if = "is_one")]
     count: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -67,6 +184,7 @@ impl Numbered {
             set: slot.role.binding().map(|(set, _)| set),
             binding: slot.role.binding().map(|(_, binding)| binding),
             kind: slot.kind,
+            role: if let Role::Stage(role) = slot.role { Some(role) } else { None },
             index: slot.index,
             count: slot.count,
         }
@@ -89,6 +207,7 @@ pub(super) fn json(shader: &Shader, module: &Module, options: &Options) -> Made<
             sizes: shader.sized().to_vec(),
             samplers: samplers.collect(),
             slots: shader.slots().iter().map(Numbered::of).collect(),
+            tessellation: Tessellated::of(&shader.msl().tessellation, entry),
         },
     }))
 }

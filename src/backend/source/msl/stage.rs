@@ -1,5 +1,7 @@
 //! Inputs and outputs of a stage: their attributes (section 5.2, Attributes for Functions and Variables).
 
+use super::crowds::is_of_vertices;
+use super::tessellation::is_level;
 use super::{Extra, Msl};
 use crate::backend::source::expr::Expr;
 use crate::backend::source::function::Body;
@@ -25,8 +27,19 @@ const fn since(text: &'static str, scalar: Scalar, since: (u8, u8)) -> Option<At
     Some(Attribute { text, scalar, since })
 }
 
-/// The attribute of a built-in value: tables 5.2 to 5.9.
-pub(super) const fn attribute(of: BuiltIn, depth: DepthPromise) -> Option<Attribute> {
+/// The attribute of a built-in value in a stage: tables 5.2 to 5.9.
+pub(super) const fn attribute(stage: Option<Stage>, of: BuiltIn, depth: DepthPromise) -> Option<Attribute> {
+    match (stage, of) {
+        (Some(Stage::TessEvaluation), BuiltIn::PrimitiveId) => value("patch_id", Scalar::U32),
+        (Some(Stage::TessEvaluation), BuiltIn::TessCoord) => value("position_in_patch", Scalar::F32),
+        // A workgroup is a patch.
+        (Some(Stage::TessControl), BuiltIn::PrimitiveId) => value("threadgroup_position_in_grid", Scalar::U32),
+        (Some(Stage::TessControl), BuiltIn::InvocationId) => value("thread_index_in_threadgroup", Scalar::U32),
+        _ => usual_attribute(of, depth),
+    }
+}
+
+const fn usual_attribute(of: BuiltIn, depth: DepthPromise) -> Option<Attribute> {
     match of {
         BuiltIn::WorkgroupId => value("threadgroup_position_in_grid", Scalar::U32),
         BuiltIn::LocalInvocationId => value("thread_position_in_threadgroup", Scalar::U32),
@@ -66,8 +79,11 @@ pub(super) const fn attribute(of: BuiltIn, depth: DepthPromise) -> Option<Attrib
 }
 
 /// The scalar that the language gives a built-in value.
-pub(super) fn given(of: BuiltIn) -> Option<Scalar> {
-    Some(attribute(of, DepthPromise::Any)?.scalar)
+pub(super) fn given(stage: Option<Stage>, of: BuiltIn) -> Option<Scalar> {
+    if of == BuiltIn::PatchVertices {
+        return Some(Scalar::U32);
+    }
+    Some(attribute(stage, of, DepthPromise::Any)?.scalar)
 }
 
 /// Built-in values that the language has no counterpart of.
@@ -86,13 +102,20 @@ const fn is_missing(of: BuiltIn) -> bool {
 
 /// Built-in values that are arrays in the source: variables of the entry point stand for them.
 pub(super) const fn is_array(of: BuiltIn) -> bool {
-    matches!(of, BuiltIn::SampleMask | BuiltIn::ClipDistance)
+    matches!(of, BuiltIn::SampleMask | BuiltIn::ClipDistance | BuiltIn::TessLevelOuter | BuiltIn::TessLevelInner)
 }
 
 impl Msl {
     /// Refuses stages and modes that are not written.
     pub fn check_stage(&self, t: &mut Writer, entry: &EntryPoint) {
-        if !matches!(entry.stage, Stage::Compute | Stage::Vertex | Stage::Fragment) {
+        const WRITTEN: [Stage; 5] =
+            [Stage::Compute, Stage::Vertex, Stage::Fragment, Stage::TessControl, Stage::TessEvaluation];
+        const LACKING: [Stage; 5] =
+            [Stage::Geometry, Stage::RayGeneration, Stage::ClosestHit, Stage::Miss, Stage::Callable];
+        if LACKING.contains(&entry.stage) {
+            let stage = entry.stage.name();
+            t.lacks(&format!("{stage} shaders (Metal Shading Language Specification, section 5.1, Functions)"));
+        } else if !WRITTEN.contains(&entry.stage) {
             t.unsupported(&format!("{} shaders", entry.stage.name()));
         }
         let modes = entry.fragment;
@@ -124,9 +147,20 @@ impl Msl {
         }
     }
 
+    /// Returns true for values that a stage of tessellation has without an attribute of their own.
+    fn is_in_memory(&self, t: &Writer, of: BuiltIn, space: Space) -> bool {
+        let is_of_patch = of == BuiltIn::PatchVertices || is_level(of);
+        match t.stage() {
+            Some(Stage::TessControl) => is_of_patch || is_of_vertices(of),
+            Some(Stage::TessEvaluation) => is_of_patch || space == Space::Input && is_of_vertices(of),
+            _ => false,
+        }
+    }
+
     /// Refuses what the language does not have.
     fn check_built_in(&self, t: &mut Writer, Given { of, space, .. }: &Given) {
-        match attribute(*of, t.ports.depth) {
+        match attribute(t.stage(), *of, t.ports.depth) {
+            _ if self.is_in_memory(t, *of, *space) => {}
             _ if matches!(of, BuiltIn::HelperInvocation | BuiltIn::SamplePosition) => {}
             _ if *of == BuiltIn::SampleMask && *space == Space::Output => {}
             Some(of_language) if t.options.profile.version < of_language.since => {
@@ -166,12 +200,19 @@ impl Msl {
     pub fn given_scalar(&self, t: &mut Writer, id: GlobalId) -> Option<Scalar> {
         let global = &t.module.globals[id];
         let Binding::BuiltIn(of) = global.binding else { return None };
-        if is_array(of) { t.types.scalar_of(global.ty) } else { given(of).or_else(|| t.types.scalar_of(global.ty)) }
+        if is_array(of) {
+            t.types.scalar_of(global.ty)
+        } else {
+            given(t.stage(), of).or_else(|| t.types.scalar_of(global.ty))
+        }
     }
 
     /// An input or output where it is used.
     pub fn port(&self, b: &mut Body, id: GlobalId) -> Expr {
         let global = &b.t.module.globals[id];
+        if let Some(owner) = self.owner_of(b.t, id) {
+            return self.owned_port(b, id, owner);
+        }
         if let Binding::BuiltIn(of) = global.binding {
             return self.built_in(b, of, global.space).unwrap_or_else(|| Expr::primary(""));
         }

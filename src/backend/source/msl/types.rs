@@ -3,7 +3,7 @@
 use super::Msl;
 use crate::backend::source::image::{ImageUse, is_depth};
 use crate::backend::source::writer::Writer;
-use crate::ir::{ImageDim, ImageType, Scalar, ScalarKind, Type, print::scalar_name};
+use crate::ir::{ImageDim, ImageType, Scalar, ScalarKind, Type, TypeId, print::scalar_name};
 
 /// The names of scalars, whose vectors add the number of components, and the versions that have them.
 const SCALARS: [(Scalar, &str, (u8, u8)); 11] = [
@@ -20,6 +20,14 @@ const SCALARS: [(Scalar, &str, (u8, u8)); 11] = [
     (Scalar::I64, "long", (2, 3)),
     (Scalar::U64, "ulong", (2, 3)),
 ];
+
+/// The name of a vector or scalar, where the language has one.
+pub(super) fn vector_text(t: &Writer, ty: TypeId) -> String {
+    let Some((scalar, size)) = t.shape(ty) else { return String::new() };
+    let row = SCALARS.iter().find(|(of, ..)| *of == scalar);
+    let name = row.map_or_else(|| scalar_name(scalar), |(_, name, _)| (*name).to_string());
+    if size == 1 { name } else { format!("{name}{size}") }
+}
 
 impl Msl {
     pub fn vector_name(&self, t: &mut Writer, scalar: Scalar, size: u8) -> String {
