@@ -11,7 +11,7 @@ use crate::ir::{
 };
 
 /// The formats of storage textures by SPIR-V's numbers (section 3.11, Image Format; WGSL 6.5.1).
-const FORMATS: [(u8, &str); 25] = [
+const FORMATS: [(u8, &str); 39] = [
     (1, "rgba32float"),
     (2, "rgba16float"),
     (3, "r32float"),
@@ -21,22 +21,36 @@ const FORMATS: [(u8, &str); 25] = [
     (7, "rg16float"),
     (8, "rg11b10ufloat"),
     (9, "r16float"),
+    (10, "rgba16unorm"),
     (11, "rgb10a2unorm"),
+    (12, "rg16unorm"),
     (13, "rg8unorm"),
+    (14, "r16unorm"),
     (15, "r8unorm"),
+    (16, "rgba16snorm"),
+    (17, "rg16snorm"),
     (18, "rg8snorm"),
+    (19, "r16snorm"),
     (20, "r8snorm"),
     (21, "rgba32sint"),
     (22, "rgba16sint"),
     (23, "rgba8sint"),
     (24, "r32sint"),
     (25, "rg32sint"),
+    (26, "rg16sint"),
+    (27, "rg8sint"),
+    (28, "r16sint"),
+    (29, "r8sint"),
     (30, "rgba32uint"),
     (31, "rgba16uint"),
     (32, "rgba8uint"),
     (33, "r32uint"),
     (34, "rgb10a2uint"),
     (35, "rg32uint"),
+    (36, "rg16uint"),
+    (37, "rg8uint"),
+    (38, "r16uint"),
+    (39, "r8uint"),
 ];
 
 /// The name of a scalar, and the letter that ends the names of its vectors and matrices.
