@@ -117,6 +117,14 @@ impl Body<'_, '_> {
     }
 }
 
+impl Body<'_, '_> {
+    /// The integer of 32 bits that a layer was converted from.
+    pub fn converted_from(&self, layer: Value) -> Option<Value> {
+        let Op::Convert(from) = inst_of(self.f, layer)?.op else { return None };
+        self.shape_of(from).filter(|(scalar, _)| scalar.is_int() && scalar.width == 32).map(|_| from)
+    }
+}
+
 impl Writer<'_> {
     /// The number that a constant float is, where that is one that counts layers.
     pub fn whole_number(&self, value: Value) -> Option<u32> {

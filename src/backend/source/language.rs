@@ -76,7 +76,7 @@ pub(super) trait Language: Debug + Sync {
     }
 
     /// Returns true for textures and images of one dimension that are written as planes.
-    fn lacks_line(&self, _: ImageType) -> bool {
+    fn lacks_line(&self, _: &Module, _: ImageType) -> bool {
         false
     }
 

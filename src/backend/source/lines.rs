@@ -2,25 +2,35 @@
 
 use super::retype;
 use crate::ir::{
-    BinaryOp, BlockId, ConstValue, FuncId, ImageDim, ImageOp, ImageParts, ImageType, Inst, InstId, Module, Op, Scalar,
-    Type, TypeId, Value,
+    BinaryOp, BlockId, ConstValue, FuncId, Function, ImageDim, ImageOp, ImageParts, ImageType, Inst, InstId, Module,
+    Op, Scalar, Type, TypeId, Value,
 };
 
-/// Which textures and images of one dimension become planes.
-type Such<'a> = &'a dyn Fn(ImageType) -> bool;
-
-/// Returns true if a module has textures of one dimension that `is_such` names.
-pub(super) fn has_any(module: &Module, is_such: Such) -> bool {
-    module.types.iter().any(|(_, ty)| image_of(ty).is_some_and(|image| is_line(image, is_such)))
+/// The types of textures and images of one dimension that `is_such` names.
+pub(super) fn such(module: &Module, is_such: impl Fn(ImageType) -> bool) -> Vec<ImageType> {
+    let lines = module.types.iter().filter_map(|(_, ty)| image_of(ty)).filter(|image| image.dim == ImageDim::D1);
+    lines.filter(|image| is_such(*image)).collect()
 }
 
-fn is_line(image: ImageType, is_such: Such) -> bool {
-    image.dim == ImageDim::D1 && is_such(image)
+/// Returns true if textures of one dimension are sampled with one of these operands, or asked for the level of detail.
+pub(super) fn are_sampled_with(module: &Module, parts: ImageParts) -> bool {
+    let is_line = |f: &Function, value: Value| {
+        let of = module.value_type(f, value).and_then(|ty| image_of(module.types.get(ty)));
+        of.is_some_and(|image| image.dim == ImageDim::D1)
+    };
+    let asks = |f: &Function, inst: &Inst| match inst.op {
+        Op::Image { op, parts: of, operands } => {
+            let is_it = of.intersects(parts) || op == ImageOp::QueryLod;
+            (op.is_lookup() || op == ImageOp::QueryLod) && is_it && is_line(f, f.values(operands)[0])
+        }
+        _ => false,
+    };
+    module.functions.iter().any(|(_, f)| f.insts.iter().any(|(_, inst)| asks(f, inst)))
 }
 
-/// Lets the textures and images of one dimension that `is_such` names be planes. The rest of the shader sees no difference:
+/// Lets textures and images of these types of one dimension be planes. The rest of the shader sees no difference:
 /// coordinates get the middle of the row, sizes lose the height.
-pub(super) fn widen(module: &mut Module, is_such: Such) {
+pub(super) fn widen(module: &mut Module, lines: &[ImageType]) {
     let functions: Vec<FuncId> = module.functions.handles().collect();
     for function in functions {
         let blocks: Vec<BlockId> = module.functions[function].blocks.handles().collect();
@@ -28,15 +38,15 @@ pub(super) fn widen(module: &mut Module, is_such: Such) {
             let old = std::mem::take(&mut module.functions[function].blocks[block].insts);
             let mut new = Vec::with_capacity(old.len());
             for id in old {
-                Operation { module, function, id, before: &mut new }.widen(is_such);
+                Operation { module, function, id, before: &mut new }.widen(lines);
                 new.push(id);
             }
             module.functions[function].blocks[block].insts = new.into_iter().collect();
         }
     }
     retype::change_all(module, &|ty| match ty {
-        Type::Image(image) if is_line(image, is_such) => Some(Type::Image(plane(image))),
-        Type::SampledImage(image) if is_line(image, is_such) => Some(Type::SampledImage(plane(image))),
+        Type::Image(image) if lines.contains(&image) => Some(Type::Image(plane(image))),
+        Type::SampledImage(image) if lines.contains(&image) => Some(Type::SampledImage(plane(image))),
         _ => None,
     });
 }
@@ -62,12 +72,11 @@ struct Operation<'a> {
 }
 
 impl Operation<'_> {
-    fn widen(&mut self, is_such: Such) {
+    fn widen(&mut self, lines: &[ImageType]) {
         let f = &self.module.functions[self.function];
         let Op::Image { op, parts, operands } = f.insts[self.id].op else { return };
         let mut values = f.values(operands).to_vec();
-        let Some(image) = values.first().and_then(|of| self.image_of(*of)).filter(|image| is_line(*image, is_such))
-        else {
+        let Some(image) = values.first().and_then(|of| self.image_of(*of)).filter(|image| lines.contains(image)) else {
             return;
         };
         let mut at = 1;

@@ -171,9 +171,9 @@ fn prepared<'m>(module: &'m Module, options: &Options) -> Made<Prepared<'m>> {
     let is_apart = language.joins_samplers() && combine::has_globals(&module);
     let pairs = if is_apart { combine::combine(module.to_mut()) } else { Vec::new() };
     let moved = if language.has_sets() { Vec::new() } else { sets::flatten(module.to_mut(), &options.places) };
-    let lacks_line = |image| language.lacks_line(image);
-    if lines::has_any(&module, &lacks_line) {
-        lines::widen(module.to_mut(), &lacks_line);
+    let lines = lines::such(&module, |image| language.lacks_line(&module, image));
+    if !lines.is_empty() {
+        lines::widen(module.to_mut(), &lines);
     }
     if !language.puts_references_last() && coordinates::has_any(&module) {
         coordinates::take_apart(module.to_mut());

@@ -115,7 +115,7 @@ impl Language for Dialect {
         self.is_vulkan
     }
 
-    fn lacks_line(&self, _: ImageType) -> bool {
+    fn lacks_line(&self, _: &Module, _: ImageType) -> bool {
         self.is_es
     }
 

@@ -74,6 +74,10 @@ impl Msl {
 
     /// Coordinates and layer of a sample.
     fn sample_place(&self, b: &mut Body, call: &ImageCall, is_projected: bool) -> Vec<Expr> {
+        let is_split = call.image.arrayed && !is_projected && call.image.dim != ImageDim::Cube;
+        if is_split && let Some((place, layer)) = b.coordinate_parts(call, axes(call.image)) {
+            return vec![place, self.layer(b, layer)];
+        }
         let (whole, scalar, size) = self.coordinates(b, call);
         let axes = axes(call.image);
         let as_floats = |b: &mut Body, value: Expr, size: u8| {
@@ -92,6 +96,26 @@ impl Msl {
             made.push(Expr::call("uint", &[nearest]));
         }
         made
+    }
+
+    /// The layer of an array: integers that were converted stay such.
+    fn layer(&self, b: &mut Body, layer: Value) -> Expr {
+        if let Some(number) = b.t.whole_number(layer) {
+            return Expr::primary(number.to_string());
+        }
+        let from = b.converted_from(layer);
+        match from.and_then(|from| b.shape_of(from)) {
+            Some((scalar, _)) if !scalar.is_signed() => b.value(from.unwrap_or(layer)),
+            Some(_) => {
+                let number = b.value(from.unwrap_or(layer));
+                Expr::call("uint", &[Expr::call("max", &[number, Expr::primary("0")])])
+            }
+            None => {
+                let number = b.value(layer);
+                let nearest = Expr::call("max", &[Expr::call("rint", &[number]), Expr::primary("0.0")]);
+                Expr::call("uint", &[nearest])
+            }
+        }
     }
 
     /// The number that texels are compared with.
@@ -119,9 +143,6 @@ impl Msl {
             Ok(level) => args.extend(level),
             Err(lack) => return b.t.lacking(lack),
         }
-        if call.parts.contains(ImageParts::OFFSET) && call.image.dim == ImageDim::D1 {
-            return b.t.lacking("offsets of samples of 1D textures");
-        }
         args.extend(self.constant_offset(b, call));
         let made = Expr::call(&format!("{}.{name}", texture.text), &args);
         self.as_result(b, made, call, ty)
@@ -134,8 +155,7 @@ impl Msl {
         let version = b.t.options.profile.version;
         if call.image.dim == ImageDim::D1 {
             // They have one level.
-            let is_plain = !call.parts.intersects(P::BIAS | P::GRADIENTS | P::MIN_LOD);
-            return if is_plain { Ok(made) } else { Err("samples of 1D textures with biases or gradients") };
+            return Ok(made);
         }
         let lod = call.text(P::LOD);
         let chooses = call.parts.intersects(P::BIAS | P::GRADIENTS) || lod.as_ref().is_some_and(|lod| !is_zero(lod));
@@ -381,9 +401,6 @@ impl Msl {
     fn level_of_detail(&self, b: &mut Body, call: &ImageCall, [texture, sampler]: [Expr; 2], ty: TypeId) -> Expr {
         if b.t.options.profile.version < (2, 2) {
             return b.t.lacking("queries of the level of detail before version 2.2");
-        }
-        if call.image.dim == ImageDim::D1 {
-            return b.t.lacking("queries of the level of detail of 1D textures");
         }
         let mut place = self.sample_place(b, call, false);
         place.truncate(1);

@@ -26,6 +26,7 @@ use super::inout::References;
 use super::lane::Arg;
 use super::language::{Language, Ordering};
 use super::layout::Packing;
+use super::lines;
 use super::place::{Address, Form};
 use super::ports;
 use super::writer::{Shader, Writer};
@@ -34,9 +35,9 @@ use crate::backend::written::Unit;
 use crate::backend::{Made as Result, Options};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{
-    AtomicOp, BinaryOp, BuiltIn, ConstId, ControlHint, EntryPoint, FuncId, Global, GlobalId, ImageOp, InstFlags,
-    InstId, InterpolateAt, MathFn, MemoryKinds, Module, Order, Param, Scalar, Scope, Space, StructId, Type, TypeId,
-    Types, UnaryOp, Value, Values,
+    AtomicOp, BinaryOp, BuiltIn, ConstId, ControlHint, EntryPoint, FuncId, Global, GlobalId, ImageOp, ImageParts,
+    ImageType, InstFlags, InstId, InterpolateAt, MathFn, MemoryKinds, Module, Order, Param, Scalar, Scope, Space,
+    StructId, Type, TypeId, Types, UnaryOp, Value, Values,
 };
 use crate::lane::{GroupOp, LaneFact};
 use crate::profile::Profile;
@@ -125,6 +126,11 @@ pub(super) struct Msl;
 impl Language for Msl {
     fn name(&self) -> &'static str {
         "MSL"
+    }
+
+    fn lacks_line(&self, module: &Module, image: ImageType) -> bool {
+        let chosen = ImageParts::BIAS | ImageParts::GRADIENTS | ImageParts::MIN_LOD | ImageParts::OFFSET;
+        image.depth || !image.storage && lines::are_sampled_with(module, chosen)
     }
 
     fn spelled(&self, name: &str) -> String {

@@ -74,7 +74,6 @@ impl Msl {
     pub(super) fn texture_name(&self, t: &mut Writer, image: ImageType, of: ImageUse) -> String {
         let is_depth = is_depth(image, of);
         let shape = match (image.dim, image.multisampled) {
-            (ImageDim::D1, _) if is_depth => return self.none_such(t, "1D depth textures"),
             (ImageDim::D1, _) => "1d",
             (ImageDim::D2, false) => "2d",
             (ImageDim::D2, true) if of.writes => {

@@ -5,7 +5,7 @@ use crate::backend::source::constants::component;
 use crate::backend::source::expr::{Expr, Level};
 use crate::backend::source::function::Body;
 use crate::backend::source::image::{ImageCall, is_depth};
-use crate::ir::{ImageDim, ImageOp, ImageParts, ImageType, Op, Scalar, Type, TypeId, Types, Value};
+use crate::ir::{ImageDim, ImageOp, ImageParts, ImageType, Scalar, Type, TypeId, Types, Value};
 
 /// Components of a coordinate without the layer.
 const fn axes(image: ImageType) -> u8 {
@@ -63,8 +63,6 @@ impl Wgsl {
             Some("such operations on images")
         } else if call.image.storage && call.image.multisampled {
             Some("storage textures of several samples")
-        } else if call.image.dim == ImageDim::D1 && call.parts.intersects(P::BIAS | P::GRADIENTS) {
-            Some("samples of 1D textures with biases or gradients")
         } else if samples && !is_constant(P::OFFSET) {
             Some("offsets of samples that are not constants")
         } else if filters && !call.image.sampled.is_float() {
@@ -123,13 +121,7 @@ impl Wgsl {
 
     /// The layer of an array: integers that were converted stay such.
     fn layer(&self, b: &mut Body, layer: Value) -> Expr {
-        let whole = match layer {
-            Value::Inst(id) => match b.f.insts[id].op {
-                Op::Convert(from) => b.shape_of(from).filter(|(scalar, _)| scalar.is_int()).map(|_| from),
-                _ => None,
-            },
-            _ => None,
-        };
+        let whole = b.converted_from(layer);
         if let Some(number) = b.t.whole_number(layer) {
             return Expr::primary(number.to_string());
         }

@@ -23,6 +23,7 @@ use super::inout::References;
 use super::lane::Arg;
 use super::language::{Language, Ordering};
 use super::layout::How;
+use super::lines;
 use super::place::{Address, Form};
 use super::tree::{Declared, Kind, Stmt, Syntax};
 use super::writer::{Shader, Writer};
@@ -31,9 +32,9 @@ use crate::backend::written::Unit;
 use crate::backend::{Made as Result, Options};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{
-    AtomicOp, BinaryOp, BuiltIn, ConstId, ControlHint, EntryPoint, FuncId, Global, GlobalId, ImageOp, ImageType,
-    InstFlags, InstId, InterpolateAt, LocalId, MathFn, MemoryKinds, Module, Order, Param, Scalar, Scope, Space,
-    StructId, Type, TypeId, UnaryOp, Value, Values,
+    AtomicOp, BinaryOp, BuiltIn, ConstId, ControlHint, EntryPoint, FuncId, Global, GlobalId, ImageOp, ImageParts,
+    ImageType, InstFlags, InstId, InterpolateAt, LocalId, MathFn, MemoryKinds, Module, Order, Param, Scalar, Scope,
+    Space, StructId, Type, TypeId, UnaryOp, Value, Values,
 };
 use crate::lane::{GroupOp, LaneFact};
 use crate::profile::Profile;
@@ -113,8 +114,9 @@ impl Language for Wgsl {
         false
     }
 
-    fn lacks_line(&self, image: ImageType) -> bool {
-        image.arrayed || image.depth
+    fn lacks_line(&self, module: &Module, image: ImageType) -> bool {
+        let chosen = ImageParts::BIAS | ImageParts::GRADIENTS;
+        image.arrayed || image.depth || !image.storage && lines::are_sampled_with(module, chosen)
     }
 
     fn lacks_arrays_of(&self, _: Type) -> bool {
