@@ -371,7 +371,7 @@ impl<'t, 'a> Body<'t, 'a> {
             Op::Image { .. } => false,
             Op::Math(function, _) if function.is_derivative() => self.uses.is_taken_next(self.f, id),
             Op::Interpolate { .. } => self.uses.is_taken_next(self.f, id),
-            _ => is_short && self.uses.can_move(self.f, id, &value.reads),
+            _ => (is_short || self.uses.is_stored(self.f, id)) && self.uses.can_move(self.f, id, &value.reads),
         };
         let comes_later = matches!(inst.op, Op::Image { .. } | Op::Call(..));
         if can_move {

@@ -16,6 +16,7 @@ use crate::ir::{
     ScalarKind, Scope, Space, StructId, Type, TypeId, UnaryOp, Value, Values,
 };
 use crate::lane::{GroupOp, LaneFact};
+use std::borrow::Cow;
 use std::fmt::Debug;
 
 /// The order of two memory accesses: the invocations that it reaches, and its strength.
@@ -38,6 +39,9 @@ pub(super) trait Language: Debug + Sync {
     fn joins_functions(&self, _: &Module) -> bool {
         false
     }
+
+    /// Changes a module before it is written.
+    fn reshape(&self, _: &mut Cow<Module>) {}
 
     /// Returns true if layers may count from the viewport's number or differ in the second view.
     fn has_relative_layers(&self) -> bool {

@@ -168,6 +168,7 @@ fn prepared<'m>(module: &'m Module, options: &Options) -> Made<Prepared<'m>> {
     if !language.has_attachments() && attachments::has_any(&module) {
         attachments::read_as_textures(module.to_mut(), language.joins_samplers());
     }
+    language.reshape(&mut module);
     let is_apart = language.joins_samplers() && combine::has_globals(&module);
     let pairs = if is_apart { combine::combine(module.to_mut()) } else { Vec::new() };
     let moved = if language.has_sets() { Vec::new() } else { sets::flatten(module.to_mut(), &options.places) };

@@ -390,6 +390,12 @@ impl Uses {
             }
     }
 
+    /// Returns true if the one use of a value is a store of it.
+    pub fn is_stored(&self, f: &Function, id: InstId) -> bool {
+        let user = self.only_user(f, id).map(|user| f.insts[user].op);
+        matches!(user, Some(Op::Store { value, .. }) if value == Value::Inst(id))
+    }
+
     /// Returns true if a value that is computed where it is used is so whenever it would be otherwise: no choice or short
     /// circuit leaves it out.
     pub fn is_always_taken(&self, f: &Function, id: InstId) -> bool {

@@ -23,6 +23,15 @@ pub(in crate::backend::source) enum Owner {
     Patch,
     /// The tessellation levels that a control stage gives out.
     Factors,
+    /// A vertex or a primitive that a mesh shader gives out.
+    MeshVertex,
+    MeshPrimitive,
+    /// The mesh itself, which has the corners of primitives.
+    Mesh,
+    /// The numbers of a mesh's vertices and primitives.
+    Counts,
+    /// The grid of mesh functions that an object function starts.
+    Grid,
 }
 
 /// The names of an owner's struct, of the buffer with all of them, and of the own one or the own patch's.
@@ -179,6 +188,13 @@ impl Msl {
             (Stage::TessControl, Space::Output) if is_of_patch => Some(Owner::Patch),
             (Stage::TessControl, Space::Output) if is_many => Some(Owner::ControlPoint),
             (Stage::TessControl, Space::Input) if is_many => Some(Owner::Vertex),
+            (Stage::Mesh, Space::Output) if built_in.is_some_and(|of| of.crowd().is_some()) => Some(Owner::Mesh),
+            (Stage::Mesh, Space::Output) if !matches!(t.types.get(global.ty), Type::Array { .. }) => None,
+            (Stage::Mesh, Space::Output) => Some(match (built_in, interpolation_of(t, global)) {
+                (Some(of), _) if is_of_vertices(of) => Owner::MeshVertex,
+                (None, Interpolation::PerPrimitive { .. }) | (Some(_), _) => Owner::MeshPrimitive,
+                (None, _) => Owner::MeshVertex,
+            }),
             (Stage::TessEvaluation, Space::Input) if is_many && !is_of_patch => Some(Owner::ControlPoint),
             _ => None,
         }
@@ -189,6 +205,15 @@ impl Msl {
         let ty = t.module.globals[id].ty;
         match (self.owner_of(t, id), t.types.get(ty)) {
             (Some(Owner::Vertex | Owner::ControlPoint), Type::Array { element, .. }) => element,
+            (Some(Owner::MeshVertex | Owner::MeshPrimitive), Type::Array { element, .. }) => {
+                // Some built-in values are the only member of a block.
+                match t.types.get(element) {
+                    Type::Struct(of) if built_in_of(t, &t.module.globals[id]).is_some() => {
+                        t.types.structs[of].members.first().map_or(element, |member| member.ty)
+                    }
+                    _ => element,
+                }
+            }
             _ => ty,
         }
     }
@@ -197,7 +222,7 @@ impl Msl {
     pub fn name_owned(&self, t: &mut Writer) {
         for id in t.module.globals.handles() {
             let global = &t.module.globals[id];
-            let is_member = t.stage() == Some(Stage::TessControl) || self.is_alone(t, id);
+            let is_member = t.stage() != Some(Stage::TessEvaluation) || self.is_alone(t, id);
             if let (Some(of), true) = (built_in_of(t, global), self.owner_of(t, id).is_some() && is_member) {
                 let name = super::names::spelled(&global.name);
                 let alike = t.ports.built_in.iter_mut().filter(|given| given.of == of);
@@ -305,8 +330,8 @@ impl Msl {
         }
         b.t.msl.used.insert(Extra::Own(owner));
         match owner {
-            Owner::Vertex | Owner::ControlPoint => Expr::primary(own),
-            Owner::Patch | Owner::Factors => Expr::primary(format!("{own}.{}", self.member_name(b.t, id))),
+            Owner::Patch => Expr::primary(format!("{own}.{}", self.member_name(b.t, id))),
+            _ => Expr::primary(own),
         }
     }
 
@@ -340,7 +365,8 @@ impl Msl {
         let owner = self.owner_of(t, id)?;
         let is_evaluated = t.stage() == Some(Stage::TessEvaluation);
         let has_member =
-            matches!(owner, Owner::Vertex | Owner::ControlPoint) && (!is_evaluated || self.is_alone(t, id));
+            matches!(owner, Owner::Vertex | Owner::ControlPoint | Owner::MeshVertex | Owner::MeshPrimitive)
+                && (!is_evaluated || self.is_alone(t, id));
         has_member.then(|| format!(".{}", self.member_name(t, id)))
     }
 

@@ -18,6 +18,9 @@ impl Msl {
         if entry.stage == Stage::TessControl {
             return self.control_signature(b);
         }
+        if matches!(entry.stage, Stage::Mesh | Stage::Task) {
+            return self.mesh_signature(b, entry);
+        }
         let mut params = Vec::new();
         params.extend(match entry.stage {
             Stage::TessEvaluation => self.evaluation_inputs(b),
@@ -68,7 +71,7 @@ impl Msl {
     }
 
     /// The number of threads in a workgroup.
-    fn workgroup_size(&self, t: &mut Writer, entry: &EntryPoint) -> String {
+    pub fn workgroup_size(&self, t: &mut Writer, entry: &EntryPoint) -> String {
         let mut known: u64 = 1;
         let mut macros = Vec::new();
         for id in entry.workgroup_size {
@@ -205,7 +208,7 @@ impl Msl {
     }
 
     /// Workgroup memory that starts as zeros: one thread writes them, and all wait.
-    fn zero_shared(&self, b: &mut Body) {
+    pub fn zero_shared(&self, b: &mut Body) {
         let ids: Vec<GlobalId> = zeroed(b.t.module).filter(|id| b.t.msl.used.contains(&Extra::Global(*id))).collect();
         if ids.is_empty() {
             return;
@@ -294,7 +297,7 @@ impl Msl {
     }
 
     fn has_outputs(&self, t: &Writer) -> bool {
-        if t.stage() == Some(Stage::TessControl) {
+        if matches!(t.stage(), Some(Stage::TessControl | Stage::Mesh | Stage::Task)) {
             return false;
         }
         !t.ports.located[1].is_empty() || t.ports.built_in.iter().any(|given| given.space == Space::Output)
@@ -302,6 +305,9 @@ impl Msl {
 
     /// Gives back the outputs: first what variables hold.
     pub fn leave_entry(&self, b: &mut Body) {
+        if b.t.stage() == Some(Stage::Mesh) {
+            self.end_mesh(b);
+        }
         if !self.has_outputs(b.t) {
             return b.line("return".to_string());
         }

@@ -158,7 +158,7 @@ impl Msl {
 
     /// Stores to a path; arrays that the language does not assign go element by element.
     pub fn store(&self, b: &mut Body, pointer: Value, value: Value) {
-        if self.store_level(b, pointer, value) {
+        if self.store_level(b, pointer, value) || self.store_corners(b, pointer, value) {
             return;
         }
         let ty = b.type_of(value);

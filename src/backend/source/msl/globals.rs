@@ -38,7 +38,7 @@ impl Msl {
     /// The name of a variable. Its struct is declared, everything else is by those who use it.
     pub fn declare(&self, t: &mut Writer, id: GlobalId, global: &Global) -> String {
         match global.space {
-            Space::Private | Space::Workgroup | Space::Input | Space::Output | Space::Handle => {}
+            Space::Private | Space::Workgroup | Space::Input | Space::Output | Space::Handle | Space::TaskPayload => {}
             Space::Uniform | Space::PushConstant | Space::Storage => self.declare_block(t, id, global),
             _ => t.unsupported("variables of this kind"),
         }
@@ -175,6 +175,7 @@ impl Msl {
         let name = t.global(id);
         match global.space {
             Space::Handle => self.handle_params(t, id, global),
+            Space::TaskPayload => vec![self.payload_param(t, id, global)],
             Space::Private | Space::Output if is_changed => vec![self.referred(t, "thread ", global.ty, &name)],
             Space::Workgroup => vec![self.referred(t, "threadgroup ", global.ty, &name)],
             Space::Input | Space::Private | Space::Output if t.shape(global.ty).is_some() => {
@@ -349,7 +350,7 @@ impl Msl {
         }
         for extra in used {
             match *extra {
-                Extra::Own(owner) => {
+                Extra::Own(owner) if t.stage() == Some(Stage::TessControl) => {
                     let (text, name, role) = self.owner_argument(t, owner);
                     add(text, name, role);
                 }
@@ -555,7 +556,10 @@ impl Msl {
                 Extra::Lanes => list.push(self.lane_count(b)),
                 Extra::Inputs => list.push(Expr::primary(self.inputs(b))),
                 Extra::Sizes => list.push(Expr::primary(b.t.msl.names.sizes.clone())),
-                Extra::Own(owner) => list.push(Expr::primary(self.names_of(b.t, owner).own)),
+                Extra::Own(owner) => list.push(Expr::primary(self.mesh_argument(b.t, owner))),
+                Extra::Global(id) if b.t.module.globals[id].space == Space::TaskPayload => {
+                    list.push(Expr::primary(self.payload_argument(b.t, id)));
+                }
                 Extra::BuiltIn(at) => {
                     let (of, space) = (b.t.ports.built_in[at].of, b.t.ports.built_in[at].space);
                     list.extend(self.built_in(b, of, space));

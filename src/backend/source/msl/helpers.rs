@@ -115,5 +115,11 @@ pub(super) const ARRAY: &[&str] = &[
     "};",
 ];
 
+/// The operators of such an array in a payload.
+pub(super) const OF_PAYLOADS: [&str; 2] = [
+    "    object_data T& operator[](size_t n) object_data { return elements[n]; }",
+    "    const object_data T& operator[](size_t n) const object_data { return elements[n]; }",
+];
+
 /// A texture or sampler in a buffer.
 pub(super) const HANDLE: &[&str] = &["template <typename T>", "struct Handle {", "    T value;", "};"];

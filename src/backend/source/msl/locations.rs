@@ -310,17 +310,14 @@ impl Msl {
         }
         let name = self.port_name(t, id);
         let mut leaves = Vec::new();
+        let (path, ty) = self.leaf_root(t, id, &name);
         match t.block_of(global.ty) {
             Some(_) => {
-                let whole = Leaf { path: name.clone(), name, ty: global.ty, binding: global.binding };
+                let whole = Leaf { path, name, ty, binding: global.binding };
                 let mut next = location_of(t, global).unwrap_or(0);
                 self.add_blocks(t, &whole, 0, &mut next, &mut leaves);
             }
-            None => self.add_leaves(
-                t,
-                Leaf { path: name.clone(), name, ty: global.ty, binding: global.binding },
-                &mut leaves,
-            ),
+            None => self.add_leaves(t, Leaf { path, name, ty, binding: global.binding }, &mut leaves),
         }
         leaves
     }

@@ -178,6 +178,13 @@ impl Msl {
             return b.line("threadgroup_barrier(mem_flags::mem_device | mem_flags::mem_threadgroup)".to_string());
         }
         let (all, waits, is_first) = self.run_of(b);
+        let is_of_payload = b.t.stage() == Some(Stage::Task) && b.t.msl.mesh.payload.is_some();
+        let flags_of = |kinds: MemoryKinds| match flags_of(kinds) {
+            flags if is_of_payload && kinds.intersects(MemoryKinds::SHARED) => {
+                format!("{flags} | mem_flags::mem_object_data")
+            }
+            flags => flags,
+        };
         let flags = flags_of(kinds);
         match execution {
             // Barriers in a row are one.

@@ -13,6 +13,7 @@ mod lane;
 mod locations;
 mod math;
 mod memory;
+mod mesh;
 mod names;
 mod reflection;
 mod stage;
@@ -35,15 +36,17 @@ use crate::backend::written::Unit;
 use crate::backend::{Made as Result, Options};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{
-    AtomicOp, BinaryOp, BuiltIn, ConstId, ControlHint, EntryPoint, FuncId, Global, GlobalId, ImageOp, ImageParts,
-    ImageType, InstFlags, InstId, InterpolateAt, MathFn, MemoryKinds, Module, Order, Param, Scalar, Scope, Space,
-    StructId, Type, TypeId, Types, UnaryOp, Value, Values,
+    AtomicOp, BinaryOp, BuiltIn, ConstId, ControlHint, Ending, EntryPoint, FuncId, Global, GlobalId, ImageOp,
+    ImageParts, ImageType, InstFlags, InstId, InterpolateAt, MathFn, MemoryKinds, Module, Order, Param, Scalar, Scope,
+    Space, StructId, Type, TypeId, Types, UnaryOp, Value, Values,
 };
 use crate::lane::{GroupOp, LaneFact};
 use crate::profile::Profile;
 use capture::Capture;
 use crowds::{Owner, OwnerNames};
+use mesh::Mesh;
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use tessellation::Tessellation;
@@ -101,6 +104,7 @@ pub(super) struct State {
     /// The names of what lies in the memory of several invocations.
     owners: BTreeMap<Owner, OwnerNames>,
     tessellation: Tessellation,
+    mesh: Mesh,
     /// The kernel that a vertex stage is.
     capture: Option<Capture>,
 }
@@ -109,11 +113,12 @@ pub(super) struct State {
 #[derive(Default)]
 pub(super) struct Facts {
     pub tessellation: Tessellation,
+    pub mesh: Mesh,
 }
 
 impl State {
     pub fn facts(self) -> Facts {
-        Facts { tessellation: self.tessellation }
+        Facts { tessellation: self.tessellation, mesh: self.mesh }
     }
 }
 
@@ -137,6 +142,15 @@ impl Language for Msl {
         names::spelled(name)
     }
 
+    fn joins_functions(&self, module: &Module) -> bool {
+        mesh::joins(module)
+    }
+
+    fn reshape(&self, module: &mut Cow<Module>) {
+        mesh::outline(module);
+        mesh::return_after_ends(module);
+    }
+
     fn head(&self, t: &Writer) -> Vec<String> {
         let mut lines = vec!["#include <metal_stdlib>".to_string(), "#include <simd/simd.h>".to_string()];
         lines.extend([String::new(), "using namespace metal;".to_string()]);
@@ -151,7 +165,9 @@ impl Language for Msl {
         }
         if t.msl.has_array_values {
             lines.push(String::new());
-            lines.extend(helpers::ARRAY.iter().map(|line| (*line).to_string()));
+            let rows: &[&str] = if t.msl.mesh.payload.is_some() { &helpers::OF_PAYLOADS } else { &[] };
+            let (end, others) = helpers::ARRAY.split_last().unwrap_or((&"", &[]));
+            lines.extend(others.iter().chain(rows).chain([end]).map(|line| (*line).to_string()));
         }
         lines
     }
@@ -166,6 +182,7 @@ impl Language for Msl {
         }
         self.note_positions(t);
         self.find_tessellation(t, entry);
+        self.find_mesh(t, entry);
         self.check_stage(t, entry);
         self.find_parted(t);
         self.find_pulled(t);
@@ -435,6 +452,14 @@ impl Language for Msl {
 
     fn image(&self, b: &mut Body, op: ImageOp, call: &ImageCall, ty: TypeId) -> Option<Expr> {
         self.image(b, op, call, ty)
+    }
+
+    fn foreign(&self, b: &mut Body, at: u32, args: Values, ty: TypeId) -> Option<Expr> {
+        self.foreign(b, at, args, ty)
+    }
+
+    fn end(&self, b: &mut Body, ending: Ending, args: Values) {
+        self.end(b, ending, args);
     }
 
     fn fact(&self, b: &mut Body, fact: LaneFact) -> Expr {

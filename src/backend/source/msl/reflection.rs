@@ -33,6 +33,9 @@ struct Metal {
     slots: Vec<Numbered>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tessellation: Option<Tessellated>,
+    /// Bytes of the payload that object functions hand to mesh functions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    payload_bytes: Option<u32>,
 }
 
 /// The properties of a pipeline with tessellation, and what its stages hand on.
@@ -208,6 +211,7 @@ pub(super) fn json(shader: &Shader, module: &Module, options: &Options) -> Made<
             samplers: samplers.collect(),
             slots: shader.slots().iter().map(Numbered::of).collect(),
             tessellation: Tessellated::of(&shader.msl().tessellation, entry),
+            payload_bytes: shader.msl().mesh.payload,
         },
     }))
 }

@@ -35,6 +35,7 @@ pub(super) const fn attribute(stage: Option<Stage>, of: BuiltIn, depth: DepthPro
         // A workgroup is a patch.
         (Some(Stage::TessControl), BuiltIn::PrimitiveId) => value("threadgroup_position_in_grid", Scalar::U32),
         (Some(Stage::TessControl), BuiltIn::InvocationId) => value("thread_index_in_threadgroup", Scalar::U32),
+        (Some(Stage::Mesh), BuiltIn::CullPrimitive) => value("primitive_culled", Scalar::BOOL),
         _ => usual_attribute(of, depth),
     }
 }
@@ -108,8 +109,15 @@ pub(super) const fn is_array(of: BuiltIn) -> bool {
 impl Msl {
     /// Refuses stages and modes that are not written.
     pub fn check_stage(&self, t: &mut Writer, entry: &EntryPoint) {
-        const WRITTEN: [Stage; 5] =
-            [Stage::Compute, Stage::Vertex, Stage::Fragment, Stage::TessControl, Stage::TessEvaluation];
+        const WRITTEN: [Stage; 7] = [
+            Stage::Compute,
+            Stage::Vertex,
+            Stage::Fragment,
+            Stage::TessControl,
+            Stage::TessEvaluation,
+            Stage::Mesh,
+            Stage::Task,
+        ];
         const LACKING: [Stage; 5] =
             [Stage::Geometry, Stage::RayGeneration, Stage::ClosestHit, Stage::Miss, Stage::Callable];
         if LACKING.contains(&entry.stage) {
@@ -152,6 +160,7 @@ impl Msl {
         let is_of_patch = of == BuiltIn::PatchVertices || is_level(of);
         match t.stage() {
             Some(Stage::TessControl) => is_of_patch || is_of_vertices(of),
+            Some(Stage::Mesh) => of.crowd().is_some(),
             Some(Stage::TessEvaluation) => is_of_patch || space == Space::Input && is_of_vertices(of),
             _ => false,
         }
@@ -246,6 +255,9 @@ impl Msl {
                 let how = self.interpolation(t, interpolation, sampling, scalar);
                 format!("user(locn{location}){how}")
             }
+            (Some(Stage::Mesh), _) if matches!(interpolation, Interpolation::PerPrimitive { .. }) => {
+                format!("user(locn{location}), flat")
+            }
             _ => format!("user(locn{location})"),
         }
     }
@@ -253,7 +265,7 @@ impl Msl {
     fn interpolation(&self, t: &mut Writer, of: Interpolation, sampling: Sampling, scalar: Scalar) -> &'static str {
         match (of, sampling) {
             _ if !scalar.is_float() => ", flat",
-            (Interpolation::Flat, _) => ", flat",
+            (Interpolation::Flat | Interpolation::PerPrimitive { .. }, _) => ", flat",
             (Interpolation::Perspective, Sampling::Center) => "",
             (Interpolation::Perspective, Sampling::Centroid) => ", centroid_perspective",
             (Interpolation::Perspective, Sampling::Sample) => ", sample_perspective",

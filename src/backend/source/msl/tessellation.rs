@@ -356,7 +356,7 @@ impl Msl {
                 }
                 Owner::ControlPoint => format!("device {ty}* {own} = {buffer} + {patch} * {points}"),
                 Owner::Patch => format!("device {ty}& {own} = {buffer}[{patch}]"),
-                Owner::Factors => format!("device {factors}& {own} = {buffer}[{patch}]"),
+                _ => format!("device {factors}& {own} = {buffer}[{patch}]"),
             };
             b.setup_line(line);
         }
@@ -387,6 +387,7 @@ impl Msl {
             Owner::ControlPoint => format!("device {ty}* {own}"),
             Owner::Patch => format!("device {ty}& {own}"),
             Owner::Factors => format!("device {}& {own}", t.msl.tessellation.domain.factors()),
+            _ => self.mesh_param(t, owner),
         }
     }
 
@@ -397,7 +398,7 @@ impl Msl {
             Owner::Vertex => (format!("device const {ty}* {buffer}"), buffer, "vertices"),
             Owner::ControlPoint => (format!("device {ty}* {buffer}"), buffer, "control_points"),
             Owner::Patch => (format!("device {ty}* {buffer}"), buffer, "patches"),
-            Owner::Factors => {
+            _ => {
                 let ty = t.msl.tessellation.domain.factors();
                 (format!("device {ty}* {buffer}"), buffer, "tessellation_factors")
             }
