@@ -10,7 +10,7 @@ mod render;
 mod text;
 mod theirs;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use support::plan::Plan;
 use support::trial::{Trial, judged, trial};

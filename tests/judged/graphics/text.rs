@@ -3,9 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crosslane::compile::{Input, Language, Options};
 use crosslane::ir::Stage;
-use crosslane::source::NoIncludes;
 
 use super::render::Sources;
 use super::theirs;
@@ -132,10 +130,8 @@ static NO_MSL: &[(&str, &str)] = &[
     ("image_helpers_comp", ATOMICS),
     ("image_samples_comp", "MSL has no writes to textures of several samples"),
     ("non_uniform_forms_comp", ATOMICS),
-    ("shadow_lookups_comp", "MSL has no 1D depth textures"),
     ("tessellated_geometry_frag", GEOMETRY),
     ("tessellated_lines_frag", "MSL has no isolines"),
-    ("texture_shapes_frag", "MSL has no samples of 1D textures with biases or gradients"),
     ("vertex_doubles_frag", "MSL has no numbers of 64 bits with a fraction"),
 ];
 
