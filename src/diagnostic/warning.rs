@@ -70,7 +70,7 @@ warnings! {
     "override-default" OVERRIDE_WITHOUT_DEFAULT Always "an override has no default value";
     "unused-define" DEFINE_WITHOUT_EFFECT Always "a definition has no effect on a WGSL module";
     "precise-lost" PRECISE_LOST Always "`precise` is not kept in the target's language";
-    "qualifier-lost" QUALIFIER_LOST Always "`coherent`, `volatile`, `invariant` or transform feedback is not kept in the target's language";
+    "qualifier-lost" QUALIFIER_LOST Always "`coherent`, `volatile`, `invariant`, a size of points or transform feedback is not kept in the target's language";
     "not-unrolled" NOT_UNROLLED Always "a loop that `[[unroll]]` asks to unroll stays a loop";
     "unused-buffer" UNUSED_BUFFER Always "contents are given for a buffer that is not used";
 }
