@@ -23,6 +23,7 @@ use crate::lane::Width;
 use crate::profile::Profile;
 pub use size::sizes;
 use slice::Slice;
+pub use unset::variables as unset_variables;
 
 /// The module and profile under analysis.
 pub struct Work<'m> {

@@ -16,6 +16,16 @@ use std::cell::OnceCell;
 
 /// The warnings about a function.
 pub fn reads(module: &Module, function: &Function) -> Vec<Diagnostic> {
+    search(module, function).found
+}
+
+/// The variables of a function that the warnings are about.
+pub fn variables(module: &Module, function: &Function) -> Vec<LocalId> {
+    let said = search(module, function).said;
+    function.locals.handles().filter(|id| said[id.index()]).collect()
+}
+
+fn search<'m>(module: &'m Module, function: &'m Function) -> Search<'m> {
     let locals = function.locals.iter().map(|(_, local)| local.init.is_none());
     let is_empty = locals.chain(function.params.iter().map(|param| param.is_out));
     let given: Vec<Parts> = is_empty.map(|is_empty| if is_empty { 0 } else { WHOLE }).collect();
@@ -34,7 +44,7 @@ pub fn reads(module: &Module, function: &Function) -> Vec<Diagnostic> {
         found: Vec::new(),
     };
     search.block(function.body);
-    search.found
+    search
 }
 
 /// Parts of a variable, one bit each; the last bit is that of all further ones.

@@ -81,6 +81,8 @@ pub(super) struct Body<'t, 'a> {
     /// Variables that get what must not be contracted.
     pub exact: FxHashSet<LocalId>,
     copies: Copies,
+    /// Variables that are read before they have a value, where the language wants one.
+    unset: FxHashSet<LocalId>,
     /// The variable that was declared last with its first value, and its name.
     pub declared: Option<(LocalId, String)>,
     /// The statements at the start of the function, in scope in all of it.
@@ -138,6 +140,7 @@ impl<'t, 'a> Body<'t, 'a> {
         let copies = Copies::of(t.module, f, &uses, t.language.references());
         uses.declare(f, &copies.passed);
         let names = Names::new(t.language);
+        let unset = t.language.unset(t.module, f);
         Body {
             t,
             f,
@@ -154,6 +157,7 @@ impl<'t, 'a> Body<'t, 'a> {
             fixed: FxHashSet::default(),
             exact,
             copies,
+            unset,
             declared: None,
             setup: Vec::new(),
             blocks: Vec::new(),
@@ -263,7 +267,10 @@ impl<'t, 'a> Body<'t, 'a> {
             self.waiting.insert(local);
         } else {
             let (ty, dims) = self.local_type(local);
-            let value = item.init.map(|init| self.t.initial(init));
+            let value = match item.init {
+                Some(init) => Some(self.t.initial(init)),
+                None => self.unset.contains(&local).then(|| self.t.zero(item.ty).text),
+            };
             self.push(Kind::Define(Declared { ty, name, dims, value, is_fixed: false }));
         }
         self.t.span = outside;

@@ -11,11 +11,12 @@ use super::tree::{self, Stmt, Syntax};
 use super::writer::{Shader, Writer};
 use crate::backend::{Made as Result, Options};
 use crate::ir::{
-    AtomicOp, BinaryOp, BuiltIn, ConstId, ControlHint, Ending, EntryPoint, FuncId, Global, GlobalId, ImageOp,
+    AtomicOp, BinaryOp, BuiltIn, ConstId, ControlHint, Ending, EntryPoint, FuncId, Function, Global, GlobalId, ImageOp,
     ImageType, InstFlags, InstId, InterpolateAt, LocalId, MathFn, MemoryKinds, Module, Order, Param, RayOp, Scalar,
     ScalarKind, Scope, Space, StructId, Type, TypeId, UnaryOp, Value, Values,
 };
 use crate::lane::{GroupOp, LaneFact};
+use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::fmt::Debug;
 
@@ -287,6 +288,11 @@ pub(super) trait Language: Debug + Sync {
     /// Stores a scalar, or a vector of such that follow each other.
     fn write_bytes(&self, b: &mut Body, _: &Address, _: (Scalar, u8), _: &Expr) {
         b.t.internal("bytes of a buffer");
+    }
+
+    /// The variables of a function that get zeros first, where compilers of the language refuse to store what has no value.
+    fn unset(&self, _: &Module, _: &Function) -> FxHashSet<LocalId> {
+        FxHashSet::default()
     }
 
     // Functions.

@@ -219,7 +219,16 @@ impl<'a> Writer<'a> {
         self.language.sort_variables(&mut self.variables);
         self.slots.sort_by_key(|slot| (slot.role.binding().is_none(), slot.role.binding(), slot.role));
         self.diagnostics.extend(slots::check(&self.slots, self.language));
+        self.drop_consequences();
         if self.diagnostics.is_empty() { Ok(self.finish(layouts)) } else { Err(self.diagnostics) }
+    }
+
+    /// After a refusal the text goes on with placeholders, so that only an error without one says that the module or the writer
+    /// is wrong.
+    fn drop_consequences(&mut self) {
+        if self.diagnostics.iter().any(|error| error.code != Number::INTERNAL) {
+            self.diagnostics.retain(|error| error.code != Number::INTERNAL);
+        }
     }
 
     /// Refuses layers that count from another number, which most languages do not have.

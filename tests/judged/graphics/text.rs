@@ -85,23 +85,19 @@ static NO_LANGUAGE: &[(&str, &str)] = &[
 ];
 
 static NO_HLSL: &[(&str, &str)] = &[
-    ("components_frag", "crosslane cannot write inputs and outputs at parts of locations as"),
     ("debug_printf_comp", "crosslane cannot write printing as HLSL yet"),
     ("flat_doubles_frag", "HLSL has no inputs and outputs of 64 bits"),
     ("flat_longs_frag", "HLSL has no inputs and outputs of 64 bits"),
     ("image_atomics_float_comp", "HLSL has no atomic operations on floats"),
     ("image_atomics_float_order_comp", "HLSL has no atomic operations on floats"),
     ("image_samples_comp", "crosslane cannot write storage textures of several samples as HLSL yet"),
-    ("outputs_frag", "crosslane cannot write inputs and outputs at parts of locations as"),
+    ("outputs_frag", "crosslane cannot write outputs of fragments at parts of locations as HLSL"),
     ("references_frag", "HLSL has no buffer references"),
-    ("samples_frag", "built-in value SamplePosition"),
     ("shadow_first_levels_frag", "HLSL has no comparisons at such levels of detail"),
     ("shadow_lookups_comp", "HLSL has no comparisons at such levels of detail"),
     ("shadows_frag", "HLSL has no comparisons at such levels of detail"),
-    ("single_sample_frag", "built-in value SamplePosition"),
     ("texture_integers_comp", "HLSL has no samples of textures of integers"),
     ("vertex_doubles_frag", "HLSL has no inputs and outputs of 64 bits"),
-    ("vertex_inputs_frag", "crosslane cannot write inputs and outputs at parts of locations as"),
 ];
 
 static NO_MSL: &[(&str, &str)] = &[

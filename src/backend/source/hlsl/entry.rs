@@ -5,7 +5,7 @@ use super::Hlsl;
 use super::corners::is_per_vertex;
 use super::globals::matrix_order;
 use super::primitives;
-use super::stage::system_value;
+use super::stage::{component_of, location_semantic, system_value};
 use crate::backend::source::constants::component;
 use crate::backend::source::expr::Expr;
 use crate::backend::source::function::Body;
@@ -100,7 +100,8 @@ impl Hlsl {
         }
         let mut built_in: Vec<Given> = b.t.ports.built_in_of(Space::Input).into_iter().collect();
         // Indices are counted from these.
-        built_in.sort_by_key(|given| !matches!(given.of, BuiltIn::BaseVertex | BuiltIn::BaseInstance));
+        built_in
+            .sort_by_key(|given| !matches!(given.of, BuiltIn::BaseVertex | BuiltIn::BaseInstance | BuiltIn::SampleId));
         for given in built_in {
             // They are functions.
             if b.entry.is_some_and(|entry| entry.stage.is_of_rays()) {
@@ -132,6 +133,12 @@ impl Hlsl {
             }
             BuiltIn::HelperInvocation => {
                 b.setup_line(format!("{declared}{name} = IsHelperLane()"));
+                return None;
+            }
+            BuiltIn::SamplePosition => {
+                let sample = b.t.ports.find(BuiltIn::SampleId, Space::Input).map(|given| given.name.clone());
+                let value = format!("GetRenderTargetSamplePosition({}) + 0.5", sample.unwrap_or_default());
+                b.setup_line(format!("{declared}{name} = {value}"));
                 return None;
             }
             BuiltIn::PointCoord => {
@@ -235,7 +242,12 @@ impl Hlsl {
     /// The members of a struct of inputs or outputs.
     pub fn port_lines(&self, t: &mut Writer, ids: &[GlobalId]) -> Vec<String> {
         let mut lines = Vec::new();
-        for id in ids {
+        let mut ids = ids.to_vec();
+        ids.sort_by_key(|id| {
+            let global = &t.module.globals[*id];
+            (ports::location_of(t, global), component_of(global.binding))
+        });
+        for id in &ids {
             let global = &t.module.globals[*id];
             t.span = global.span;
             let name = self.port_name(t, *id);
@@ -250,12 +262,18 @@ impl Hlsl {
             let how = self.interpolation_words(t, global.binding, global.ty, global.space);
             let semantic = match (t.block_of(global.ty), global.binding) {
                 (Some(_), _) => String::new(),
-                (None, Binding::Location { location: Some(location), component: 0, index, .. }) => {
+                (None, Binding::Location { location: Some(location), component, index, .. }) => {
                     let is_target = t.stage() == Some(Stage::Fragment) && global.space == Space::Output;
-                    if is_target { format!(" : SV_Target{}", location + index) } else { format!(" : LOC{location}") }
+                    if is_target && component > 0 {
+                        t.unsupported("outputs of fragments at parts of locations");
+                    }
+                    match is_target {
+                        true => format!(" : SV_Target{}", location + index),
+                        false => format!(" : {}", location_semantic(location, component)),
+                    }
                 }
                 _ => {
-                    t.unsupported("inputs and outputs at parts of locations");
+                    t.unsupported("inputs and outputs without locations");
                     String::new()
                 }
             };
@@ -286,7 +304,7 @@ impl Hlsl {
             }
         }
         for given in self.built_in_outputs(b) {
-            if !self.give_back_levels(b, &given) {
+            if !self.is_member(b.t, given.of) && !self.give_back_levels(b, &given) {
                 self.give_back(b, &given);
             }
         }
@@ -323,7 +341,7 @@ impl Hlsl {
         b.setup_line(format!("{ty} {output} = ({ty})0"));
         for Given { of, name, ty, is_shared, .. } in self.built_in_outputs(b) {
             let levels = self.level_line(b, of);
-            let is_member = levels.is_some() && self.level_holder(b, of).is_some();
+            let is_member = self.is_member(b.t, of) || levels.is_some() && self.level_holder(b, of).is_some();
             let Some(system) = system_value(of, b.t.ports.depth) else { continue };
             let (own, dims) = b.t.declared(ty);
             let word = if of == BuiltIn::Position && ports::is_invariant(b.t) { "precise " } else { "" };

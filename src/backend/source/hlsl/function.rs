@@ -11,8 +11,8 @@ use crate::backend::source::image::Root;
 use crate::backend::source::tree::{Kind, Stmt};
 use crate::backend::source::writer::Writer;
 use crate::ir::{
-    Binding, DerivativeGroup, EntryPoint, GlobalId, InterpolateAt, Param, Scalar, Space, Stage, Type, TypeId, Value,
-    Values,
+    Binding, BuiltIn, DerivativeGroup, EntryPoint, GlobalId, InterpolateAt, Param, Sampling, Scalar, Space, Stage,
+    Type, TypeId, Value, Values,
 };
 
 impl Hlsl {
@@ -26,17 +26,7 @@ impl Hlsl {
         {
             t.unsupported(&format!("{} shaders", entry.stage.name()));
         }
-        let modes = entry.fragment;
-        if modes.full_quads || modes.quad_derivatives || modes.interlock.is_some() {
-            t.unsupported("such modes of fragment shaders");
-        }
-        if modes.post_depth_coverage
-            || modes.override_coverage
-            || modes.early_and_late_tests
-            || !modes.non_coherent.is_empty()
-        {
-            t.unsupported("such modes of fragment shaders");
-        }
+        self.check_fragment(t, entry);
         if entry.derivatives.is_some() && t.options.profile.version < (6, 6) {
             t.lacks("derivatives of compute shaders before Shader Model 6.6");
         }
@@ -45,6 +35,31 @@ impl Hlsl {
         let [x, y, _] = entry.workgroup_size;
         if entry.derivatives == Some(DerivativeGroup::Linear) && is_even(x) && is_even(y) {
             t.lacks("derivatives along lines in workgroups of even width and height");
+        }
+    }
+
+    /// Refuses modes of fragment shaders. All pixels of a quad run (Microsoft's reference, "HLSL Shader Model 6.0", terminology).
+    fn check_fragment(&self, t: &mut Writer, entry: &EntryPoint) {
+        let modes = entry.fragment;
+        let lacking = [
+            (modes.quad_derivatives, "derivatives in control flow that the quad alone shares"),
+            (modes.post_depth_coverage, "coverage after the tests of depth and stencil"),
+            (modes.override_coverage, "sample masks that add to the coverage"),
+            (modes.early_and_late_tests, "tests both before and after a fragment shader"),
+            (!modes.non_coherent.is_empty(), "reads of the pixel"),
+        ];
+        for (_, what) in lacking.iter().filter(|(is_asked, _)| *is_asked) {
+            t.lacks(what);
+        }
+        let is_of_samples = |binding| match binding {
+            Binding::Location { sampling, .. } => sampling == Sampling::Sample,
+            Binding::BuiltIn(of) => matches!(of, BuiltIn::SampleId | BuiltIn::SamplePosition),
+            _ => false,
+        };
+        let inputs = t.module.globals.iter().filter(|(_, global)| global.space == Space::Input);
+        let runs_for_samples = inputs.into_iter().any(|(_, global)| is_of_samples(global.binding));
+        if runs_for_samples && modes.interlock.is_some_and(|interlock| !interlock.of_sample) {
+            t.lacks("exclusion of a pixel's invocations where each sample has one");
         }
     }
 
@@ -110,7 +125,11 @@ impl Hlsl {
         if let (true, Some(row)) = (t.stage().is_some_and(Stage::is_of_rays), ray_value(of)) {
             return Some(row.scalar);
         }
-        if t.ports.find(of, global.space).is_some_and(|given| given.is_shared) || global.space == Space::Output {
+        let is_shared = t.ports.find(of, global.space).is_some_and(|given| given.is_shared);
+        let is_variable = global.space == Space::Output && !self.is_member(t, of);
+        // The only one that may be signed.
+        let is_signed = of == BuiltIn::InvocationId && t.stage() == Some(Stage::TessControl);
+        if is_shared || is_variable || is_signed {
             return t.types.scalar_of(global.ty);
         }
         given(of).or_else(|| t.types.scalar_of(global.ty))

@@ -1,7 +1,7 @@
 //! Module-scope variables: resources at their registers, memory of workgroups and of invocations.
 
-use super::Hlsl;
 use super::rays::is_passed;
+use super::{Hlsl, State};
 use crate::backend::source::globals::access_of;
 use crate::backend::source::image::Root;
 use crate::backend::source::layout::{How, Packing, elements, lay_out, size_of};
@@ -18,6 +18,13 @@ const ROWS: How = How::of(Packing::Rows);
 
 /// Bytes of a structured buffer's element at most (`D3D12_REQ_MULTI_ELEMENT_STRUCTURE_SIZE_IN_BYTES`).
 const MOST_STRIDE: u32 = 2048;
+
+impl State {
+    /// The word before the names of views that shaders write to.
+    pub fn writable_word(&self) -> &'static str {
+        if self.is_ordered { "RasterizerOrdered" } else { "RW" }
+    }
+}
 
 impl Hlsl {
     pub fn declare(&self, t: &mut Writer, id: GlobalId, global: &Global) -> String {
@@ -206,14 +213,14 @@ impl Hlsl {
                 return format!("{name}_rows");
             }
             Form::Elements { .. } => {
-                let (kind, word) = if is_view { ("u", "RW") } else { ("t", "") };
+                let (kind, word) = if is_view { ("u", t.hlsl.writable_word()) } else { ("t", "") };
                 let register = self.register(t, &name, global, kind);
                 let (element, stride) = self.element_of(t, of).unwrap_or((global.ty, 0));
                 let ty = t.laid_name(element, How::of(Packing::Scalars).element(stride), false);
                 t.variables.push(format!("{before}{word}StructuredBuffer<{ty}> {name}{dims}{register};"));
             }
             Form::Bytes => {
-                let (kind, word) = if is_view { ("u", "RW") } else { ("t", "") };
+                let (kind, word) = if is_view { ("u", t.hlsl.writable_word()) } else { ("t", "") };
                 let register = self.register(t, &name, global, kind);
                 t.variables.push(format!("{before}{word}ByteAddressBuffer {name}{dims}{register};"));
             }

@@ -18,6 +18,9 @@ use crate::ir::{
 use crate::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// The name of the variable that counts invocations.
+const COUNTER: &str = "invocation";
+
 type Insts = FxHashSet<InstId>;
 
 /// The module of a tessellation shader as the language has it; none where that is the module itself. A control shader gets an
@@ -554,7 +557,12 @@ impl<'a> Division<'a> {
         {
             return Err(refused("barriers of control shaders inside of control flow", self.f.insts[*inner].span));
         }
-        let counter = Global { space: Space::Private, binding: Binding::None, ..self.global(number).clone() };
+        let counter = Global {
+            name: COUNTER.into(),
+            space: Space::Private,
+            binding: Binding::None,
+            ..self.global(number).clone()
+        };
         let ty = counter.ty;
         let counter = Value::Global(made.globals.push(counter));
         let mut phases = Vec::new();
@@ -599,7 +607,8 @@ impl<'a> Division<'a> {
                 self.set_number(&mut whole, turn, Value::Inst(load));
             }
         }
-        let Global { name, span, .. } = self.global(number).clone();
+        let span = self.global(number).span;
+        let name = COUNTER.into();
         let local = whole.locals.push(Local { name, span, scope: span, ty, restrict: false, init: None });
         replace(&mut whole, &FxHashMap::from_iter([(counter, Value::Local(local))]));
         made.functions[function] = whole;

@@ -6,7 +6,7 @@ use crate::backend::source::expr::{Expr, Level};
 use crate::backend::source::function::{Body, Made};
 use crate::backend::source::language::Ordering;
 use crate::backend::source::place::{Address, Form};
-use crate::ir::{AtomicOp, MemoryKinds, Order, Scalar, Scope, Space, Type, TypeId, Types, Value, Values};
+use crate::ir::{AtomicOp, MemoryKinds, Order, Scalar, Scope, Space, Stage, Type, TypeId, Types, Value, Values};
 
 impl Hlsl {
     /// A scalar so many bytes on, or a vector of such that follow each other.
@@ -178,18 +178,25 @@ impl Hlsl {
 
     pub fn barrier(&self, b: &mut Body, execution: Option<Scope>, memory: Scope, kinds: MemoryKinds, order: Order) {
         let outer = kinds.intersects(MemoryKinds::BUFFER | MemoryKinds::IMAGE | MemoryKinds::ATOMIC_COUNTER);
-        let shared = kinds.contains(MemoryKinds::SHARED);
+        let has_workgroups = b.t.stage().is_some_and(Stage::has_workgroups);
+        let shared = kinds.contains(MemoryKinds::SHARED) && has_workgroups;
         let of = match (outer, shared) {
             (true, true) => "All",
             (true, false) => "Device",
-            (false, _) => "Group",
+            (false, true) => "Group",
+            (false, false) if has_workgroups => "Group",
+            // Nothing that other stages share.
+            (false, false) => return,
         };
         match execution {
             Some(Scope::Workgroup) => b.line(format!("{of}MemoryBarrierWithGroupSync()")),
             Some(Scope::Invocation) => {}
-            Some(_) => b.t.lacks("barriers of the subgroup"),
-            None if kinds.is_empty() || order == Order::Relaxed || memory == Scope::Invocation => {}
-            None => b.line(format!("{of}MemoryBarrier()")),
+            Some(Scope::Device | Scope::QueueFamily) => b.t.lacks("barriers of so many invocations"),
+            // The lanes of a wave run together without one (Microsoft's reference, "HLSL Shader Model 6.0", terminology), so that
+            // the order of memory is all that is left to say.
+            Some(Scope::Subgroup) | None
+                if kinds.is_empty() || order == Order::Relaxed || memory == Scope::Invocation => {}
+            Some(Scope::Subgroup) | None => b.line(format!("{of}MemoryBarrier()")),
         }
     }
 }

@@ -20,6 +20,7 @@ mod reflection;
 mod stage;
 mod tessellation;
 mod types;
+mod validity;
 
 use super::expr::Expr;
 use super::function::{Body, Made};
@@ -28,16 +29,16 @@ use super::lane::Arg;
 use super::language::{Language, Ordering};
 use super::layout::Packing;
 use super::place::{Address, Form};
-use super::tree::Kind;
+use super::tree::{Kind, Stmt};
 use super::writer::{Shader, Writer};
 use crate::backend::losses::{self, Kept};
 use crate::backend::written::Unit;
 use crate::backend::{Made as Result, Options};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{
-    AtomicOp, BinaryOp, BuiltIn, ConstId, ConstValue, ControlHint, Ending, EntryPoint, FuncId, Global, GlobalId,
-    ImageOp, InstFlags, InstId, InterpolateAt, MathFn, MemoryKinds, Module, Order, Param, RayOp, Scalar, Scope, Space,
-    Type, TypeId, UnaryOp, Value, Values,
+    AtomicOp, BinaryOp, BuiltIn, ConstId, ConstValue, ControlHint, Ending, EntryPoint, FuncId, Function, Global,
+    GlobalId, ImageOp, InstFlags, InstId, InterpolateAt, LocalId, MathFn, MemoryKinds, Module, Order, Param, RayOp,
+    Scalar, Scope, Space, Type, TypeId, UnaryOp, Value, Values,
 };
 use crate::lane::{GroupOp, LaneFact};
 use crate::profile::Profile;
@@ -48,6 +49,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) struct State {
     /// True if the last component of the fragment's position is used.
     reads_w: bool,
+    /// True if the rasterizer orders what fragments do with memory.
+    is_ordered: bool,
     /// Samplers that textures of the source bring with them.
     sampler_names: FxHashMap<GlobalId, String>,
     /// Blocks of inputs and outputs whose structs are declared.
@@ -153,7 +156,11 @@ impl Language for Hlsl {
     }
 
     fn built_in(&self, b: &mut Body, of: BuiltIn, space: Space) -> Option<Expr> {
-        b.t.ports.find(of, space).map(|given| Expr::primary(given.name.clone()))
+        let given = b.t.ports.find(of, space)?;
+        Some(Expr::primary(match space {
+            Space::Output if self.is_member(b.t, of) => format!("{}.{}", b.t.ports.output, given.name),
+            _ => given.name.clone(),
+        }))
     }
 
     fn built_in_scalar(&self, t: &mut Writer, id: GlobalId) -> Option<Scalar> {
@@ -227,9 +234,8 @@ impl Language for Hlsl {
         b.push(Kind::Demote);
     }
 
-    fn interlock(&self, b: &mut Body, _: bool) {
-        b.t.unsupported("critical sections of fragment shaders");
-    }
+    /// Views that are ordered by the rasterizer say all of it.
+    fn interlock(&self, _: &mut Body, _: bool) {}
 
     fn print(&self, b: &mut Body, _: &str, _: Vec<Expr>) {
         b.t.unsupported("printing");
@@ -300,11 +306,22 @@ impl Language for Hlsl {
     }
 
     fn load(&self, b: &mut Body, pointer: Value, ty: TypeId) -> Made {
-        self.all_of_crowd(b, pointer, ty).unwrap_or_else(|| b.load_place(pointer))
+        let several = self.all_of_crowd(b, pointer, ty).or_else(|| self.load_distances(b, pointer, ty));
+        several.unwrap_or_else(|| b.load_place(pointer))
     }
 
     fn store(&self, b: &mut Body, pointer: Value, value: Value) {
-        b.store_place(pointer, value);
+        if !self.store_distances(b, pointer, value) {
+            b.store_place(pointer, value);
+        }
+    }
+
+    fn unset(&self, module: &Module, f: &Function) -> FxHashSet<LocalId> {
+        validity::unset(module, f)
+    }
+
+    fn polish(&self, _: &mut Body, code: &mut Vec<Stmt>) {
+        validity::end_loops(code);
     }
 
     fn non_uniform(&self, _: &mut Writer, index: &str) -> String {

@@ -45,7 +45,7 @@ pub(in crate::backend::source) struct Names {
 }
 
 /// The built-in value that a variable has for each vertex or primitive.
-fn built_in_of(t: &Writer, global: &Global) -> Option<BuiltIn> {
+pub(super) fn built_in_of(t: &Writer, global: &Global) -> Option<BuiltIn> {
     match (global.binding, t.types.get(t.innermost(global.ty))) {
         (Binding::BuiltIn(of), _) => Some(of),
         (Binding::None, Type::Struct(of)) => match t.types.structs[of].members.as_slice() {
@@ -291,6 +291,12 @@ impl Hlsl {
         self.share_vertices(b, count);
         if !b.t.ports.has_outputs() {
             b.t.unsupported("geometry shaders without outputs");
+        }
+        let instructions = &b.t.module.foreign.instructions;
+        let gives = |op| matches!(op, Op::Foreign(at, _) if instructions[at as usize].opcode == EMIT);
+        if !b.f.insts.iter().any(|(_, inst)| gives(inst.op)) {
+            b.t.span = b.f.span;
+            b.t.lacks("geometry shaders that give out no vertices");
         }
         self.declare_outputs(b);
         params.push(format!("inout {}<{output_type}> {}", find(&GIVEN).1, b.t.hlsl.primitive_names.stream));

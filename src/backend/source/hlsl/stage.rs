@@ -7,7 +7,7 @@ use super::primitives;
 use super::rays::ray_value;
 use crate::backend::source::expr::Expr;
 use crate::backend::source::function::Body;
-use crate::backend::source::ports::{Given, location_of, zeroed};
+use crate::backend::source::ports::{Given, is_invariant, location_of, zeroed};
 use crate::backend::source::writer::Writer;
 use crate::ir::{
     Binding, BuiltIn, DepthPromise, EntryPoint, Global, GlobalId, InstId, Interpolation, Module, Op, Sampling, Scalar,
@@ -118,6 +118,16 @@ fn reads_w(module: &Module) -> bool {
     })
 }
 
+/// The semantic of a location. Those that begin at a component have its letter.
+pub(super) fn location_semantic(location: u32, component: u32) -> String {
+    format!("LOC{}{location}", ["", "Y", "Z", "W"].get(component as usize).unwrap_or(&""))
+}
+
+/// The component of its location at which an input or output begins.
+pub(super) fn component_of(binding: Binding) -> u32 {
+    if let Binding::Location { component, .. } = binding { component } else { 0 }
+}
+
 impl Hlsl {
     /// Declares the inputs and outputs that functions share.
     pub fn declare_ports(&self, t: &mut Writer, entry: &EntryPoint) {
@@ -125,6 +135,11 @@ impl Hlsl {
         if t.ports.built_in.iter().any(needs_index) || zeroed(t.module).next().is_some() {
             t.note_built_in(BuiltIn::LocalInvocationIndex, "local_index", Types::U32);
         }
+        if t.ports.built_in.iter().any(|given| given.of == BuiltIn::SamplePosition) {
+            t.note_built_in(BuiltIn::SampleId, "gl_SampleID", Types::I32);
+        }
+        let begins = |op| matches!(op, Op::Interlock { .. });
+        t.hlsl.is_ordered = t.module.functions.iter().any(|(_, f)| f.insts.iter().any(|(_, inst)| begins(inst.op)));
         self.declare_tessellation(t, entry);
         // Registers follow from the order. The stage before has a position.
         if entry.stage == Stage::Fragment && t.ports.built_in.iter().any(|given| given.of.is_passed_on()) {
@@ -132,6 +147,7 @@ impl Hlsl {
             t.note_built_in(BuiltIn::FragCoord, "gl_FragCoord", position);
         }
         t.ports.built_in.sort_by_key(|given| register_rank(given.of));
+        self.share_names(t, entry);
         t.hlsl.reads_w = reads_w(t.module);
         for given in t.ports.built_in.clone() {
             let outside = std::mem::replace(&mut t.span, given.span);
@@ -151,6 +167,23 @@ impl Hlsl {
             }
         }
         self.declare_host_blocks(t);
+    }
+
+    /// Gives outputs the names of inputs that are members of a struct.
+    fn share_names(&self, t: &mut Writer, entry: &EntryPoint) {
+        let is_of_vertices = |of| matches!(of, BuiltIn::Position | BuiltIn::ClipDistance | BuiltIn::CullDistance);
+        if !primitives::has_crowds(entry.stage) {
+            return;
+        }
+        for at in 0..t.ports.built_in.len() {
+            let Given { of, space, .. } = t.ports.built_in[at];
+            if space == Space::Output
+                && is_of_vertices(of)
+                && let Some(input) = t.ports.find(of, Space::Input)
+            {
+                t.ports.built_in[at].name = input.name.clone();
+            }
+        }
     }
 
     /// Refuses what the language does not have.
@@ -180,6 +213,8 @@ impl Hlsl {
             _ if *of == BuiltIn::HelperInvocation => {}
             // Points are one pixel wide.
             _ if *of == BuiltIn::PointCoord => {}
+            // A function gives it.
+            _ if *of == BuiltIn::SamplePosition => {}
             _ if self.is_from_host(t, *of) => {}
             Some(system) if t.options.profile.version < system.since => {
                 let (major, minor) = system.since;
@@ -188,6 +223,23 @@ impl Hlsl {
             Some(_) => {}
             None => t.unsupported(&format!("built-in value {of:?}")),
         }
+    }
+
+    /// Returns true if the struct of the outputs holds a built-in value while the stage runs.
+    pub fn is_member(&self, t: &Writer, of: BuiltIn) -> bool {
+        let is_other = matches!(
+            of,
+            BuiltIn::ClipDistance
+                | BuiltIn::CullDistance
+                | BuiltIn::SampleMask
+                | BuiltIn::PointSize
+                | BuiltIn::TessLevelOuter
+                | BuiltIn::TessLevelInner
+        );
+        let is_precise = of == BuiltIn::Position && is_invariant(t);
+        let is_own = t.ports.find(of, Space::Output).is_some_and(|given| !given.is_shared);
+        let has_one = t.stage().is_some_and(|stage| !matches!(stage, Stage::Task | Stage::Mesh) && !stage.is_of_rays());
+        is_own && has_one && !is_other && !is_precise && system_value(of, t.ports.depth).is_some()
     }
 
     /// Names the entry point's own variables.
@@ -240,7 +292,8 @@ impl Hlsl {
                 next = location + t.types.locations(member.ty);
                 let how = self.interpolation_words(t, own, member.ty, global.space);
                 let order = matrix_order(t, member.ty);
-                lines.push(format!("    {how}{order}{ty} {named}{dims} : LOC{location};"));
+                let semantic = location_semantic(location, component_of(member.binding));
+                lines.push(format!("    {how}{order}{ty} {named}{dims} : {semantic};"));
             }
             t.declare_struct(&name, lines);
         }
@@ -298,6 +351,9 @@ impl Hlsl {
             Binding::BuiltIn(of) if self.level_holder(b, of).is_some() => {
                 let holder = self.level_holder(b, of).unwrap_or_default();
                 Expr::primary(format!("{holder}.{name}"))
+            }
+            Binding::BuiltIn(of) if global.space == Space::Output && self.is_member(b.t, of) => {
+                Expr::primary(format!("{}.{name}", b.t.ports.output))
             }
             Binding::BuiltIn(_) => Expr::primary(name),
             _ if !is_own || is_per_vertex(global) => Expr::primary(name),

@@ -418,9 +418,9 @@ impl Hlsl {
             BuiltIn::InvocationId => {
                 let param = if *is_shared { b.named(&format!("{name}_in")) } else { name.clone() };
                 if *is_shared {
-                    b.setup_line(format!("{name} = {own}({param})"));
+                    b.setup_line(format!("{name} = {param}"));
                 }
-                Some(Some(format!("uint {param} : SV_OutputControlPointID")))
+                Some(Some(format!("int {param} : SV_OutputControlPointID")))
             }
             _ => None,
         }

@@ -72,13 +72,13 @@ impl Hlsl {
             (ImageDim::D2, false, _) => "Texture2D",
             (ImageDim::D3, ..) => "Texture3D",
             // A writable cube is an array of its faces.
-            (ImageDim::Cube, _, true) => return format!("RWTexture2DArray<{texel}>"),
+            (ImageDim::Cube, _, true) => return format!("{}Texture2DArray<{texel}>", t.hlsl.writable_word()),
             (ImageDim::Cube, ..) => "TextureCube",
             (ImageDim::Buffer, ..) => "Buffer",
             (ImageDim::Rect, ..) => return self.none_such(t, "textures with coordinates in texels"),
             (ImageDim::Tile | ImageDim::SubpassInput, ..) => return self.none_such(t, "reads of color attachments"),
         };
-        let writable = if image.is_writable() { "RW" } else { "" };
+        let writable = if image.is_writable() { t.hlsl.writable_word() } else { "" };
         format!("{writable}{name}{layers}<{texel}>")
     }
 

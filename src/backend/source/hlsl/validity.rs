@@ -1,0 +1,146 @@
+//! What the validator of DXIL asks for, which the source may leave out: a way out of each loop, and a value of each part of an
+//! output.
+
+use super::Hlsl;
+use super::primitives::built_in_of;
+use crate::backend::source::constants::component;
+use crate::backend::source::expr::Expr;
+use crate::backend::source::function::{Body, Made};
+use crate::backend::source::tree::{Kind, Stmt};
+use crate::ir::{ArrayLen, BuiltIn, Function, GlobalId, LocalId, Module, Op, Stage, Type, TypeId, Value};
+use crate::warn::unset_variables;
+use rustc_hash::FxHashSet;
+
+/// A condition that never holds, since the own lane is active, and that no compiler moves out of a loop.
+const NEVER: &str = "!WaveActiveAnyTrue(true)";
+
+/// Gives each loop without a way out one that it never takes.
+pub(super) fn end_loops(code: &mut [Stmt]) {
+    for stmt in code {
+        let origin = stmt.origin;
+        match &mut stmt.kind {
+            Kind::If { then, otherwise, .. } => {
+                end_loops(then);
+                end_loops(otherwise);
+            }
+            Kind::Switch { arms, .. } => arms.iter_mut().for_each(|arm| end_loops(&mut arm.body)),
+            Kind::Do { body, .. } | Kind::Loop { body, .. } => end_loops(body),
+            Kind::For { condition, body, .. } => {
+                end_loops(body);
+                if condition.as_deref().is_none_or(|text| text == "true") && !body.iter().any(|stmt| leaves(stmt, true))
+                {
+                    let then = vec![Stmt { origin, kind: Kind::Line("break;".to_string()) }];
+                    let kind =
+                        Kind::If { condition: Expr::primary(NEVER.to_string()), then, otherwise: Vec::new(), hint: "" };
+                    body.insert(0, Stmt { origin, kind });
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Returns true if a statement may leave the loop around it; `is_own` is false in inner loops and switches.
+fn leaves(stmt: &Stmt, is_own: bool) -> bool {
+    let any = |code: &[Stmt], is_own| code.iter().any(|stmt| leaves(stmt, is_own));
+    match &stmt.kind {
+        Kind::Line(text) => text.starts_with("return") || is_own && text == "break;",
+        Kind::If { then, otherwise, .. } => any(then, is_own) || any(otherwise, is_own),
+        Kind::Switch { arms, .. } => arms.iter().any(|arm| any(&arm.body, false)),
+        Kind::For { body, .. } | Kind::Do { body, .. } | Kind::Loop { body, .. } => any(body, false),
+        _ => false,
+    }
+}
+
+/// The distances of one vertex, which are an array in the source and a vector in the language.
+#[derive(Clone, Copy)]
+struct Distances {
+    global: GlobalId,
+    count: u32,
+}
+
+impl Hlsl {
+    /// The distances that a value points to, or to one of which it points.
+    fn distances_of(&self, b: &Body, pointer: Value) -> Option<(Distances, Option<Value>)> {
+        let Value::Inst(id) = pointer else { return None };
+        let Op::Access { base: Value::Global(global), indices } = b.f.insts[id].op else { return None };
+        let crowd = self.crowd_of(b.t, global).is_some();
+        let of = built_in_of(b.t, &b.t.module.globals[global]).filter(|_| crowd)?;
+        if !matches!(of, BuiltIn::ClipDistance | BuiltIn::CullDistance) {
+            return None;
+        }
+        let Type::Array { element, .. } = b.t.types.get(b.t.module.globals[global].ty) else { return None };
+        let Type::Array { len: ArrayLen::Fixed(count), .. } = b.t.types.get(element) else { return None };
+        let distances = Distances { global, count };
+        match b.f.values(indices) {
+            [_] => Some((distances, None)),
+            [_, index] => Some((distances, Some(*index))),
+            _ => None,
+        }
+    }
+
+    /// All distances of a vertex as an array.
+    pub fn load_distances(&self, b: &mut Body, pointer: Value, ty: TypeId) -> Option<Made> {
+        let (Distances { count, .. }, None) = self.distances_of(b, pointer)? else { return None };
+        let path = b.value(pointer);
+        let parts: Vec<String> = (0..count).map(|n| format!("{}{}", path.text, component(n))).collect();
+        let list = Expr::primary(format!("{{ {} }}", parts.join(", ")));
+        Some(Made::One(b.name("distances", ty, &list)))
+    }
+
+    /// Stores all distances of a vertex, or one of them with those that nothing gives a value. Returns false for other places.
+    pub fn store_distances(&self, b: &mut Body, pointer: Value, value: Value) -> bool {
+        let Some((Distances { global, count }, index)) = self.distances_of(b, pointer) else { return false };
+        let path = b.value(pointer).text;
+        let Some(index) = index else {
+            let ty = b.type_of(value);
+            let made = b.value(value);
+            let array = if made.is_plain() { made } else { b.name("distances", ty, &made) };
+            let parts: Vec<String> = (0..count).map(|n| format!("{}[{n}]", array.text)).collect();
+            match parts.as_slice() {
+                [part] => b.line(format!("{path} = {part}")),
+                parts => b.line(format!("{path} = float{count}({})", parts.join(", "))),
+            }
+            return true;
+        };
+        if b.t.stage() != Some(Stage::Mesh) {
+            return false;
+        }
+        let (own, given) = (b.t.module.known_u32(index), given(b.t.module, b.f, global));
+        b.store_place(pointer, value);
+        // Those that are left out come with the first one.
+        if let (Some(own), Some(given), Some((whole, _))) = (own, given, path.rsplit_once('['))
+            && given.first() == Some(&own)
+        {
+            for other in (0..count).filter(|other| !given.contains(other)) {
+                b.line(format!("{whole}[{other}] = 0.0"));
+            }
+        }
+        true
+    }
+}
+
+/// The distances that get a value somewhere, in their order; none where that may be any.
+fn given(module: &Module, f: &Function, global: GlobalId) -> Option<Vec<u32>> {
+    let mut found = Vec::new();
+    for (_, inst) in f.insts.iter() {
+        let Op::Access { base: Value::Global(base), indices } = inst.op else { continue };
+        if base == global {
+            found.push(f.values(indices).get(1).and_then(|index| module.known_u32(*index))?);
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    Some(found)
+}
+
+/// The variables of a function that are read before they have a value, and arrays of which specialization constants choose the
+/// elements that get one.
+pub(super) fn unset(module: &Module, f: &Function) -> FxHashSet<LocalId> {
+    let is_special = |value: &Value| matches!(value, Value::Const(id) if module.known_u32(*value).is_none() && module.constants.bits(*id).is_none());
+    let by_constants = f.insts.iter().filter_map(|(_, inst)| match inst.op {
+        Op::Access { base: Value::Local(local), indices } => f.values(indices).iter().any(is_special).then_some(local),
+        _ => None,
+    });
+    unset_variables(module, f).into_iter().chain(by_constants).collect()
+}
