@@ -7,7 +7,7 @@ use crosslane::profile::{Profile, Target};
 use crosslane::run::BufferBinding;
 use crosslane::source::{Loader, NoIncludes};
 
-use super::device::{ImageKind, Resources, SamplerBinding};
+use super::device::{ImageKind, Resources, SamplerBinding, View};
 use super::lavapipe::Request;
 use super::{compiler, dawn, dxc, dxil, judge};
 
@@ -26,6 +26,8 @@ struct Apart {
     samplers: Vec<(u32, u32)>,
     /// Elements of arrays: the binding of the array, the element, and its own binding.
     elements: Vec<(u32, u32, u32)>,
+    /// Textures of two dimensions.
+    planes: Vec<u32>,
 }
 
 /// The outcome of a shader.
@@ -201,6 +203,7 @@ fn apart(text: &str) -> Apart {
     Apart {
         samplers: variables.iter().filter_map(sampler).collect(),
         elements: variables.iter().filter_map(element).collect(),
+        planes: text.lines().filter(|line| line.contains("_2d")).filter_map(variable).map(|(at, _)| at).collect(),
     }
 }
 
@@ -221,6 +224,7 @@ pub fn split(request: &Request, stages: &[Made]) -> Request {
     let apart = Apart {
         samplers: all().flat_map(|apart| apart.samplers.iter().copied()).collect(),
         elements: all().flat_map(|apart| apart.elements.iter().copied()).collect(),
+        planes: all().flat_map(|apart| apart.planes.iter().copied()).collect(),
     };
     let push = &request.push_constants;
     let others = (0..request.runs.len()).map(|run| {
@@ -253,6 +257,14 @@ fn split_resources(resources: &Resources, apart: &Apart) -> Resources {
     split.samplers.iter_mut().for_each(|it| apart.place(&mut it.binding, &mut it.element));
     for image in &mut split.images {
         apart.place(&mut image.binding, &mut image.element);
+        if image.kind == ImageKind::Input {
+            image.kind = ImageKind::Sampled;
+        }
+        image.image.view = match image.image.view {
+            View::Line if apart.planes.contains(&image.binding) => View::Plane,
+            View::LineArray => View::PlaneArray,
+            other => other,
+        };
         let ImageKind::Combined(sampler) = image.kind else { continue };
         image.kind = ImageKind::Sampled;
         let own = apart.samplers.iter().filter(|(texture, _)| *texture == image.binding);

@@ -253,12 +253,14 @@ fn of_buffer(ty: &str, at: &str) -> String {
 
 /// A line with swizzles as calls.
 fn with_calls(line: &str) -> String {
-    if let Some((place, value)) = line.strip_suffix(';').and_then(|line| line.split_once(" = "))
+    if let Some((place, op, value)) = line.strip_suffix(';').and_then(assignment)
         && let Some((path, word)) = place.rsplit_once('.')
         && word.len() > 1
         && let Some(places) = places_of(word)
     {
-        return format!("{}.set<{}>({});", with_calls(path), places.join(", "), with_calls(value));
+        let (path, places, value) = (with_calls(path), places.join(", "), with_calls(value));
+        let before = if op.is_empty() { String::new() } else { format!("{path}.sw<{places}>() {op} ") };
+        return format!("{path}.set<{places}>({before}({value}));");
     }
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut parts = line.split('.');
@@ -276,6 +278,14 @@ fn with_calls(line: &str) -> String {
         }
     }
     made
+}
+
+/// The place, the operator before the sign, and the value of an assignment.
+fn assignment(line: &str) -> Option<(&str, &str, &str)> {
+    let (place, value) = line.split_once("= ")?;
+    let (place, op) = place.rsplit_once(' ')?;
+    let is_operator = ["", "+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"].contains(&op);
+    is_operator.then_some((place, op, value))
 }
 
 /// The numbers of the components that a swizzle names.
