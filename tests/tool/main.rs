@@ -47,6 +47,7 @@ mod terminal;
 mod truth;
 mod warnings;
 mod wgsl_out;
+mod without;
 
 /// Tests of limits ask how much memory a compilation takes.
 #[global_allocator]

@@ -6,7 +6,7 @@ use super::function::Body;
 use super::image::ImageCall;
 use super::unused::drop_unused;
 use super::writer::Writer;
-use crate::ir::{FuncId, Function, ImageParts, Inst, InstId, Module, Op, Types, Value};
+use crate::ir::{ConstValue, FuncId, Function, ImageParts, Inst, InstId, Module, Op, Types, Value};
 
 /// Takes coordinates and references from the parts of the vector that they are components of.
 pub(super) fn take_apart(module: &mut Module) {
@@ -94,13 +94,25 @@ fn starts(sizes: impl Iterator<Item = Option<u8>>) -> Option<Vec<u32>> {
 }
 
 impl Body<'_, '_> {
+    /// The values that a vector is made of.
+    fn parts_in(&self, value: Value) -> Option<Vec<Value>> {
+        match value {
+            Value::Const(id) => match &self.t.module.constants.get(id).value {
+                ConstValue::Composite(parts) => Some(parts.iter().map(|part| Value::Const(*part)).collect()),
+                _ => None,
+            },
+            other => match inst_of(self.f, other)?.op {
+                Op::Construct(list) => Some(self.f.values(list).to_vec()),
+                _ => None,
+            },
+        }
+    }
+
     /// The first `axes` components of a coordinate and the last one, where the coordinate is written in place and made of such
     /// parts.
     pub fn coordinate_parts(&mut self, call: &ImageCall, axes: u8) -> Option<(Expr, Value)> {
         let at = call.at(ImageParts::COORDINATE).filter(|at| !call.texts[*at].is_plain())?;
-        let inst = inst_of(self.f, call.values[at])?;
-        let Op::Construct(list) = inst.op else { return None };
-        let parts = self.f.values(list).to_vec();
+        let parts = self.parts_in(call.values[at])?;
         let sizes: Vec<Option<u8>> = parts.iter().map(|part| self.shape_of(*part).map(|(_, size)| size)).collect();
         let starts = starts(sizes.into_iter())?;
         let end = starts.iter().position(|start| *start == u32::from(axes))?;

@@ -80,6 +80,8 @@ pub(super) struct Expr {
     pub assigned: Option<Box<[String; 3]>>,
     /// The unsigned number, where it is one as a signed number.
     pub unsigned: Option<Box<Expr>>,
+    /// The vector and the letters of its components, where it is made of these.
+    pub swizzled: Option<Box<(Expr, String)>>,
 }
 
 impl Expr {
@@ -87,7 +89,8 @@ impl Expr {
         let text = text.into();
         limits::spend(1);
         limits::write(text.len());
-        Expr { text, level, reads: Reads::default(), negated: None, component: None, assigned: None, unsigned: None }
+        let reads = Reads::default();
+        Expr { text, level, reads, negated: None, component: None, assigned: None, unsigned: None, swizzled: None }
     }
 
     /// A name, a literal or a call.
@@ -162,7 +165,23 @@ impl Expr {
 
     /// A member, component or element: `suffix` as it is written after the composite.
     pub fn part(&self, suffix: &str) -> Expr {
+        if let (Some(of), Some(letters)) = (&self.swizzled, suffix.strip_prefix('.')) {
+            let (whole, own) = &**of;
+            let places = letters.chars().map(|letter| "xyzw".find(letter).and_then(|at| own.chars().nth(at)));
+            if let Some(letters) = places.collect::<Option<String>>() {
+                return whole.swizzle(&letters).reading(&self.reads);
+            }
+        }
         Expr::primary(format!("{}{suffix}", self.at(Level::Primary))).reading(&self.reads)
+    }
+
+    /// The vector of components of a vector, by their letters.
+    pub fn swizzle(&self, letters: &str) -> Expr {
+        let made = self.part(&format!(".{letters}"));
+        match made.swizzled {
+            None if letters.len() > 1 => Expr { swizzled: Some(Box::new((self.clone(), letters.to_string()))), ..made },
+            _ => made,
+        }
     }
 
     /// The same in parentheses.

@@ -674,7 +674,7 @@ impl<'t, 'a> Body<'t, 'a> {
             let size_of = self.shape_of(if base == 0 { a } else { b }).map_or(1, |(_, size)| size);
             if size_of > 1 && used.iter().all(|at| *at >= base && *at < base + size_of) {
                 let letters: String = used.iter().map(|at| letter(at - base)).collect();
-                return value.part(&format!(".{letters}"));
+                return value.swizzle(&letters);
             }
         }
         let second_size = self.shape_of(b).map_or(1, |(_, size)| size);

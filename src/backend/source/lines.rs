@@ -158,6 +158,11 @@ impl Operation<'_> {
         {
             return f.values(parts)[index as usize];
         }
+        if let Value::Const(id) = value
+            && let ConstValue::Composite(parts) = &self.module.constants.get(id).value
+        {
+            return Value::Const(parts[index as usize]);
+        }
         self.add(Op::Extract { composite: value, index }, of)
     }
 
