@@ -207,6 +207,10 @@ impl Body<'_, '_> {
             })
             .collect();
         let call = ImageCall { image, parts, texts, values };
+        if let Type::Struct(pair) = self.t.types.get(ty) {
+            let texel = self.t.types.structs[pair].members[1].ty;
+            return language.resident(self, op, &call, texel).map(Made::Pair);
+        }
         language.image(self, op, &call, ty).map(Made::One)
     }
 }

@@ -500,6 +500,12 @@ pub(super) trait Language: Debug + Sync {
         Made::Pair([args[0].clone(), args[1].clone()])
     }
 
+    /// The code of a texel that may not be resident, and the texel.
+    fn resident(&self, b: &mut Body, _: ImageOp, _: &ImageCall, _: TypeId) -> Option<[Expr; 2]> {
+        b.t.lacks("residency of texels");
+        None
+    }
+
     /// None for stores.
     fn image(&self, b: &mut Body, op: ImageOp, call: &ImageCall, ty: TypeId) -> Option<Expr>;
 

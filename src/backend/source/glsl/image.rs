@@ -6,21 +6,24 @@ use crate::backend::source::expr::Expr;
 use crate::backend::source::function::Body;
 use crate::backend::source::image::ImageCall;
 use crate::grammar::{self, Opaque, OpaqueClass, Overload, TypeExpr};
-use crate::ir::{AtomicOp, ImageDim, ImageOp, ImageParts, MemoryKinds, Order, Scalar, Scope, Type, TypeId, Value};
+use crate::ir::{AtomicOp, ImageDim, ImageOp, ImageParts, MemoryKinds, Order, Scalar, Scope, TypeId, Types, Value};
+
+/// A function that looks texels up.
+struct Lookup {
+    name: String,
+    args: Vec<Expr>,
+    /// The arguments that follow a texel that the function gives back.
+    last: Vec<Expr>,
+}
 
 impl Dialect {
     pub fn image(&self, b: &mut Body, op: ImageOp, asked: &ImageCall, ty: TypeId) -> Option<Expr> {
         let image = asked.image;
-        if matches!(b.t.types.get(ty), Type::Struct(_)) {
-            return Some(b.t.stand_in("residency of texels"));
-        }
-        if asked.parts.contains(ImageParts::MIN_LOD) {
-            return Some(b.t.stand_in("minimum levels of detail"));
-        }
         Some(match op {
-            ImageOp::Sample | ImageOp::SampleProjected => self.sampled(b, op, asked),
-            ImageOp::Gather => self.gathered(b, asked),
-            ImageOp::Fetch => self.fetched(b, asked),
+            ImageOp::Sample | ImageOp::SampleProjected | ImageOp::Gather | ImageOp::Fetch => {
+                let Lookup { name, args, last } = self.lookup(b, op, asked)?;
+                self.call_of(b, &name, asked, &[args, last].concat())
+            }
             ImageOp::Read if image.dim == ImageDim::SubpassInput => {
                 let args: Vec<Expr> =
                     [Some(asked.texts[0].clone()), asked.text(ImageParts::SAMPLE)].into_iter().flatten().collect();
@@ -102,7 +105,35 @@ impl Dialect {
         vec![Expr::call(&format!("vec{}", size + 1 + u8::from(has_gap)), &parts)]
     }
 
-    fn sampled(&self, b: &mut Body, op: ImageOp, asked: &ImageCall) -> Expr {
+    /// The code of a texel that may not be resident, and the texel, which the function gives in an argument
+    /// (GL_ARB_sparse_texture2).
+    pub fn resident(&self, b: &mut Body, op: ImageOp, asked: &ImageCall, texel: TypeId) -> Option<[Expr; 2]> {
+        let Lookup { name, mut args, last } = match op {
+            ImageOp::Read => {
+                let args = self.texel(b, asked, ImageParts::empty());
+                Lookup { name: "imageLoad".to_string(), args, last: Vec::new() }
+            }
+            _ => self.lookup(b, op, asked)?,
+        };
+        let place = b.variable("texel", texel);
+        args.push(place.clone());
+        args.extend(last);
+        let (first, rest) = name.split_at(1);
+        let name = format!("sparse{}{}", first.to_uppercase(), rest.strip_suffix("ARB").unwrap_or(rest)) + "ARB";
+        let code = self.call_of(b, &name, asked, &args);
+        Some([b.name("code", Types::I32, &code), place])
+    }
+
+    /// A lookup with a sampler, or of one texel.
+    fn lookup(&self, b: &mut Body, op: ImageOp, asked: &ImageCall) -> Option<Lookup> {
+        match op {
+            ImageOp::Gather => Some(self.gathered(b, asked)),
+            ImageOp::Fetch => Some(self.fetched(b, asked)),
+            _ => self.sampled(b, op, asked),
+        }
+    }
+
+    fn sampled(&self, b: &mut Body, op: ImageOp, asked: &ImageCall) -> Option<Lookup> {
         use ImageParts as P;
         let mut name = "texture".to_string();
         name.push_str(if op == ImageOp::SampleProjected { "Proj" } else { "" });
@@ -111,6 +142,7 @@ impl Dialect {
         name.push_str(if lod.is_some() { "Lod" } else { "" });
         name.push_str(if asked.parts.contains(P::GRADIENTS) { "Grad" } else { "" });
         name.push_str(if asked.parts.contains(P::OFFSET) { "Offset" } else { "" });
+        name.push_str(if asked.parts.contains(P::MIN_LOD) { "ClampARB" } else { "" });
         let mut args = vec![asked.texts[0].clone()];
         args.extend(self.coordinate(b, op, asked));
         args.extend(lod);
@@ -119,15 +151,16 @@ impl Dialect {
         }
         if let Some(at) = asked.at(P::OFFSET) {
             if !matches!(asked.values[at], Value::Const(_)) {
-                return b.t.stand_in("offsets of samples that are not constants");
+                b.t.unsupported("offsets of samples that are not constants");
+                return None;
             }
             args.push(asked.texts[at].clone());
         }
-        args.extend(asked.text(P::BIAS));
-        self.call_of(b, &name, asked, &args)
+        args.extend(asked.text(P::MIN_LOD));
+        Some(Lookup { name, args, last: asked.text(P::BIAS).into_iter().collect() })
     }
 
-    fn gathered(&self, b: &mut Body, asked: &ImageCall) -> Expr {
+    fn gathered(&self, b: &mut Body, asked: &ImageCall) -> Lookup {
         use ImageParts as P;
         let suffix = match (asked.parts.contains(P::OFFSETS), asked.parts.contains(P::OFFSET)) {
             (true, _) => "Offsets",
@@ -137,11 +170,11 @@ impl Dialect {
         let mut args = vec![asked.texts[0].clone()];
         args.extend(self.coordinate(b, ImageOp::Gather, asked));
         args.extend([P::OFFSETS, P::OFFSET].into_iter().find_map(|part| asked.text(part)));
-        args.extend(asked.text(P::COMPONENT));
-        self.call_of(b, &format!("textureGather{suffix}"), asked, &args)
+        let last = asked.text(P::COMPONENT).into_iter().collect();
+        Lookup { name: format!("textureGather{suffix}"), args, last }
     }
 
-    fn fetched(&self, b: &mut Body, asked: &ImageCall) -> Expr {
+    fn fetched(&self, _: &mut Body, asked: &ImageCall) -> Lookup {
         use ImageParts as P;
         let name = if asked.parts.contains(P::OFFSET) { "texelFetchOffset" } else { "texelFetch" };
         let mut args = vec![asked.texts[0].clone()];
@@ -152,7 +185,7 @@ impl Dialect {
             args.push(asked.text(P::LOD).unwrap_or_else(|| Expr::primary("0")));
         }
         args.extend(asked.text(P::OFFSET));
-        self.call_of(b, name, asked, &args)
+        Lookup { name: name.to_string(), args, last: Vec::new() }
     }
 
     /// Image, coordinate, sample and what follows.

@@ -294,6 +294,10 @@ impl Language for Dialect {
         Made::One(Expr::call(&b.t.type_name(ty), &args))
     }
 
+    fn resident(&self, b: &mut Body, op: ImageOp, asked: &ImageCall, texel: TypeId) -> Option<[Expr; 2]> {
+        self.resident(b, op, asked, texel)
+    }
+
     fn image(&self, b: &mut Body, op: ImageOp, call: &ImageCall, ty: TypeId) -> Option<Expr> {
         self.image(b, op, call, ty)
     }

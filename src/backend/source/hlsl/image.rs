@@ -6,7 +6,7 @@ use crate::backend::source::expr::{Expr, Level};
 use crate::backend::source::function::Body;
 use crate::backend::source::image::ImageCall;
 use crate::ir::format::components;
-use crate::ir::{AtomicOp, ImageDim, ImageOp, ImageParts, ImageType, Scalar, Type, TypeId, Types, Value};
+use crate::ir::{AtomicOp, ImageDim, ImageOp, ImageParts, ImageType, Scalar, TypeId, Types, Value};
 
 /// Components of a coordinate without the layer.
 const fn axes(image: ImageType) -> u8 {
@@ -19,9 +19,6 @@ const fn axes(image: ImageType) -> u8 {
 
 impl Hlsl {
     pub fn image(&self, b: &mut Body, op: ImageOp, call: &ImageCall, ty: TypeId) -> Option<Expr> {
-        if matches!(b.t.types.get(ty), Type::Struct(_)) {
-            return Some(b.t.stand_in("residency of texels"));
-        }
         let [texture, sampler] = b.texture_and_sampler(call);
         Some(match op {
             ImageOp::Sample | ImageOp::SampleProjected => self.sampled(b, op, call, [texture, sampler], ty),

@@ -5,7 +5,7 @@ use crate::backend::source::constants::component;
 use crate::backend::source::expr::{Expr, Level};
 use crate::backend::source::function::Body;
 use crate::backend::source::image::{ImageCall, is_depth};
-use crate::ir::{ImageDim, ImageOp, ImageParts, ImageType, Scalar, Type, TypeId, Types, Value};
+use crate::ir::{ImageDim, ImageOp, ImageParts, ImageType, Scalar, TypeId, Types, Value};
 
 /// Components of a coordinate without the layer.
 const fn axes(image: ImageType) -> u8 {
@@ -18,9 +18,6 @@ const fn axes(image: ImageType) -> u8 {
 
 impl Wgsl {
     pub fn image(&self, b: &mut Body, op: ImageOp, call: &ImageCall, ty: TypeId) -> Option<Expr> {
-        if matches!(b.t.types.get(ty), Type::Struct(_)) {
-            return Some(b.t.lacking("residency of texels"));
-        }
         if let Some(construct) = self.lack(b, op, call) {
             return Some(b.t.lacking(construct));
         }
