@@ -59,6 +59,8 @@ struct Port {
     ty: TypeId,
     /// Locations that it takes.
     locations: u32,
+    /// Components that it takes of each.
+    width: u32,
     manner: Manner,
 }
 
@@ -71,10 +73,8 @@ type Ports = BTreeMap<Place, Port>;
 /// counts too, so that the later stage gets the inputs that it does not read.
 pub fn link(before: &mut Module, after: &mut Module, by_order: bool) {
     let (outputs, inputs) = (ports(before, Space::Output), ports(after, Space::Input));
-    if after.entry_points.iter().all(|entry| entry.stage == Stage::Fragment) {
-        for (place, input) in &inputs {
-            outputs.get(place).into_iter().for_each(|output| interpolate(before, output, *place, input.manner));
-        }
+    for (place, input) in &inputs {
+        outputs.get(place).into_iter().for_each(|output| interpolate(before, output, *place, input.manner));
     }
     for (place, output) in &outputs {
         match inputs.get(place) {
@@ -128,9 +128,20 @@ fn is_alone(ports: &Ports, (location, _): Place) -> bool {
     ports.range((location, 0)..=(location, u32::MAX)).nth(1).is_none()
 }
 
-/// Returns true if a port takes a location.
-fn is_covered(ports: &Ports, (location, _): Place) -> bool {
-    ports.range(..=(location, u32::MAX)).any(|((first, _), port)| location - first < port.locations)
+/// Returns true if a port takes a component of a location.
+fn is_covered(ports: &Ports, (location, component): Place) -> bool {
+    let takes = |((first, from), port): (&Place, &Port)| {
+        location - first < port.locations && (*from..from + port.width).contains(&component)
+    };
+    ports.range(..=(location, u32::MAX)).any(takes)
+}
+
+/// The components of each of its locations that a type takes, from the first one on.
+fn width(module: &Module, ty: TypeId) -> u32 {
+    const ALL: u32 = 4;
+    let innermost = module.types.innermost(ty);
+    let is_wide = module.types.holds_scalar(innermost, |scalar| scalar.width == 64);
+    module.types.components(innermost).filter(|_| !is_wide).map_or(ALL, u32::from)
 }
 
 /// Returns true if the stage has an input that follows the place, where built-in values follow all locations.
@@ -174,6 +185,7 @@ fn ports(module: &Module, space: Space) -> Ports {
             name: global.name.clone(),
             ty,
             locations: module.types.locations(ty),
+            width: width(module, ty),
             manner: (interpolation, sampling),
         };
         let Type::Struct(of) = module.types.get(ty) else {
@@ -223,6 +235,7 @@ fn add_members(module: &Module, of: StructId, first: u32, whole: &Port, found: &
             name: member.name.clone(),
             ty: member.ty,
             locations: module.types.locations(member.ty),
+            width: width(module, member.ty),
             ..whole.clone()
         };
         let mut component = 0;

@@ -59,7 +59,7 @@ impl Effects {
     fn add(&mut self, module: &Module, f: &Function, op: Op) {
         op.each_operand(f, |value| self.globals.extend(if let Value::Global(id) = value { Some(id) } else { None }));
         self.is_seen |= is_seen(module, f, op);
-        if let Op::Store { pointer, .. } = op
+        if let Op::Store { pointer, .. } | Op::Atomic { pointer, .. } = op
             && let Some(Memory::Global(id)) = memory_of(f, pointer)
         {
             self.writes.insert(id);

@@ -160,6 +160,7 @@ impl<'a> Division<'a> {
 
     /// Finds what each of the two functions is to do.
     fn sort_effects(&mut self) -> Made<()> {
+        let mut orders = Vec::new();
         for id in self.placed() {
             let inst = &self.f.insts[id];
             match inst.op {
@@ -188,9 +189,14 @@ impl<'a> Division<'a> {
                     }
                 }
                 Op::Barrier { execution: Some(Scope::Workgroup), .. } => self.barriers.push(id),
+                Op::Barrier { execution: None, .. } => orders.push(id),
                 op if slice::is_seen(self.module, self.f, op) => self.of_points.push(id),
                 _ => {}
             }
+        }
+        // Only what others see is to be ordered.
+        if self.of_points.iter().any(|id| !self.is_store_to_output(*id)) {
+            self.of_points.extend(orders);
         }
         Ok(())
     }
@@ -230,6 +236,9 @@ impl<'a> Division<'a> {
     fn point_function(&self, made: &mut Module) -> Made<()> {
         let tracks = |id: GlobalId| matches!(self.global(id).space, Space::Private | Space::Output);
         let kept = part(self.f, &self.outline, &self.effects, self.of_points.iter().copied(), &tracks);
+        if !self.barriers.is_empty() {
+            self.check_memory(&kept, "control points that depend on memory that invocations write before a barrier")?;
+        }
         let mut f = self.f.clone();
         keep_only(&mut f, &kept);
         let mut with = FxHashMap::default();
@@ -320,6 +329,11 @@ impl<'a> Division<'a> {
         Ok(())
     }
 
+    fn is_store_to_output(&self, store: InstId) -> bool {
+        let Op::Store { pointer, .. } = self.f.insts[store].op else { return false };
+        matches!(memory_of(self.f, pointer), Some(Memory::Global(id)) if self.is_output(id))
+    }
+
     fn is_store_to(&self, store: InstId, id: GlobalId) -> bool {
         let Op::Store { pointer, .. } = self.f.insts[store].op else { return false };
         memory_of(self.f, pointer) == Some(Memory::Global(id))
@@ -361,13 +375,9 @@ impl<'a> Division<'a> {
 
     /// Refuses what the function of the patch cannot do as the invocations did it.
     fn check_patch(&self, kept: &Insts) -> Made<()> {
+        self.check_memory(kept, "what a patch has once, where it depends on memory that the shader writes,")?;
         let mut kept: Vec<InstId> = kept.iter().copied().collect();
         kept.sort_unstable_by_key(|id| self.at(*id));
-        let is_outer = |memory: &Memory| matches!(memory, Memory::Global(id) if !self.is_output(*id));
-        let written = self.of_points.iter().filter_map(|id| self.written_by(*id)).filter(is_outer);
-        let written: FxHashSet<Memory> = written.collect();
-        let writes_images =
-            self.of_points.iter().any(|id| matches!(self.f.insts[*id].op, Op::Image { .. } | Op::Call(..)));
         for id in kept {
             let Inst { op, span, .. } = self.f.insts[id];
             let is_effect = match op {
@@ -376,18 +386,6 @@ impl<'a> Division<'a> {
             };
             if is_effect || matches!(op, Op::Lane(..)) {
                 let what = "what a patch has once, where it depends on operations that other invocations see,";
-                return Err(refused(what, span));
-            }
-            let reads_written = match op {
-                Op::Load(pointer) => match memory_of(self.f, pointer) {
-                    Some(memory @ Memory::Global(_)) => written.contains(&memory),
-                    _ => false,
-                },
-                Op::Image { op: ImageOp::Read, .. } => writes_images,
-                _ => false,
-            };
-            if reads_written {
-                let what = "what a patch has once, where it depends on memory that the shader writes,";
                 return Err(refused(what, span));
             }
             let mut used = Vec::new();
@@ -399,6 +397,27 @@ impl<'a> Division<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Refuses reads of memory that the shader writes, which the invocations of the two functions do in no order.
+    fn check_memory(&self, kept: &Insts, what: &str) -> Made<()> {
+        let is_outer = |memory: &Memory| matches!(memory, Memory::Global(id) if !self.is_output(*id));
+        let own = self.of_points.iter().filter_map(|id| self.written_by(*id)).filter(is_outer);
+        let mut written: FxHashSet<Memory> = own.collect();
+        for id in &self.of_points {
+            if let Op::Call(callee, _) = self.f.insts[*id].op {
+                written.extend(self.effects[callee.index()].writes.iter().map(|id| Memory::Global(*id)));
+            }
+        }
+        let writes_images =
+            self.of_points.iter().any(|id| matches!(self.f.insts[*id].op, Op::Image { .. } | Op::Call(..)));
+        let reads = |id: &InstId| match self.f.insts[*id].op {
+            Op::Load(pointer) => memory_of(self.f, pointer).is_some_and(|memory| written.contains(&memory)),
+            Op::Image { op: ImageOp::Read, .. } => writes_images,
+            _ => false,
+        };
+        let first = kept.iter().copied().filter(reads).min_by_key(|id| self.at(*id));
+        first.map_or(Ok(()), |id| Err(refused(what, self.f.insts[id].span)))
     }
 
     fn written_by(&self, id: InstId) -> Option<Memory> {
