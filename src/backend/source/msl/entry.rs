@@ -27,6 +27,10 @@ impl Msl {
             _ => self.stage_inputs(b),
         });
         self.declare_private(b);
+        let starts_zeroed = zeroed(b.t.module).any(|id| b.t.msl.used.contains(&Extra::Global(id)));
+        if starts_zeroed {
+            let _ = self.built_in(b, BuiltIn::LocalInvocationIndex, Space::Input);
+        }
         if self.used_built_in(b.t, BuiltIn::SamplePosition, Space::Input).is_some() {
             let _ = self.built_in(b, BuiltIn::SampleId, Space::Input);
         }
@@ -44,7 +48,9 @@ impl Msl {
                 "kernel".to_string()
             }
             Stage::Vertex => "vertex".to_string(),
-            Stage::Fragment if entry.fragment.early_tests => "[[early_fragment_tests]]\nfragment".to_string(),
+            Stage::Fragment if entry.fragment.early_tests || entry.fragment.post_depth_coverage => {
+                "[[early_fragment_tests]]\nfragment".to_string()
+            }
             Stage::Fragment => "fragment".to_string(),
             Stage::TessEvaluation => self.evaluation_head(b.t),
             _ => format!("[[max_total_threads_per_threadgroup({})]]\nkernel", self.workgroup_size(b.t, entry)),
@@ -178,7 +184,9 @@ impl Msl {
         if *of == BuiltIn::SampleMask {
             let coverage = b.named("coverage");
             b.setup_line(format!("{own} {name}{dims} = {{ {own}({coverage}) }}"));
-            return Some(format!("uint {coverage} [[sample_mask]]"));
+            let is_after = b.entry.is_some_and(|entry| entry.fragment.post_depth_coverage);
+            let after = if is_after { ", post_depth_coverage" } else { "" };
+            return Some(format!("uint {coverage} [[sample_mask{after}]]"));
         }
         let size = b.t.types.components(*ty).unwrap_or(1);
         let passed = b.t.vector_name(attribute.scalar, size);

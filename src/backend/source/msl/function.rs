@@ -24,6 +24,7 @@ impl Msl {
         for (_, inst) in b.f.insts.iter() {
             match inst.op {
                 Op::Store { pointer, .. } | Op::Atomic { pointer, .. } => changed.extend(root_of(b.f, pointer)),
+                Op::Ray { on, .. } => changed.extend(root_of(b.f, on)),
                 Op::Call(callee, args) => {
                     changed.extend(b.t.msl.changed.get(&callee).into_iter().flatten());
                     changed.extend(b.f.values(args).iter().filter_map(|arg| root_of(b.f, *arg)));
@@ -63,6 +64,10 @@ impl Msl {
                 self.handle_param(b, ty, &texture, name)
             }
             (Type::Sampler, _) => self.handle_param(b, ty, "sampler", name),
+            (structure @ Type::AccelerationStructure, _) => {
+                let of = b.t.handle_name(structure);
+                self.handle_param(b, ty, &of, name)
+            }
             (_, Some((Space::Function | Space::Private, pointee))) => self.referred(b.t, "thread ", pointee, name),
             (_, Some(_)) => {
                 b.t.unsupported("parameters that point to memory");

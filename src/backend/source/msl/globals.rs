@@ -1,7 +1,7 @@
 //! Module-scope variables: resources are arguments of the entry point, and of the functions that use them.
 
 use super::{Extra, Msl};
-use crate::backend::source::expr::Expr;
+use crate::backend::source::expr::{Expr, Level};
 use crate::backend::source::function::{Body, Made};
 use crate::backend::source::globals::access_of;
 use crate::backend::source::image::Root;
@@ -32,6 +32,8 @@ struct Argument {
     /// The space and the number that options choose for it.
     chosen: Option<(u32, u32)>,
     span: Span,
+    /// The variable, where the order of its accesses may matter.
+    id: Option<GlobalId>,
 }
 
 impl Msl {
@@ -189,6 +191,9 @@ impl Msl {
                 let Some(of) = t.block_of(global.ty) else { return Vec::new() };
                 let (ty, sign) = self.block_type(t, id, global, of);
                 let dims = t.dims_of(global.ty);
+                if self.is_open(t, global.ty) {
+                    return vec![format!("{ty}* const device* {name}")];
+                }
                 vec![match (dims.as_str(), sign) {
                     ("", _) => format!("{ty}{sign} {name}"),
                     (dims, _) => format!("{ty}* const thread (&{name}){dims}"),
@@ -264,9 +269,11 @@ impl Msl {
                 let has_sampler = image.dim != ImageDim::Buffer;
                 Some((Some(self.texture_name(t, image, of)), has_sampler))
             }
-            Type::AccelerationStructure => {
-                t.unsupported("ray queries");
-                None
+            structure @ Type::AccelerationStructure => {
+                if matches!(t.types.get(global.ty), Type::Array { .. }) {
+                    t.unsupported("arrays of acceleration structures");
+                }
+                Some((Some(t.handle_name(structure)), false))
             }
             _ => {
                 t.unsupported("variables of this kind");
@@ -292,16 +299,17 @@ impl Msl {
         }
     }
 
-    /// Returns true for an array of textures or samplers of any length: a buffer of their handles (section 2.13, Argument
+    /// Returns true for an array of resources of any length: a buffer of their handles or addresses (section 2.13, Argument
     /// Buffers).
     pub fn is_open(&self, t: &mut Writer, ty: TypeId) -> bool {
         let Type::Array { element, len: ArrayLen::Runtime, .. } = t.types.get(ty) else { return false };
         let is_handle = matches!(t.types.get(element), Type::Sampler | Type::Image(_) | Type::SampledImage(_));
-        if is_handle && t.options.profile.version < (3, 0) {
+        let is_block = matches!(t.types.get(element), Type::Struct(of) if t.types.structs[of].block);
+        if (is_handle || is_block) && t.options.profile.version < (3, 0) {
             t.lacks("arrays of resources of any length before version 3.0");
         }
         t.msl.has_handles |= is_handle;
-        is_handle
+        is_handle || is_block
     }
 
     /// The arguments of the entry point that are resources, with their numbers.
@@ -333,6 +341,7 @@ impl Msl {
                 count: 1,
                 chosen: None,
                 span: b.t.span,
+                id: None,
             });
         }
         self.numbered(b.t, list)
@@ -342,7 +351,7 @@ impl Msl {
     fn stage_arguments(&self, t: &mut Writer, used: &[Extra], list: &mut Vec<Argument>) {
         let mut add = |text: String, name: String, role: &'static str| {
             let (role, span) = (Role::Stage(role), t.span);
-            list.push(Argument { text, name, role, kind: BUFFER, count: 1, chosen: None, span });
+            list.push(Argument { text, name, role, kind: BUFFER, count: 1, chosen: None, span, id: None });
         };
         self.capture_arguments(t, used).into_iter().for_each(|(text, name, role)| add(text, name, role));
         if t.stage() != Some(Stage::TessControl) {
@@ -370,8 +379,12 @@ impl Msl {
         let role = role_of(global);
         let chosen = self.chosen(b.t, global);
         let Some(count) = self.array_length_of(b.t, global.ty) else {
-            let text = format!("{ty}{sign} {name}");
-            return list.push(Argument { text, name, role, kind: BUFFER, count: 1, chosen, span: global.span });
+            let text = match self.is_open(b.t, global.ty) {
+                true => format!("{ty}* const device* {name}"),
+                false => format!("{ty}{sign} {name}"),
+            };
+            let (span, id) = (global.span, Some(id));
+            return list.push(Argument { text, name, role, kind: BUFFER, count: 1, chosen, span, id });
         };
         // Pointers of the entry point's own are the elements.
         let mut names = Vec::new();
@@ -381,7 +394,8 @@ impl Msl {
             let text = format!("{ty}* {own}");
             let chosen = chosen.map(|(space, first)| (space, first.saturating_add(n)));
             let span = global.span;
-            list.push(Argument { text, name: own.clone(), role, kind: BUFFER, count: 1, chosen, span });
+            let id = Some(id);
+            list.push(Argument { text, name: own.clone(), role, kind: BUFFER, count: 1, chosen, span, id });
             names.push(own);
         }
         b.setup_line(format!("{ty}* const {name}[] = {{ {} }}", names.join(", ")));
@@ -397,13 +411,15 @@ impl Msl {
             None => ty.to_string(),
             Some(count) => format!("array<{ty}, {count}>"),
         };
-        let [textures, samplers] = if is_open { [BUFFER; 2] } else { [TEXTURE, SAMPLER] };
+        let is_structure = matches!(b.t.types.get(b.t.innermost(global.ty)), Type::AccelerationStructure);
+        let [textures, samplers] = if is_open || is_structure { [BUFFER; 2] } else { [TEXTURE, SAMPLER] };
         let chosen = self.chosen(b.t, global);
         let count = count.unwrap_or(1);
         let role = role_of(global);
         if let Some(ty) = &texture {
             let text = format!("{} {name}", of(ty));
-            list.push(Argument { text, name: name.clone(), role, kind: textures, count, chosen, span: global.span });
+            let (name, span, id) = (name.clone(), global.span, Some(id));
+            list.push(Argument { text, name, role, kind: textures, count, chosen, span, id });
         }
         if sampler {
             let name = self.sampler_of(b.t, id, global, name);
@@ -413,7 +429,7 @@ impl Msl {
             };
             let text = format!("{} {name}", of("sampler"));
             let chosen = chosen.filter(|_| texture.is_none());
-            list.push(Argument { text, name, role, kind: samplers, count, chosen, span: global.span });
+            list.push(Argument { text, name, role, kind: samplers, count, chosen, span: global.span, id: None });
         }
     }
 
@@ -436,7 +452,7 @@ impl Msl {
         }
         let mut next: [(&str, u32); 3] = [(BUFFER, 0), (TEXTURE, 0), (SAMPLER, 0)];
         let mut texts = Vec::new();
-        for Argument { text, name, role, kind, count, chosen, span } in list {
+        for Argument { text, name, role, kind, count, chosen, span, id } in list {
             let (space, index) = chosen.unwrap_or_else(|| {
                 let Some((_, next)) = next.iter_mut().find(|(of, _)| *of == kind) else { return (0, 0) };
                 while (0..count).any(|n| taken.contains(&(kind, next.saturating_add(n)))) {
@@ -447,7 +463,8 @@ impl Msl {
                 *next = next.saturating_add(count);
                 (0, index)
             });
-            texts.push(format!("{text} [[{kind}({index})]]"));
+            let attribute = self.ordered_attribute(t, id, format!("{kind}({index})"));
+            texts.push(format!("{text} [[{attribute}]]"));
             t.slots.push(Slot { name, role, kind, space, index, count, span });
         }
         texts
@@ -528,6 +545,14 @@ fn arrays_in(types: &crate::ir::Types, ty: TypeId) -> Vec<TypeId> {
     }
 }
 
+/// The words that a buffer, or an array of such, has in the buffer of sizes.
+fn size_count(t: &Writer, id: GlobalId) -> u32 {
+    match t.types.get(t.module.globals[id].ty) {
+        Type::Array { len: ArrayLen::Fixed(len), .. } => len,
+        _ => 1,
+    }
+}
+
 /// The role of a resource.
 fn role_of(global: &Global) -> Role {
     match global.binding {
@@ -580,10 +605,33 @@ impl Msl {
         list
     }
 
-    /// The index of a buffer among those whose size is asked for.
-    pub fn size_index(&self, b: &mut Body, id: GlobalId) -> Option<Expr> {
-        let at = b.t.msl.sized.iter().position(|known| *known == id)?;
+    /// The size of a buffer, or of an element of an array of buffers, among those that are asked for.
+    pub fn size_index(&self, b: &mut Body, id: GlobalId, element: Option<Expr>) -> Option<Expr> {
+        let sized = b.t.msl.sized.clone();
+        let at = sized.iter().position(|known| *known == id)?;
+        let first: u32 = sized[..at].iter().map(|id| size_count(b.t, *id)).sum();
         b.t.msl.used.insert(Extra::Sizes);
-        Some(Expr::primary(format!("{}[{at}]", b.t.msl.names.sizes)))
+        let sizes = b.t.msl.names.sizes.clone();
+        Some(match element {
+            None => Expr::primary(format!("{sizes}[{first}]")),
+            Some(index) => {
+                let at = match (first, index.text.parse::<u32>()) {
+                    (_, Ok(known)) => first.saturating_add(known).to_string(),
+                    (0, Err(_)) => index.text.clone(),
+                    (_, Err(_)) => format!("{first} + {}", index.at(Level::Sum)),
+                };
+                Expr::primary(format!("{sizes}[{at}]")).reading(&index.reads)
+            }
+        })
+    }
+
+    /// The names of the buffers whose size is asked for, those of the elements of an array each by itself.
+    pub fn sized_names(&self, t: &Writer) -> Vec<String> {
+        let name = |id: &GlobalId| t.global_names.get(id).cloned().unwrap_or_default();
+        let of = |id: &GlobalId| match t.types.get(t.module.globals[*id].ty) {
+            Type::Array { .. } => (0..size_count(t, *id)).map(|n| format!("{}_{n}", name(id))).collect(),
+            _ => vec![name(id)],
+        };
+        t.msl.sized.iter().flat_map(of).collect()
     }
 }

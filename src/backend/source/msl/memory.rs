@@ -65,8 +65,27 @@ impl Msl {
         else {
             return b.t.broken("the length of something other than an array");
         };
-        let Value::Global(id) = block else { return b.t.stand_in("lengths of arrays in arrays of blocks") };
-        let Some(bytes) = self.size_index(b, id) else {
+        let f = b.f;
+        let (id, element) = match block {
+            Value::Global(id) => (id, None),
+            Value::Inst(at) => match f.insts[at].op {
+                Op::Access { base: Value::Global(id), indices } => match f.values(indices) {
+                    [index] => (id, Some(*index)),
+                    _ => return b.t.stand_in("lengths of arrays in arrays of arrays of blocks"),
+                },
+                _ => return b.t.stand_in("lengths of arrays that parameters point to"),
+            },
+            _ => return b.t.stand_in("lengths of arrays that parameters point to"),
+        };
+        let ty = b.t.module.globals[id].ty;
+        if element.is_some() && self.is_open(b.t, ty) {
+            return b.t.stand_in("lengths of arrays in arrays of blocks of any length");
+        }
+        let element = element.map(|index| match b.t.module.known_u32(index) {
+            Some(known) => Expr::primary(known.to_string()),
+            None => b.value(index),
+        });
+        let Some(bytes) = self.size_index(b, id, element) else {
             return b.t.broken("the length of a buffer whose size is not known");
         };
         let rest = match offset {

@@ -15,6 +15,8 @@ mod math;
 mod memory;
 mod mesh;
 mod names;
+mod order;
+mod rays;
 mod reflection;
 mod stage;
 mod tessellation;
@@ -37,8 +39,8 @@ use crate::backend::{Made as Result, Options};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{
     AtomicOp, BinaryOp, BuiltIn, ConstId, ControlHint, Ending, EntryPoint, FuncId, Global, GlobalId, ImageOp,
-    ImageParts, ImageType, InstFlags, InstId, InterpolateAt, MathFn, MemoryKinds, Module, Order, Param, Scalar, Scope,
-    Space, StructId, Type, TypeId, Types, UnaryOp, Value, Values,
+    ImageParts, ImageType, InstFlags, InstId, InterpolateAt, MathFn, MemoryKinds, Module, Order, Param, RayOp, Scalar,
+    Scope, Space, StructId, Type, TypeId, Types, UnaryOp, Value, Values,
 };
 use crate::lane::{GroupOp, LaneFact};
 use crate::profile::Profile;
@@ -105,6 +107,11 @@ pub(super) struct State {
     owners: BTreeMap<Owner, OwnerNames>,
     tessellation: Tessellation,
     mesh: Mesh,
+    /// The resources of the raster order group.
+    ordered: BTreeSet<GlobalId>,
+    /// True if there are ray queries, and such with flags.
+    has_rays: bool,
+    has_ray_parameters: bool,
     /// The kernel that a vertex stage is.
     capture: Option<Capture>,
 }
@@ -152,8 +159,14 @@ impl Language for Msl {
     }
 
     fn head(&self, t: &Writer) -> Vec<String> {
-        let mut lines = vec!["#include <metal_stdlib>".to_string(), "#include <simd/simd.h>".to_string()];
+        let mut lines = vec!["#include <metal_stdlib>".to_string()];
+        lines.extend(t.msl.has_rays.then(|| "#include <metal_raytracing>".to_string()));
+        lines.push("#include <simd/simd.h>".to_string());
         lines.extend([String::new(), "using namespace metal;".to_string()]);
+        if t.msl.has_ray_parameters {
+            lines.push(String::new());
+            lines.extend(rays::PARAMETERS.iter().map(|line| (*line).to_string()));
+        }
         let macros = self.patch_macro(t);
         if !macros.is_empty() {
             lines.push(String::new());
@@ -187,9 +200,10 @@ impl Language for Msl {
         self.find_parted(t);
         self.find_pulled(t);
         self.find_capture(t, entry);
+        self.find_ordered(t, entry);
         self.find_sized(t);
         self.find_array_values(t);
-        t.sized = t.msl.sized.iter().map(|id| t.global_names.get(id).cloned().unwrap_or_default()).collect();
+        t.sized = self.sized_names(t);
         Vec::new()
     }
 
@@ -347,9 +361,8 @@ impl Language for Msl {
         b.line("discard_fragment()".to_string());
     }
 
-    fn interlock(&self, b: &mut Body, _: bool) {
-        b.t.unsupported("critical sections of fragment shaders");
-    }
+    /// Raster order groups order the accesses by themselves.
+    fn interlock(&self, _: &mut Body, _: bool) {}
 
     fn print(&self, b: &mut Body, _: &str, _: Vec<Expr>) {
         b.t.unsupported("printing");
@@ -452,6 +465,10 @@ impl Language for Msl {
 
     fn image(&self, b: &mut Body, op: ImageOp, call: &ImageCall, ty: TypeId) -> Option<Expr> {
         self.image(b, op, call, ty)
+    }
+
+    fn ray(&self, b: &mut Body, op: RayOp, on: Value, args: Values, ty: TypeId) -> Option<Expr> {
+        self.ray(b, op, on, args, ty)
     }
 
     fn foreign(&self, b: &mut Body, at: u32, args: Values, ty: TypeId) -> Option<Expr> {

@@ -127,15 +127,17 @@ impl Msl {
             t.unsupported(&format!("{} shaders", entry.stage.name()));
         }
         let modes = entry.fragment;
-        let is_known = !modes.full_quads
-            && !modes.quad_derivatives
-            && !modes.post_depth_coverage
-            && !modes.override_coverage
-            && !modes.early_and_late_tests
-            && modes.interlock.is_none()
-            && modes.non_coherent.is_empty();
-        if !is_known {
-            t.unsupported("such modes of fragment shaders");
+        let rows = [
+            (modes.override_coverage, "coverage that a fragment shader may add to"),
+            (modes.early_and_late_tests, "tests both before and after fragment shaders"),
+            (
+                modes.post_depth_coverage && t.options.profile.version < (2, 3),
+                "coverage after tests before version 2.3",
+            ),
+        ];
+        rows.into_iter().filter(|(is_asked, _)| *is_asked).for_each(|(_, mode)| t.lacks(mode));
+        if modes.full_quads || modes.quad_derivatives || !modes.non_coherent.is_empty() {
+            t.unsupported("full quads, derivatives of whole quads and incoherent reads of pixels");
         }
         if entry.derivatives.is_some() {
             t.unsupported("derivatives of compute shaders");

@@ -58,7 +58,8 @@ impl Msl {
             Type::Sampler => "sampler".to_string(),
             // The address, which casts to pointers.
             Type::BufferReference { .. } => self.vector_name(t, Scalar::U64, 1),
-            Type::AccelerationStructure | Type::RayQuery => t.not_yet("ray queries"),
+            Type::AccelerationStructure => self.ray_type(t, super::rays::STRUCTURE),
+            Type::RayQuery => self.ray_type(t, super::rays::QUERY),
             Type::CooperativeMatrix(_) => t.not_yet("cooperative matrices"),
             Type::HitObject { .. } => t.not_yet("hit objects"),
             _ => t.not_yet("types of SPIR-V's own"),
