@@ -118,20 +118,21 @@ fn invariant(module: &Module) -> Option<Span> {
 
 /// The first store to the size of points that is not of 1.
 fn point_size(module: &Module) -> Option<Span> {
+    const SIZE: BuiltIn = BuiltIn::PointSize;
     let one = u64::from(1.0f32.to_bits());
     let bits = |value| if let Value::Const(id) = value { module.constants.bits(id) } else { None };
     let mut all = module.functions.iter().flat_map(|(_, f)| f.insts.iter().map(move |(_, inst)| (f, inst)));
     let is_lost = |(f, inst): &(&Function, &Inst)| match inst.op {
-        Op::Store { pointer, value } => is_point_size(module, f, pointer) && bits(value) != Some(one),
-        Op::Call(_, args) => f.values(args).iter().any(|arg| is_point_size(module, f, *arg)),
+        Op::Store { pointer, value } => is_output(module, f, pointer, SIZE) && bits(value) != Some(one),
+        Op::Call(_, args) => f.values(args).iter().any(|arg| is_output(module, f, *arg, SIZE)),
         _ => false,
     };
     all.find(is_lost).map(|(_, inst)| inst.span)
 }
 
-/// Returns true for a pointer to the size of points that a stage writes, or perhaps to it.
-fn is_point_size(module: &Module, f: &Function, pointer: Value) -> bool {
-    let is_size = |binding| binding == Binding::BuiltIn(BuiltIn::PointSize);
+/// Returns true for a pointer to a built-in output.
+pub fn is_output(module: &Module, f: &Function, pointer: Value, of: BuiltIn) -> bool {
+    let is_it = |binding| binding == Binding::BuiltIn(of);
     let (base, indices) = match pointer {
         Value::Global(base) => (base, &[][..]),
         Value::Inst(at) => match f.insts[at].op {
@@ -145,8 +146,8 @@ fn is_point_size(module: &Module, f: &Function, pointer: Value) -> bool {
         (Type::Struct(of), [.., index]) => module
             .known_u32(*index)
             .and_then(|index| module.types.structs[of].members.get(index as usize))
-            .is_some_and(|member| is_size(member.binding)),
+            .is_some_and(|member| is_it(member.binding)),
         _ => false,
     };
-    global.space == Space::Output && (member || is_size(global.binding))
+    global.space == Space::Output && (member || is_it(global.binding))
 }

@@ -85,6 +85,11 @@ impl<T> Arena<T> {
         Handle::from_index(self.items.len() - 1)
     }
 
+    /// Drops the items from the one of this number on.
+    pub fn truncate(&mut self, len: usize) {
+        self.items.truncate(len);
+    }
+
     pub fn len(&self) -> usize {
         self.items.len()
     }

@@ -32,7 +32,7 @@ pub mod private;
 pub mod propagate;
 mod ray;
 pub mod slice;
-mod splice;
+pub mod splice;
 mod stage;
 pub mod types;
 pub mod typing;

@@ -94,6 +94,38 @@ fn elements_of_arrays_are_variables_in_wgsl() {
     assert_eq!(elements, [[0, 0], [1, 5], [2, 6]].map(|row| row.map(Some)), "{reflection}");
 }
 
+/// The index of a member is none of an element.
+#[test]
+fn members_of_elements_stay_members() {
+    let folder = Folder::new("without-arrays-of-blocks");
+    let source = "#version 450\nlayout(local_size_x = 8) in;\n\
+                  layout(binding = 0) uniform Block { mat4 first; vec4 list[2]; } blocks[2];\n\
+                  layout(binding = 1) buffer Out { vec4 sum[]; };\n\
+                  void main() { uint i = gl_LocalInvocationID.x;\n\
+                  sum[i] = blocks[0].list[1] + blocks[1].first[0] + blocks[gl_WorkGroupID.x].first[1] \
+                  + blocks[gl_WorkGroupID.y].list[i & 1u]; }\n";
+    folder.file("blocks.comp", source);
+    let text = made(&folder, "blocks.comp", "wgsl", &[]);
+    hold(
+        &text,
+        &[
+            "blocks_0.list[1] + blocks_1.first[0]",
+            "return blocks_0.first[1];",
+            "return blocks_1.first[1];",
+            "return blocks_0.list[value];",
+            "return blocks_1.list[value];",
+        ],
+    );
+}
+
+/// WebGPU has no vertex shader without a position.
+#[test]
+fn a_position_is_added_in_wgsl() {
+    let folder = Folder::new("without-position");
+    folder.file("none.vert", "#version 450\nlayout(location = 0) out float x;\nvoid main() { x = 1.0; }\n");
+    hold(&made(&folder, "none.vert", "wgsl", &[]), &["@builtin(position) gl_Position: vec4f,"]);
+}
+
 #[test]
 fn attachments_are_textures_at_the_fragment() {
     let folder = Folder::new("without-attachments");

@@ -40,7 +40,13 @@ pub(super) fn split(module: &mut Module, is_such: &dyn Fn(Type) -> bool) -> Vec<
     let arrays: Vec<GlobalId> = module.globals.handles().filter(|id| is_it(module, *id, is_such)).collect();
     let numbers = numbers(module);
     let mut made = Vec::new();
-    let split: Split = arrays.into_iter().map(|id| (id, elements(module, id, &numbers, &mut made))).collect();
+    let mut split: Split = arrays.iter().map(|id| (*id, elements(module, *id, &numbers, &mut made))).collect();
+    // Until all is rewritten the first elements are variables beside the arrays, the last ones.
+    let count = module.globals.len();
+    for id in &arrays {
+        let first = module.globals[*id].clone();
+        split.entry(*id).or_default()[0] = module.globals.push(first);
+    }
     let mut known = FxHashMap::default();
     // Functions that are made on the way come last, and are split too.
     let mut next = 0;
@@ -48,7 +54,23 @@ pub(super) fn split(module: &mut Module, is_such: &dyn Fn(Type) -> bool) -> Vec<
         Splitting { module, split: &split, known: &mut known }.split(function);
         next += 1;
     }
+    let firsts: FxHashMap<GlobalId, GlobalId> = split.iter().map(|(array, elements)| (elements[0], *array)).collect();
+    for (array, elements) in &split {
+        module.globals[*array] = module.globals[elements[0]].clone();
+    }
+    module.functions.iter_mut().for_each(|(_, f)| rename(f, &firsts));
+    module.globals.truncate(count);
     made
+}
+
+/// Puts variables into the places of others.
+fn rename(f: &mut Function, names: &FxHashMap<GlobalId, GlobalId>) {
+    let new = |value| match value {
+        Value::Global(id) => Value::Global(names.get(&id).copied().unwrap_or(id)),
+        other => other,
+    };
+    f.operands.iter_mut().for_each(|value| *value = new(*value));
+    f.insts.iter_mut().for_each(|(_, inst)| inst.op = inst.op.map_operands(new));
 }
 
 fn is_it(module: &Module, id: GlobalId, is_such: &dyn Fn(Type) -> bool) -> bool {

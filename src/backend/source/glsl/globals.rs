@@ -388,7 +388,7 @@ impl Dialect {
                 }
                 None if image.dim == ImageDim::SubpassInput => {}
                 None if !global.access.contains(Access::WRITEONLY) => t.need("GL_EXT_shader_image_load_formatted"),
-                None if self.is_es => t.lacks("images without a format"),
+                None if self.is_es => t.lacks("images without a format (GLSL ES 3.20 section 4.4.7)"),
                 None => {}
             }
         }

@@ -311,7 +311,9 @@ impl Language for Hlsl {
     }
 
     fn store(&self, b: &mut Body, pointer: Value, value: Value) {
-        if !self.store_distances(b, pointer, value) {
+        if self.is_part_of_given_matrix(b, pointer) {
+            b.t.unsupported("stores to parts of matrices that mesh shaders give out");
+        } else if !self.store_distances(b, pointer, value) {
             b.store_place(pointer, value);
         }
     }

@@ -7,7 +7,7 @@ use crate::backend::source::constants::component;
 use crate::backend::source::expr::Expr;
 use crate::backend::source::function::{Body, Made};
 use crate::backend::source::tree::{Kind, Stmt};
-use crate::ir::{ArrayLen, BuiltIn, Function, GlobalId, LocalId, Module, Op, Stage, Type, TypeId, Value};
+use crate::ir::{ArrayLen, BuiltIn, Function, GlobalId, LocalId, Module, Op, Space, Stage, Type, TypeId, Value};
 use crate::warn::unset_variables;
 use rustc_hash::FxHashSet;
 
@@ -117,6 +117,28 @@ impl Hlsl {
             }
         }
         true
+    }
+}
+
+impl Hlsl {
+    /// Returns true for a part of a matrix that a mesh shader gives out: DXC 1.7 ends without a message on a store to one.
+    pub fn is_part_of_given_matrix(&self, b: &Body, pointer: Value) -> bool {
+        let Value::Inst(id) = pointer else { return false };
+        let Op::Access { base: Value::Global(global), indices } = b.f.insts[id].op else { return false };
+        let global = &b.t.module.globals[global];
+        let mut ty = global.ty;
+        for index in b.f.values(indices) {
+            ty = match b.t.types.get(ty) {
+                Type::Matrix { .. } => return b.t.stage() == Some(Stage::Mesh) && global.space == Space::Output,
+                Type::Array { element, .. } => element,
+                Type::Struct(of) => {
+                    let member = b.t.module.known_u32(*index).unwrap_or(0);
+                    b.t.types.structs[of].members[member as usize].ty
+                }
+                _ => return false,
+            };
+        }
+        false
     }
 }
 

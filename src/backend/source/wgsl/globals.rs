@@ -83,6 +83,9 @@ impl Wgsl {
             Type::Image(image) | Type::SampledImage(image) => {
                 let (reads, writes) =
                     (of.reads && !access.contains(Access::WRITEONLY), of.writes && !access.contains(Access::READONLY));
+                if writes && t.module.entry_points.iter().any(|entry| entry.stage == Stage::Vertex) {
+                    t.lacks("storage textures that vertex shaders write");
+                }
                 let of = crate::backend::source::image::ImageUse { reads, writes, ..of };
                 self.texture_name(t, image, of)
             }

@@ -40,6 +40,7 @@ use crate::lane::{GroupOp, LaneFact};
 use crate::profile::Profile;
 use rustc_hash::{FxHashMap, FxHashSet};
 use stage::Port;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// What is known of a module in WGSL besides what every language has.
@@ -110,12 +111,18 @@ impl Language for Wgsl {
         "WGSL"
     }
 
+    fn reshape(&self, module: &mut Cow<Module>) {
+        if stage::lacks_position(module) {
+            stage::add_position(module.to_mut());
+        }
+    }
+
     fn assigns_components(&self) -> bool {
         false
     }
 
     fn lacks_line(&self, module: &Module, image: ImageType) -> bool {
-        let chosen = ImageParts::BIAS | ImageParts::GRADIENTS;
+        let chosen = ImageParts::BIAS | ImageParts::GRADIENTS | ImageParts::OFFSET;
         image.arrayed || image.depth || !image.storage && lines::are_sampled_with(module, chosen)
     }
 

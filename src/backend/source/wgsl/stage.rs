@@ -3,14 +3,16 @@
 //! Those that other functions than entry points name are private variables, which entry points fill and give back.
 
 use super::Wgsl;
+use crate::backend::losses::is_output;
 use crate::backend::source::expr::Expr;
 use crate::backend::source::function::{Body, Made};
 use crate::backend::source::ports::{self, Given};
 use crate::backend::source::writer::Writer;
 use crate::diagnostic::Code;
+use crate::ir::splice::Splice;
 use crate::ir::{
-    ArrayLen, Binding, BuiltIn, EntryPoint, FuncId, Function, Global, GlobalId, Inst, Interpolation, Module, Op,
-    Sampling, Scalar, Space, Stage, Type, TypeId, Value, calls,
+    Access, ArrayLen, Binding, BuiltIn, ConstValue, EntryPoint, FuncId, Function, Global, GlobalId, Inst,
+    Interpolation, Module, Op, Sampling, Scalar, Space, Stage, Type, TypeId, Types, Value, calls,
 };
 use crate::limits;
 use crate::profile::Feature;
@@ -509,4 +511,30 @@ fn names_part(module: &Module, f: &Function, id: GlobalId, part: u32) -> bool {
 /// The entry point's own function, and those that it calls.
 pub(super) fn uses_of(t: &Writer, id: FuncId) -> Vec<Port> {
     t.wgsl.uses.get(&id).into_iter().flatten().copied().collect()
+}
+
+/// Returns true for a vertex shader that writes no position, which every one of WebGPU gives (WGSL 13.3.1.1.8).
+pub(super) fn lacks_position(module: &Module) -> bool {
+    let writes = |f: &Function, inst: &Inst| {
+        let mut is_it = false;
+        inst.op.each_operand(f, |value| is_it |= is_output(module, f, value, BuiltIn::Position));
+        is_it
+    };
+    let is_vertex = module.entry_points.iter().any(|entry| entry.stage == Stage::Vertex);
+    is_vertex && !module.functions.iter().any(|(_, f)| f.insts.iter().any(|(_, inst)| writes(f, inst)))
+}
+
+/// Adds a position, all zeros: no draw depends on one that has no value.
+pub(super) fn add_position(module: &mut Module) {
+    let ty = module.types.vector(Scalar::F32, 4);
+    let (name, span, access) = ("gl_Position".into(), Span::NONE, Access::empty());
+    let binding = Binding::BuiltIn(BuiltIn::Position);
+    let position = module.globals.push(Global { name, span, space: Space::Output, ty, binding, access, init: None });
+    let zero = module.constants.intern(ty, ConstValue::Zero);
+    let store = Op::Store { pointer: Value::Global(position), value: Value::Const(zero) };
+    for entry in module.entry_points.iter().filter(|entry| entry.stage == Stage::Vertex) {
+        let mut splice = Splice::new(&mut module.functions[entry.function]);
+        splice.add(store, Types::VOID);
+        splice.at_start();
+    }
 }
