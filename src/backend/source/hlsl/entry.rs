@@ -75,7 +75,7 @@ impl Hlsl {
         located.retain(|id| self.crowd_of(b.t, *id).is_none());
         if let Some(entry) = b.entry.filter(|entry| entry.stage == Stage::TessEvaluation) {
             params.push(self.patch_param(b, entry, &located));
-            for id in located.drain(..).collect::<Vec<_>>() {
+            for id in std::mem::take(&mut located) {
                 if b.t.globals.contains_key(&id) && b.t.ports.shared.contains(&id) {
                     let (name, patch) = (self.port_name(b.t, id), b.t.hlsl.tessellation.patch.clone());
                     b.setup_line(format!("{name} = {patch}.{name}"));

@@ -166,9 +166,7 @@ impl<'a> Division<'a> {
             match inst.op {
                 Op::Store { pointer, .. } => match memory_of(self.f, pointer) {
                     Some(Memory::Global(to)) if self.is_patch(to) => {
-                        if !self.is_beyond(to, pointer) {
-                            self.of_patch.push(id);
-                        }
+                        self.of_patch.extend((!self.is_beyond(to, pointer)).then_some(id));
                     }
                     // Points are one pixel wide.
                     Some(Memory::Global(to)) if self.global(to).binding == Binding::BuiltIn(BuiltIn::PointSize) => {}

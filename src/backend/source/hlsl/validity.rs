@@ -7,7 +7,9 @@ use crate::backend::source::constants::component;
 use crate::backend::source::expr::Expr;
 use crate::backend::source::function::{Body, Made};
 use crate::backend::source::tree::{Kind, Stmt};
-use crate::ir::{ArrayLen, BuiltIn, Function, GlobalId, LocalId, Module, Op, Space, Stage, Type, TypeId, Value};
+use crate::ir::{
+    ArrayLen, BuiltIn, Function, GlobalId, LocalId, Module, Op, Space, Stage, Type, TypeId, Value, Values,
+};
 use crate::warn::unset_variables;
 use rustc_hash::FxHashSet;
 
@@ -91,8 +93,8 @@ impl Hlsl {
     /// Stores all distances of a vertex, or one of them with those that nothing gives a value. Returns false for other places.
     pub fn store_distances(&self, b: &mut Body, pointer: Value, value: Value) -> bool {
         let Some((Distances { global, count }, index)) = self.distances_of(b, pointer) else { return false };
-        let path = b.value(pointer).text;
         let Some(index) = index else {
+            let path = b.value(pointer).text;
             let ty = b.type_of(value);
             let made = b.value(value);
             let array = if made.is_plain() { made } else { b.name("distances", ty, &made) };
@@ -109,14 +111,23 @@ impl Hlsl {
         let (own, given) = (b.t.module.known_u32(index), given(b.t.module, b.f, global));
         b.store_place(pointer, value);
         // Those that are left out come with the first one.
-        if let (Some(own), Some(given), Some((whole, _))) = (own, given, path.rsplit_once('['))
+        if let (Some(own), Some(given), Some(whole)) = (own, given, self.around(b, pointer))
             && given.first() == Some(&own)
         {
             for other in (0..count).filter(|other| !given.contains(other)) {
-                b.line(format!("{whole}[{other}] = 0.0"));
+                b.line(format!("{} = 0.0", whole.part(&format!("[{other}]")).text));
             }
         }
         true
+    }
+
+    /// The path to what a path leads to a part of.
+    fn around(&self, b: &mut Body, pointer: Value) -> Option<Expr> {
+        let Value::Inst(id) = pointer else { return None };
+        let Op::Access { base, indices } = b.f.insts[id].op else { return None };
+        let outer = Values { len: indices.len.checked_sub(1)?, ..indices };
+        let made = b.place_of(id, base, outer, b.f.insts[id].flags);
+        Some(b.single(made))
     }
 }
 

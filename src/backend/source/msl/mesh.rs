@@ -73,7 +73,7 @@ pub(super) fn return_after_ends(module: &mut Cow<Module>) {
     if module.entry_points.first().is_none_or(|entry| entry.stage != Stage::Task) {
         return;
     }
-    for id in callees_first(module, [module.entry_points[0].function].into_iter()) {
+    for id in callees_first(module, [module.entry_points[0].function]) {
         let f = &module.functions[id];
         let ends = |at: &InstId| match f.insts[*at].op {
             Op::Call(callee, _) => always_ends(module, &module.functions[callee]),
