@@ -177,3 +177,15 @@ fn memory_is_coherent_and_the_position_precise() {
     }
     assert!(!text.contains("globallycoherent RWByteAddressBuffer Other"), "{text}");
 }
+
+/// The language chooses among numbers, vectors and matrices alone.
+#[test]
+fn arrays_are_chosen_by_statements() {
+    let folder = Folder::new("hlsl-chosen-arrays");
+    let source = "#version 450\nlayout(local_size_x = 8) in;\nlayout(binding = 0) buffer Data { uint data[]; };\n\
+                  void main() { uint v[2][3] = { { 1u, 2u, 3u }, { 4u, 5u, data[9] } }; bool d = data[8] > 3u;\n\
+                  v[data[7] & 1u] = d ? v[1] : v[0]; data[gl_LocalInvocationID.x] = v[0][gl_LocalInvocationID.x % 3u]; }\n";
+    folder.file("chosen.comp", source);
+    let text = text(&folder, "chosen.comp", "hlsl-6.5");
+    assert!(text.contains("if (d) {") && !text.contains("d ? "), "{text}");
+}

@@ -148,7 +148,7 @@ impl Hlsl {
     }
 
     pub fn choice(&self, b: &mut Body, [condition, accept, reject]: &[Expr; 3], ty: TypeId) -> Expr {
-        if !matches!(b.t.types.get(ty), Type::Struct(_) | Type::Array { .. }) {
+        if b.t.language.picks(b.t, ty) {
             return Expr::choice(condition, accept, reject);
         }
         let chosen = b.variable("chosen", ty);

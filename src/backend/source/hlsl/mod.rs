@@ -253,6 +253,11 @@ impl Language for Hlsl {
         self.splat(t, ty, &part)
     }
 
+    /// The language has no choices of arrays and structs.
+    fn picks(&self, t: &Writer, ty: TypeId) -> bool {
+        !matches!(t.types.get(ty), Type::Struct(_) | Type::Array { .. })
+    }
+
     fn choice(&self, b: &mut Body, parts: &[Expr; 3], ty: TypeId) -> Expr {
         self.choice(b, parts, ty)
     }
