@@ -82,6 +82,13 @@ pub fn text(folder: &Folder, shader: &str, profile: &str) -> String {
     stdout(&output)
 }
 
+/// The reflection of a shader.
+pub fn reflection(folder: &Folder, shader: &str, profile: &str) -> serde_json::Value {
+    let output = folder.run(&["compile", shader, "-p", profile, "--emit", "reflection", "-o", "-"]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    serde_json::from_str(&stdout(&output)).expect("JSON")
+}
+
 /// The messages for a shader that the profile cannot express; nothing is written.
 pub fn refusal(folder: &Folder, shader: &str, profile: &str) -> String {
     let output = folder.run(&["compile", shader, "-p", profile, "-o", "-"]);

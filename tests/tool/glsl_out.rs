@@ -1,6 +1,6 @@
 //! GLSL as output: what stays of a source, the comments on operations, extensions, refusals, reflection.
 
-use crate::folder::{Folder, refusal, status, stderr, stdout, text};
+use crate::folder::{Folder, reflection, refusal, status, stderr, text};
 
 const KEPT: &str = "#version 450
 #extension GL_CROSSLANE_portable : require
@@ -367,8 +367,7 @@ fn textures_join_their_samplers_without_vulkan() {
         }
         assert!(!said.contains("smooth_one") && said.contains("texture(list[2], at.xy)"), "{said}");
     }
-    let output = folder.run(&["compile", "pairs.frag", "-p", "glsl-es-320-khr", "--emit", "reflection", "-o", "-"]);
-    let reflection: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    let reflection = reflection(&folder, "pairs.frag", "glsl-es-320-khr");
     let pairs = reflection["glsl"]["combined"].as_array().expect("a list");
     let parts =
         |pair: &serde_json::Value| ["name", "texture", "sampler"].map(|key| pair[key].as_str().map(str::to_string));
@@ -403,8 +402,7 @@ fn push_constants_are_uniforms_without_vulkan() {
 fn reflection_lists_the_extensions() {
     let folder = Folder::new("glsl-reflection");
     folder.file("kept.comp", KEPT);
-    let output = folder.run(&["compile", "kept.comp", "-p", "glsl-450-khr", "--emit", "reflection", "-o", "-"]);
-    let reflection: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    let reflection = reflection(&folder, "kept.comp", "glsl-450-khr");
     assert_eq!(reflection["glsl"]["least_subgroup_size"], 8, "{reflection}");
     assert_eq!(reflection["glsl"]["extensions"].as_array().map(Vec::len), Some(3), "{reflection}");
 }

@@ -1,14 +1,7 @@
 //! What OpenGL and WGSL lack, written as what they have: descriptor sets, arrays of resources, input attachments, textures of one
 //! dimension.
 
-use crate::folder::{Folder, status, stderr, stdout};
-
-/// The text, or another form, that a shader becomes.
-fn made(folder: &Folder, name: &str, profile: &str, more: &[&str]) -> String {
-    let output = folder.run(&[&["compile", name, "-p", profile, "-o", "-"], more].concat());
-    assert_eq!(status(&output), 0, "{}", stderr(&output));
-    stdout(&output)
-}
+use crate::folder::{Folder, reflection, status, stderr, text};
 
 fn hold(text: &str, lines: &[&str]) {
     for line in lines {
@@ -31,7 +24,7 @@ fn sets_are_binding_points_in_opengl() {
     let folder = Folder::new("without-sets");
     folder.file("sets.frag", SETS);
     for (profile, precision) in [("glsl-es-320-khr", "highp "), ("glsl-450-nv", "")] {
-        let text = made(&folder, "sets.frag", profile, &[]);
+        let text = text(&folder, "sets.frag", profile);
         hold(
             &text,
             &[
@@ -42,8 +35,7 @@ fn sets_are_binding_points_in_opengl() {
             ],
         );
     }
-    let reflection = made(&folder, "sets.frag", "glsl-es-320-khr", &["--emit", "reflection"]);
-    let reflection: serde_json::Value = serde_json::from_str(&reflection).expect("JSON");
+    let reflection = reflection(&folder, "sets.frag", "glsl-es-320-khr");
     let moved = reflection["glsl"]["moved"].as_array().expect("a list").iter();
     let moved: Vec<_> = moved.map(|row| ["set", "binding", "point"].map(|key| row[key].as_u64())).collect();
     assert_eq!(moved, [[1, 1, 4], [1, 9, 9], [2, 1, 1]].map(|row| row.map(Some)), "{reflection}");
@@ -57,7 +49,7 @@ fn stages_agree_on_binding_points() {
     let vertex = "#version 450\nlayout(set = 1, binding = 1) uniform sampler2D second;\n\
                   void main() { gl_Position = textureLod(second, vec2(0.5), 0.0); }\n";
     folder.file("drawn.vert", vertex);
-    let alone = made(&folder, "drawn.vert", "glsl-es-320-khr", &[]);
+    let alone = text(&folder, "drawn.vert", "glsl-es-320-khr");
     hold(&alone, &["layout(binding = 1) uniform highp sampler2D second;"]);
     let output = folder.run(&["compile", "drawn.vert", "drawn.frag", "-p", "glsl-es-320-khr", "-o", "out/"]);
     assert_eq!(status(&output), 0, "{}", stderr(&output));
@@ -75,7 +67,7 @@ fn elements_of_arrays_are_variables_in_wgsl() {
                   layout(location = 0) in vec2 at;\nlayout(location = 0) out vec4 color;\n\
                   void main() { color = texture(list[2], at) + texture(list[which], at); }\n";
     folder.file("list.frag", source);
-    let text = made(&folder, "list.frag", "wgsl", &[]);
+    let text = text(&folder, "list.frag", "wgsl");
     hold(
         &text,
         &[
@@ -87,8 +79,7 @@ fn elements_of_arrays_are_variables_in_wgsl() {
             "textureSample(list_2, list_2_sampler, at) + sample_list(which, at);",
         ],
     );
-    let reflection = made(&folder, "list.frag", "wgsl", &["--emit", "reflection"]);
-    let reflection: serde_json::Value = serde_json::from_str(&reflection).expect("JSON");
+    let reflection = reflection(&folder, "list.frag", "wgsl");
     let elements = reflection["webgpu"]["elements"].as_array().expect("a list").iter();
     let elements: Vec<_> = elements.map(|row| ["element", "binding"].map(|key| row[key].as_u64())).collect();
     assert_eq!(elements, [[0, 0], [1, 5], [2, 6]].map(|row| row.map(Some)), "{reflection}");
@@ -105,7 +96,7 @@ fn members_of_elements_stay_members() {
                   sum[i] = blocks[0].list[1] + blocks[1].first[0] + blocks[gl_WorkGroupID.x].first[1] \
                   + blocks[gl_WorkGroupID.y].list[i & 1u]; }\n";
     folder.file("blocks.comp", source);
-    let text = made(&folder, "blocks.comp", "wgsl", &[]);
+    let text = text(&folder, "blocks.comp", "wgsl");
     hold(
         &text,
         &[
@@ -123,7 +114,7 @@ fn members_of_elements_stay_members() {
 fn a_position_is_added_in_wgsl() {
     let folder = Folder::new("without-position");
     folder.file("none.vert", "#version 450\nlayout(location = 0) out float x;\nvoid main() { x = 1.0; }\n");
-    hold(&made(&folder, "none.vert", "wgsl", &[]), &["@builtin(position) gl_Position: vec4f,"]);
+    hold(&text(&folder, "none.vert", "wgsl"), &["@builtin(position) gl_Position: vec4f,"]);
 }
 
 #[test]
@@ -139,7 +130,7 @@ fn attachments_are_textures_at_the_fragment() {
         ("msl-3.0", "before.read(uint2(int2(gl_FragCoord.xy)))"),
         ("glsl-450-khr", "subpassLoad(before)"),
     ] {
-        hold(&made(&folder, "before.frag", profile, &[]), &[line]);
+        hold(&text(&folder, "before.frag", profile), &[line]);
     }
 }
 
@@ -152,9 +143,9 @@ fn lines_are_planes_with_one_row() {
                   void main() { color = texture(lines, vec2(at.x, 2.0)) + texelFetch(lines, ivec2(3, 1), 0) \
                   + vec4(textureSize(lines, 0), 0, 0); }\n";
     folder.file("lines.frag", source);
-    let text = made(&folder, "lines.frag", "wgsl", &[]);
+    let by_wgsl = text(&folder, "lines.frag", "wgsl");
     hold(
-        &text,
+        &by_wgsl,
         &[
             "var lines: texture_2d_array<f32>;",
             "textureSample(lines, lines_sampler, vec2f(at.x, 0.5), 2)",
@@ -162,9 +153,9 @@ fn lines_are_planes_with_one_row() {
             "vec4f(f32(texel.x), f32(texel.z), 0.0, 0.0)",
         ],
     );
-    let text = made(&folder, "lines.frag", "glsl-es-320-khr", &[]);
+    let by_es = text(&folder, "lines.frag", "glsl-es-320-khr");
     hold(
-        &text,
+        &by_es,
         &["sampler2DArray lines;", "texture(lines, vec3(at.x, 0.5, 2.0))", "texelFetch(lines, ivec3(3, 0, 1), 0)"],
     );
 }
@@ -176,6 +167,6 @@ fn clip_distances_are_an_array_in_wgsl() {
     let source = "#version 450\nlayout(location = 0) in vec4 place;\nout gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[2]; };\n\
                   void main() { gl_Position = place; gl_ClipDistance[0] = place.x; gl_ClipDistance[1] = place.y; }\n";
     folder.file("clip.vert", source);
-    let text = made(&folder, "clip.vert", "wgsl", &[]);
+    let text = text(&folder, "clip.vert", "wgsl");
     hold(&text, &["enable clip_distances;", "@builtin(clip_distances) gl_ClipDistance: array<f32, 2>,"]);
 }

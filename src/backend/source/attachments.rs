@@ -1,5 +1,6 @@
 //! Input attachments as textures that are read at the fragment's own position, for languages that have no attachments.
 
+use super::insts;
 use super::retype;
 use crate::ir::{
     Access, Binding, BuiltIn, FuncId, Global, GlobalId, ImageDim, ImageOp, ImageParts, ImageType, Inst, InstId, Module,
@@ -19,22 +20,11 @@ pub(super) fn has_any(module: &Module) -> bool {
 /// Lets input attachments be textures; `with_samplers` ones that have a sampler.
 pub(super) fn read_as_textures(module: &mut Module, with_samplers: bool) {
     let position = position(module);
-    let functions: Vec<FuncId> = module.functions.handles().collect();
-    for function in functions {
-        let reads = |(_, inst): (InstId, &Inst)| matches!(inst.op, Op::Image { op: ImageOp::Read, .. });
-        if !module.functions[function].insts.iter().any(reads) {
-            continue;
-        }
-        for block in module.functions[function].blocks.handles().collect::<Vec<_>>() {
-            let old = std::mem::take(&mut module.functions[function].blocks[block].insts);
-            let mut new = Vec::with_capacity(old.len());
-            for id in old {
-                read(module, (function, id), position, &mut new);
-                new.push(id);
-            }
-            module.functions[function].blocks[block].insts = new.into_iter().collect();
-        }
-    }
+    insts::each_inst(
+        module,
+        |module| module,
+        |module, function, id, before| read(module, (function, id), position, before),
+    );
     retype::change_all(module, &|ty| match ty {
         Type::Image(image) if image.dim == ImageDim::SubpassInput => {
             let image = ImageType { dim: ImageDim::D2, storage: false, ..image };

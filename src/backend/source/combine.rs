@@ -1,11 +1,12 @@
 //! Textures and samplers that are variables of their own, for languages where a texture brings its sampler with it: each pair that
 //! a shader uses becomes one variable.
 
+use super::insts::{self, drop_unused};
 use super::retype;
-use super::unused::drop_unused;
+
 use crate::ir::{
-    Arena, Binding, BlockId, FuncId, Function, Global, GlobalId, ImageDim, ImageOp, ImageType, Inst, InstFlags, InstId,
-    Module, Op, Space, Type, TypeId, Types, Value, Values,
+    Arena, Binding, FuncId, Function, Global, GlobalId, ImageDim, ImageOp, ImageType, Inst, InstFlags, InstId, Module,
+    Op, Space, Type, TypeId, Types, Value, Values,
 };
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -47,8 +48,8 @@ pub(super) fn has_globals(module: &Module) -> bool {
 pub(super) fn combine(module: &mut Module) -> Vec<Pair> {
     let mut work = Work { module, found: FxHashMap::default(), changed: FxHashMap::default(), pairs: Vec::new() };
     // Textures that are read without a sampler take the variable of a pair if there is one.
-    work.each_image(true);
-    work.each_image(false);
+    insts::each_inst(&mut work, |work| work.module, Work::join);
+    insts::each_inst(&mut work, |work| work.module, Work::read);
     let Work { pairs, .. } = work;
     let Module { functions, globals, types, .. } = module;
     functions.iter_mut().for_each(|(_, f)| drop_unused(f, |f, id| is_read(globals, types, f, id)));
@@ -102,26 +103,6 @@ struct Work<'m> {
 }
 
 impl Work<'_> {
-    fn each_image(&mut self, of_pairs: bool) {
-        let functions: Vec<FuncId> = self.module.functions.iter().map(|(id, _)| id).collect();
-        for function in functions {
-            let blocks: Vec<BlockId> = self.module.functions[function].blocks.iter().map(|(id, _)| id).collect();
-            for block in blocks {
-                let old = std::mem::take(&mut self.module.functions[function].blocks[block].insts);
-                let mut new = Vec::with_capacity(old.len());
-                for id in old {
-                    if of_pairs {
-                        self.join(function, id, &mut new)
-                    } else {
-                        self.read(function, id, &mut new)
-                    }
-                    new.push(id);
-                }
-                self.module.functions[function].blocks[block].insts = new.into_iter().collect();
-            }
-        }
-    }
-
     /// Loads the variable of a pair where the two come together.
     fn join(&mut self, function: FuncId, id: InstId, before: &mut Vec<InstId>) {
         let f = &self.module.functions[function];

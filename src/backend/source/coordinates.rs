@@ -4,26 +4,19 @@
 use super::expr::Expr;
 use super::function::Body;
 use super::image::ImageCall;
-use super::unused::drop_unused;
+use super::insts::{self, drop_unused};
 use super::writer::Writer;
 use crate::ir::{ConstValue, FuncId, Function, ImageParts, Inst, InstId, Module, Op, Types, Value};
 
 /// Takes coordinates and references from the parts of the vector that they are components of.
 pub(super) fn take_apart(module: &mut Module) {
-    for function in module.functions.handles().collect::<Vec<FuncId>>() {
-        for block in module.functions[function].blocks.handles().collect::<Vec<_>>() {
-            let old = module.functions[function].blocks[block].insts.clone();
-            let mut new = Vec::with_capacity(old.len());
-            for id in old {
-                let added = parts_of(module, function, id);
-                new.extend(added);
-                new.push(id);
-            }
-            module.functions[function].blocks[block].insts = new.into_iter().collect();
-        }
-        let is_part = |op| matches!(op, Op::Shuffle { .. } | Op::Extract { .. } | Op::Construct(_));
-        drop_unused(&mut module.functions[function], |f, id| is_part(f.insts[id].op));
-    }
+    insts::each_inst(
+        module,
+        |module| module,
+        |module, function, id, before| before.extend(parts_of(module, function, id)),
+    );
+    let is_part = |op| matches!(op, Op::Shuffle { .. } | Op::Extract { .. } | Op::Construct(_));
+    module.functions.iter_mut().for_each(|(_, f)| drop_unused(f, |f, id| is_part(f.insts[id].op)));
 }
 
 /// Returns true if a module compares texels.

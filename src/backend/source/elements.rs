@@ -91,7 +91,7 @@ fn is_known_everywhere(module: &Module, id: GlobalId) -> bool {
             let takes = takes_elements(inst.op);
             inst.op.each_operand(f, |value| {
                 is_known &= value != Value::Global(id) || is_base;
-                is_known &= takes || dynamic_element(module, f, value).is_none_or(|(array, _)| array != id);
+                is_known &= takes || dynamic_element(module, f, value, &|array| array == id).is_none();
             });
         }
     }
@@ -112,18 +112,21 @@ fn takes_elements(op: Op) -> bool {
 }
 
 /// The array and the index of an element whose index is not a constant: of its address, or of what is loaded from there.
-fn dynamic_element(module: &Module, f: &Function, value: Value) -> Option<(GlobalId, Value)> {
+fn dynamic_element(
+    module: &Module,
+    f: &Function,
+    value: Value,
+    is_array: &dyn Fn(GlobalId) -> bool,
+) -> Option<(GlobalId, Value)> {
     let Value::Inst(id) = value else { return None };
-    let inst = &f.insts[id];
-    match inst.op {
-        Op::Access { base: Value::Global(array), indices } => {
-            let is_array = matches!(module.types.get(module.globals[array].ty), Type::Array { .. });
+    match f.insts[id].op {
+        Op::Access { base: Value::Global(array), indices } if is_array(array) => {
             let index = *f.values(indices).first()?;
-            (is_array && module.known_u32(index).is_none()).then_some((array, index))
+            module.known_u32(index).is_none().then_some((array, index))
         }
-        Op::Load(pointer) if is_handle(&module.types, inst.ty) => dynamic_element(module, f, pointer),
+        Op::Load(pointer) if is_handle(&module.types, f.insts[id].ty) => dynamic_element(module, f, pointer, is_array),
         Op::Image { op: ImageOp::Combine, operands, .. } => {
-            f.values(operands).iter().find_map(|part| dynamic_element(module, f, *part))
+            f.values(operands).iter().find_map(|part| dynamic_element(module, f, *part, is_array))
         }
         _ => None,
     }
@@ -258,18 +261,7 @@ impl Splitting<'_> {
     }
 
     fn dynamic(&self, f: &Function, value: Value) -> Option<(GlobalId, Value)> {
-        let Value::Inst(id) = value else { return None };
-        match f.insts[id].op {
-            Op::Access { base: Value::Global(array), indices } if self.split.contains_key(&array) => {
-                let index = *f.values(indices).first()?;
-                self.module.known_u32(index).is_none().then_some((array, index))
-            }
-            Op::Load(pointer) if is_handle(&self.module.types, f.insts[id].ty) => self.dynamic(f, pointer),
-            Op::Image { op: ImageOp::Combine, operands, .. } => {
-                f.values(operands).iter().find_map(|part| self.dynamic(f, *part))
-            }
-            _ => None,
-        }
+        dynamic_element(self.module, f, value, &|array| self.split.contains_key(&array))
     }
 
     /// The function that does what an instruction does with any element, and its arguments.

@@ -1,9 +1,10 @@
 //! Textures of one dimension as planes with one row, for languages that lack them.
 
+use super::insts;
 use super::retype;
 use crate::ir::{
-    BinaryOp, BlockId, ConstValue, FuncId, Function, ImageDim, ImageOp, ImageParts, ImageType, Inst, InstId, Module,
-    Op, Scalar, Type, TypeId, Value,
+    BinaryOp, ConstValue, FuncId, Function, ImageDim, ImageOp, ImageParts, ImageType, Inst, InstId, Module, Op, Scalar,
+    Type, TypeId, Value,
 };
 
 /// The types of textures and images of one dimension that `is_such` names.
@@ -31,19 +32,11 @@ pub(super) fn are_sampled_with(module: &Module, parts: ImageParts) -> bool {
 /// Lets textures and images of these types of one dimension be planes. The rest of the shader sees no difference:
 /// coordinates get the middle of the row, sizes lose the height.
 pub(super) fn widen(module: &mut Module, lines: &[ImageType]) {
-    let functions: Vec<FuncId> = module.functions.handles().collect();
-    for function in functions {
-        let blocks: Vec<BlockId> = module.functions[function].blocks.handles().collect();
-        for block in blocks {
-            let old = std::mem::take(&mut module.functions[function].blocks[block].insts);
-            let mut new = Vec::with_capacity(old.len());
-            for id in old {
-                Operation { module, function, id, before: &mut new }.widen(lines);
-                new.push(id);
-            }
-            module.functions[function].blocks[block].insts = new.into_iter().collect();
-        }
-    }
+    insts::each_inst(
+        module,
+        |module| module,
+        |module, function, id, before| Operation { module, function, id, before }.widen(lines),
+    );
     retype::change_all(module, &|ty| match ty {
         Type::Image(image) if lines.contains(&image) => Some(Type::Image(plane(image))),
         Type::SampledImage(image) if lines.contains(&image) => Some(Type::SampledImage(plane(image))),

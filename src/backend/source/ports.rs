@@ -147,6 +147,18 @@ impl Writer<'_> {
     }
 }
 
+/// The built-in value that a variable has, itself or as the only member of a block.
+pub(super) fn built_in_of(t: &Writer, global: &Global) -> Option<BuiltIn> {
+    let binding = match (global.binding, t.types.get(t.innermost(global.ty))) {
+        (Binding::None, Type::Struct(of)) => match t.types.structs[of].members.as_slice() {
+            [member] => member.binding,
+            _ => Binding::None,
+        },
+        (own, _) => own,
+    };
+    if let Binding::BuiltIn(of) = binding { Some(of) } else { None }
+}
+
 /// The location of an input or output, or the first one of its members.
 pub(super) fn location_of(t: &Writer, global: &Global) -> Option<u32> {
     if let Binding::Location { location: Some(location), .. } = global.binding {

@@ -8,6 +8,7 @@ use super::stage::{register_rank, system_value};
 use super::tessellation::{is_tessellation, points_in, points_out};
 use crate::backend::source::expr::Expr;
 use crate::backend::source::function::{Body, Made};
+use crate::backend::source::ports::built_in_of;
 use crate::backend::source::writer::Writer;
 use crate::ir::{
     ArrayLen, Binding, BuiltIn, Crowd, Ending, EntryPoint, FuncId, Global, GlobalId, Module, Op, PrimitiveMode, Space,
@@ -42,21 +43,6 @@ pub(in crate::backend::source) struct Names {
     vertices: String,
     primitives: String,
     payload: String,
-}
-
-/// The built-in value that a variable has for each vertex or primitive.
-pub(super) fn built_in_of(t: &Writer, global: &Global) -> Option<BuiltIn> {
-    match (global.binding, t.types.get(t.innermost(global.ty))) {
-        (Binding::BuiltIn(of), _) => Some(of),
-        (Binding::None, Type::Struct(of)) => match t.types.structs[of].members.as_slice() {
-            [member] => match member.binding {
-                Binding::BuiltIn(of) => Some(of),
-                _ => None,
-            },
-            _ => None,
-        },
-        _ => None,
-    }
 }
 
 /// Returns true if the functions of a module are to be part of its entry point: they use what only this has.

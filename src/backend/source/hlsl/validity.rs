@@ -2,10 +2,10 @@
 //! output.
 
 use super::Hlsl;
-use super::primitives::built_in_of;
 use crate::backend::source::constants::component;
 use crate::backend::source::expr::Expr;
 use crate::backend::source::function::{Body, Made};
+use crate::backend::source::ports::built_in_of;
 use crate::backend::source::tree::{Kind, Stmt};
 use crate::ir::{
     ArrayLen, BuiltIn, Function, GlobalId, LocalId, Module, Op, Space, Stage, Type, TypeId, Value, Values,

@@ -5,7 +5,7 @@ use super::types::vector_text;
 use super::{Extra, Msl};
 use crate::backend::source::expr::Expr;
 use crate::backend::source::function::Body;
-use crate::backend::source::ports::location_of;
+use crate::backend::source::ports::{built_in_of, location_of};
 use crate::backend::source::tree::{Declared, Kind};
 use crate::backend::source::writer::Writer;
 use crate::ir::{
@@ -66,21 +66,6 @@ pub(in crate::backend::source) struct Record {
     pub buffer: String,
     pub stride: u32,
     pub parts: Vec<Part>,
-}
-
-/// The built-in value that a variable has, itself or as the only member of a block.
-pub(super) fn built_in_of(t: &Writer, global: &Global) -> Option<BuiltIn> {
-    match (global.binding, t.types.get(t.innermost(global.ty))) {
-        (Binding::BuiltIn(of), _) => Some(of),
-        (Binding::None, Type::Struct(of)) => match t.types.structs[of].members.as_slice() {
-            [member] => match member.binding {
-                Binding::BuiltIn(of) => Some(of),
-                _ => None,
-            },
-            _ => None,
-        },
-        _ => None,
-    }
 }
 
 /// Returns true for built-in values that each vertex has.

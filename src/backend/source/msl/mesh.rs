@@ -1,11 +1,12 @@
 //! Mesh and object functions (sections 5.1.7 and 5.1.8). The outputs of a mesh shader, which it writes in parts, are in memory of
 //! the workgroup until its end, where each thread hands on some.
 
-use super::crowds::{Owner, OwnerNames, built_in_of};
+use super::crowds::{Owner, OwnerNames};
 use super::{Extra, Msl};
 use crate::backend::source::expr::{Expr, Level};
 use crate::backend::source::function::Body;
 use crate::backend::source::ports;
+use crate::backend::source::ports::built_in_of;
 use crate::backend::source::tree::{Declared, Kind, Stmt};
 use crate::backend::source::writer::Writer;
 use crate::ir::{

@@ -1,7 +1,26 @@
-//! Instructions that nothing uses any more after a pass.
+//! Walks over the instructions of a module, for passes.
 
-use crate::ir::{Function, InstId, Value};
+use crate::ir::{FuncId, Function, InstId, Module, Value};
 use rustc_hash::FxHashSet;
+
+/// Calls `see` with each instruction of a module, block by block. Those that `see` adds to the list come before it.
+pub(super) fn each_inst<C>(
+    context: &mut C,
+    module: fn(&mut C) -> &mut Module,
+    mut see: impl FnMut(&mut C, FuncId, InstId, &mut Vec<InstId>),
+) {
+    for function in module(context).functions.handles() {
+        for block in module(context).functions[function].blocks.handles() {
+            let old = std::mem::take(&mut module(context).functions[function].blocks[block].insts);
+            let mut new = Vec::with_capacity(old.len());
+            for id in old {
+                see(context, function, id, &mut new);
+                new.push(id);
+            }
+            module(context).functions[function].blocks[block].insts = new.into();
+        }
+    }
+}
 
 /// Drops the instructions that `may_go` names and nothing uses, and then those that only they used.
 pub(super) fn drop_unused(f: &mut Function, may_go: impl Fn(&Function, InstId) -> bool) {
