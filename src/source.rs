@@ -101,6 +101,8 @@ pub struct SourceMap {
     pub language: SourceLanguage,
     files: Vec<SourceFile>,
     marks: Vec<LineMark>,
+    /// Text that conditional directives leave out, in ascending order within a file.
+    skipped: Vec<Span>,
     /// Bytes that the files may have together, if fewer than [`SOURCE_LIMIT`].
     limit: Option<u64>,
 }
@@ -152,6 +154,17 @@ impl SourceMap {
     pub fn mark_line(&mut self, mark: LineMark) {
         let at = self.marks.partition_point(|m| m.position <= mark.position);
         self.marks.insert(at, mark);
+    }
+
+    /// Records text that a conditional directive leaves out.
+    pub fn skip(&mut self, span: Span) {
+        self.skipped.insert(self.skipped.partition_point(|other| other.lo < span.lo), span);
+    }
+
+    /// Returns true if a conditional directive leaves out the text at a position.
+    pub fn is_skipped(&self, position: u32) -> bool {
+        let before = self.skipped.partition_point(|span| span.lo <= position);
+        before.checked_sub(1).is_some_and(|last| self.skipped[last].hi > position)
     }
 
     /// The file that holds a position, none for [`Span::NONE`].

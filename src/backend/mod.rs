@@ -180,6 +180,16 @@ pub struct Manner {
     /// Variables that are declared although nothing uses them.
     pub keep_unused: Kept,
     pub optimize: Optimize,
+    pub notes: Notes,
+}
+
+/// What a text in a shading language says of its source.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Notes {
+    /// The comments beside declarations and statements.
+    pub comments: bool,
+    /// `#line` directives, which WGSL does not have.
+    pub lines: bool,
 }
 
 /// How much work is done on SPIR-V before it is written.

@@ -10,7 +10,7 @@ use super::twins::{self, Maker};
 use super::walk::{self, Reach, is_hidden};
 use super::{kind, write};
 use crate::backend::reflection::Reflection;
-use crate::backend::{Kept, Manner, Optimize};
+use crate::backend::{Kept, Manner, Notes, Optimize};
 use crate::compile::{Artifact, Bound, Input, Options, Place, Places, Reading, Verdict};
 use crate::diagnostic::Diagnostics;
 use crate::diagnostic::warning::{Choice, UnknownWarning};
@@ -43,7 +43,7 @@ pub struct Builder {
     deny_warnings: bool,
     warnings: Vec<String>,
     debug: bool,
-    optimize: Optimize,
+    manner: Manner,
     bounds_checks: BoundsChecks,
     fp_contract: FpContract,
     clip_space: ClipSpace,
@@ -116,7 +116,14 @@ impl Builder {
 
     /// Optimizes SPIR-V, as `-O` and `-Os` of the command do. Assembly is always optimized.
     pub fn optimize(mut self, goal: Optimize) -> Builder {
-        self.optimize = goal;
+        self.manner.optimize = goal;
+        self
+    }
+
+    /// Keeps the source's comments in shading languages, or gives these `#line` directives, as `--comments` and
+    /// `--line-directives` of the command do.
+    pub fn notes(mut self, notes: Notes) -> Builder {
+        self.manner.notes = notes;
         self
     }
 
@@ -196,10 +203,10 @@ impl Builder {
 
     /// Distinguishes the outputs of this builder, for these shaders, from those of others.
     fn maker(&self, shaders: String) -> Maker {
-        let Builder { profiles, macros, include_dirs, debug, optimize, bounds_checks, .. } = self;
+        let Builder { profiles, macros, include_dirs, debug, manner, bounds_checks, .. } = self;
         let Builder { fp_contract, clip_space, places, bytemuck, .. } = self;
         let of_floats = format!("{fp_contract:?} {clip_space:?}");
-        let options = format!("{debug} {optimize:?} {bounds_checks:?} {of_floats} {places:?} {bytemuck}");
+        let options = format!("{debug} {manner:?} {bounds_checks:?} {of_floats} {places:?} {bytemuck}");
         let request = format!("{shaders} {profiles:?} {macros:?} {include_dirs:?} {options}");
         let profiles = if profiles.is_empty() { DEFAULT_PROFILE.to_string() } else { profiles.join(", ") };
         let defines = macros.iter().filter_map(MacroOption::defined).map(|(name, value)| format!(", {name}={value}"));
@@ -307,7 +314,7 @@ impl Builder {
             deny_warnings: self.deny_warnings,
             warnings: self.choices()?,
             debug: self.debug.into(),
-            manner: Manner { optimize: self.optimize, ..Manner::default() },
+            manner: self.manner,
             bounds_checks: self.bounds_checks,
             fp_contract: self.fp_contract,
             clip_space: self.clip_space,

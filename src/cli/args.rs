@@ -196,6 +196,13 @@ pub struct CompileArgs {
     pub dialect: DialectArgs,
     #[command(flatten)]
     pub places: PlaceArgs,
+    /// Keep the source's comments in GLSL, HLSL, MSL and WGSL.
+    #[arg(long)]
+    pub comments: bool,
+    /// Write `#line` directives in GLSL, HLSL and MSL, so that the next compiler's messages and debug information name the lines
+    /// of the source.
+    #[arg(long)]
+    pub line_directives: bool,
     /// Value of a specialization constant, or of an override of WGSL, by name or number; may be repeated.
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<String>,

@@ -8,7 +8,7 @@ use super::input::{self, Shader};
 use super::output::Sink;
 use super::{CommandError, Exit, Outcome, assemble, deps, messages, profiles, program, words};
 use crate::backend::places::Places;
-use crate::backend::{Kept, Manner};
+use crate::backend::{Kept, Manner, Notes};
 use crate::build::claims::Claims;
 use crate::build::files::{FileLoader, Include, Recorder};
 use crate::compile::{Artifact, Compilation, EmitKind, Input, Language, Options, Reading, Verdict, compile};
@@ -111,7 +111,7 @@ pub fn begin(args: &CompileArgs, claims: &Claims) -> Result<Begun, CommandError>
         warnings: warnings(args),
         dialect: dialect(&args.dialect)?,
         clip_space: ClipSpace { flip_y: args.flip_y, depth: args.depth_range },
-        manner: manner(&args.dialect),
+        manner: manner(args),
         places: places(&args.places, [profile.target])?,
         settings: settings(&args.set)?,
         fp_contract: FpContract::chosen(args.source.fp_contract, args.target.reproducible),
@@ -199,10 +199,11 @@ fn output(args: &CompileArgs, profile: &Profile, artifact: &Artifact) -> Result<
     }
 }
 
-/// How SPIR-V is written.
-fn manner(args: &DialectArgs) -> Manner {
-    let (keep_unused, optimize) = (kept(args.keep_unused), args.optimize.into());
-    Manner { nan_clamp: args.nan_clamp, keep_unused, optimize }
+/// How SPIR-V and texts are written.
+fn manner(args: &CompileArgs) -> Manner {
+    let DialectArgs { nan_clamp, keep_unused, optimize, .. } = args.dialect;
+    let notes = Notes { comments: args.comments, lines: args.line_directives };
+    Manner { nan_clamp, keep_unused: kept(keep_unused), optimize: optimize.into(), notes }
 }
 
 fn kept(unused: Unused) -> Kept {

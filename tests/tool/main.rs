@@ -35,6 +35,7 @@ mod machines;
 mod meson;
 mod msl_out;
 mod ninja;
+mod notes;
 mod profiles;
 mod program;
 mod reflection;

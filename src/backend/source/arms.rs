@@ -101,7 +101,7 @@ impl Body<'_, '_> {
                 b.line(format!("{} = {value}", runs.text));
                 let mut then = b.block_of(arm.body);
                 if !arm.falls_through && !ends.has_block(arm.body) {
-                    then.push(Stmt { origin: b.origin, kind: Kind::Line("break;".to_string()) });
+                    then.push(Stmt::new(b.origin, Kind::Line("break;".to_string())));
                 }
                 b.push(Kind::If { condition: runs.clone(), then, otherwise: Vec::new(), hint: "" });
             }

@@ -74,7 +74,7 @@ impl Body<'_, '_> {
         for (code, value) in [&mut then, &mut otherwise] {
             if let Some(value) = value {
                 let text = format!("{name} = {};", value.text);
-                code.push(Stmt { origin: self.origin, kind: Kind::Line(text) });
+                code.push(Stmt::new(self.origin, Kind::Line(text)));
             }
         }
         self.push(Kind::If { condition, then: then.0, otherwise: otherwise.0, hint });
@@ -179,7 +179,7 @@ impl Body<'_, '_> {
         let raised = format!("{again} = true;");
         let first = Kind::If { condition: Expr::primary(again), then: between, otherwise: Vec::new(), hint: "" };
         let origin = self.origin;
-        [first, Kind::Line(raised)].into_iter().map(|kind| Stmt { origin, kind }).chain(body).collect()
+        [first, Kind::Line(raised)].into_iter().map(|kind| Stmt::new(origin, kind)).chain(body).collect()
     }
 
     fn statements_of(&mut self, block: BlockId) {
@@ -191,8 +191,8 @@ impl Body<'_, '_> {
     }
 
     fn leaving(&self, condition: Expr) -> Stmt {
-        let then = vec![Stmt { origin: self.origin, kind: Kind::Line("break;".to_string()) }];
-        Stmt { origin: self.origin, kind: Kind::If { condition, then, otherwise: Vec::new(), hint: "" } }
+        let then = vec![Stmt::new(self.origin, Kind::Line("break;".to_string()))];
+        Stmt::new(self.origin, Kind::If { condition, then, otherwise: Vec::new(), hint: "" })
     }
 
     /// Returns true if a loop's body goes on with the next turn before its end.
@@ -231,7 +231,7 @@ impl Body<'_, '_> {
                 let mut body = self.block_of(arm.body);
                 let falls = arm.falls_through && at + 1 < arms.len();
                 if !falls && !body.last().is_some_and(Stmt::jumps) {
-                    body.push(Stmt { origin: self.origin, kind: Kind::Line("break;".to_string()) });
+                    body.push(Stmt::new(self.origin, Kind::Line("break;".to_string())));
                 }
                 Arm { labels, body }
             })

@@ -143,7 +143,7 @@ impl Body<'_, '_> {
         if is_outermost {
             self.returns = None;
         }
-        let then = vec![Stmt { origin: self.origin, kind: Kind::Line(jump) }];
+        let then = vec![Stmt::new(self.origin, Kind::Line(jump))];
         self.push(Kind::If { condition, then, otherwise: Vec::new(), hint: "" });
     }
 
@@ -200,12 +200,12 @@ impl Body<'_, '_> {
             self.push(Kind::Define(Declared { ty, name, dims: String::new(), value, is_fixed: false }));
             let jump = self.jump_of(arm);
             let raised = Kind::Line(format!("{flag} = true;"));
-            arm.push(Stmt { origin: self.origin, kind: raised });
+            arm.push(Stmt::new(self.origin, raised));
             jumps.push((flag, jump));
         }
         self.push(Kind::If { condition, then, otherwise, hint });
         for (flag, jump) in jumps {
-            let then = vec![Stmt { origin: self.origin, kind: Kind::Line(jump) }];
+            let then = vec![Stmt::new(self.origin, Kind::Line(jump))];
             self.push(Kind::If { condition: Expr::primary(flag), then, otherwise: Vec::new(), hint: "" });
         }
     }

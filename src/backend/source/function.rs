@@ -16,6 +16,7 @@ use crate::ir::{
 };
 use crate::kernel::Origin;
 use crate::limits;
+use crate::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The longest expression that is written into another one.
@@ -24,8 +25,11 @@ const LONGEST: usize = 100;
 /// A function as text in parts.
 #[derive(Debug)]
 pub(super) struct Definition {
+    pub span: Span,
+    /// Comments and directives in front of it.
+    pub before: Vec<String>,
     head: String,
-    body: Vec<Stmt>,
+    pub body: Vec<Stmt>,
     syntax: &'static Syntax,
 }
 
@@ -33,8 +37,9 @@ impl Definition {
     /// Its lines, with the comments on cross-lane operations or without.
     pub fn lines(&self, has_comments: bool) -> Vec<Written> {
         let mut whole = Lines::indented(0, self.syntax);
-        let line = |text: &str| Stmt { origin: Origin::Code, kind: Kind::Line(text.to_string()) };
-        whole.block(&[line(&self.head)]);
+        let line = |text: &str| Stmt::new(Origin::Code, Kind::Line(text.to_string()));
+        let before = self.before.iter().map(String::as_str);
+        whole.block(&before.chain([self.head.as_str()]).map(line).collect::<Vec<_>>());
         let mut inner = Lines::indented(1, self.syntax);
         inner.block(&self.body);
         let is_kept = |text: &str| has_comments || !text.trim_start().starts_with("// ");
@@ -126,7 +131,8 @@ impl<'a> Writer<'a> {
             statements.pop();
         }
         let syntax = language.syntax();
-        Definition { head, body: statements, syntax }
+        let before = self.remarks_at(&[f.span]).all();
+        Definition { span: f.span, before, head, body: statements, syntax }
     }
 }
 
@@ -223,12 +229,14 @@ impl<'t, 'a> Body<'t, 'a> {
                 self.declare(local, &f.insts[*id]);
             }
             self.instruction(*id, &f.insts[*id]);
+            let made = self.blocks.last_mut().map(|open| open.iter_mut()).unwrap_or_default();
+            made.rev().take_while(|stmt| stmt.span.is_none()).for_each(|stmt| stmt.span = f.insts[*id].span);
         }
     }
 
     pub fn push(&mut self, kind: Kind) {
         limits::hold::<Stmt>(1);
-        let stmt = Stmt { origin: self.origin, kind };
+        let stmt = Stmt::new(self.origin, kind);
         match self.blocks.last_mut() {
             Some(block) => block.push(stmt),
             None => self.setup.push(stmt),
@@ -237,7 +245,7 @@ impl<'t, 'a> Body<'t, 'a> {
 
     /// A line at the start of the function, without its semicolon.
     pub fn setup_line(&mut self, text: String) {
-        self.setup.push(Stmt { origin: self.origin, kind: Kind::Line(text + ";") });
+        self.setup.push(Stmt::new(self.origin, Kind::Line(text + ";")));
     }
 
     /// A statement that is one line, without its semicolon.
@@ -272,6 +280,8 @@ impl<'t, 'a> Body<'t, 'a> {
                 None => self.unset.contains(&local).then(|| self.t.zero(item.ty).text),
             };
             self.push(Kind::Define(Declared { ty, name, dims, value, is_fixed: false }));
+            let declared = self.blocks.last_mut().and_then(|open| open.last_mut());
+            declared.into_iter().for_each(|stmt| stmt.span = item.span);
         }
         self.t.span = outside;
     }
@@ -329,7 +339,8 @@ impl<'t, 'a> Body<'t, 'a> {
         limits::spend(1);
         limits::hold::<(InstId, Made)>(1);
         self.t.span = inst.span;
-        if self.copies.skipped.contains(&id) || self.runs.stands_elsewhere(id) {
+        let is_part = self.uses.is_joined(id) && !matches!(inst.op, Op::Extract { .. });
+        if is_part || self.copies.skipped.contains(&id) || self.runs.stands_elsewhere(id) {
             return;
         }
         self.current = Some(id);

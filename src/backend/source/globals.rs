@@ -84,7 +84,11 @@ impl Writer<'_> {
             self.span = outside;
         }
         let language = self.language;
+        let first = self.variables.len();
         let name = language.declare(self, id, global);
+        self.remark_on(id, first);
+        let lines = self.variables.split_off(first);
+        self.declarations.entry(id).or_default().extend(lines);
         self.span = outside;
         self.globals.insert(id, name.clone());
         name

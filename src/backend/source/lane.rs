@@ -68,7 +68,7 @@ impl Body<'_, '_> {
         let outside = std::mem::replace(&mut self.origin, Origin::Operation(number));
         // A mere fact needs no line of its own.
         if !plan.steps.is_empty() {
-            self.push(Kind::Comment(format!("{}: {}", lane_text(op), plan.rule)));
+            self.push(Kind::Comment(format!("// {}: {}", lane_text(op), plan.rule)));
         }
         // A value that a plan reads more than once has a name.
         for at in 0..run.inputs.len() {
@@ -107,7 +107,7 @@ impl Body<'_, '_> {
             }
             let done = run.plan.turns.as_ref().map_or(Operand::Bool(true), |turns| turns.done);
             let condition = inner.arg(done, run).value;
-            let then = vec![Stmt { origin: inner.origin, kind: Kind::Line("break;".to_string()) }];
+            let then = vec![Stmt::new(inner.origin, Kind::Line("break;".to_string()))];
             inner.push(Kind::If { condition, then, otherwise: Vec::new(), hint: "" });
         });
         self.push(Kind::For { first: None, condition: None, steps: Vec::new(), body, hint: "" });

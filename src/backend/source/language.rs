@@ -85,6 +85,11 @@ pub(super) trait Language: Debug + Sync {
         false
     }
 
+    /// The directive by which the next line has a number in a file, which has a place among those of the source; none where the language has none.
+    fn line_directive(&self, _: u32, _: (usize, &str)) -> Option<String> {
+        None
+    }
+
     /// How statements are written.
     fn syntax(&self) -> &'static Syntax {
         &tree::C
@@ -215,9 +220,6 @@ pub(super) trait Language: Debug + Sync {
     fn can_name(&self, _: &mut Body, _: LocalId, _: Value) -> bool {
         true
     }
-
-    /// Puts the declarations of variables into their order.
-    fn sort_variables(&self, _: &mut [String]) {}
 
     /// The largest space and number that a kind of resource can have.
     fn most_slots(&self, _: &'static str) -> (u32, u32) {

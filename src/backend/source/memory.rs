@@ -143,6 +143,7 @@ impl Body<'_, '_> {
         }
         if let Some(store) = self.current
             && let Some(run) = self.runs.at(store).cloned()
+            && (run.stores.len() > 1 || run.extracts.iter().all(|id| self.uses.is_joined(*id)))
         {
             return self.store_run(&run, store);
         }

@@ -6,6 +6,7 @@
 //! `exits` (jumps out of arms with cross-lane operations), `operators`, `image`, `inout` (arguments that functions write),
 //! `lane`, `expr` and `tree` (expressions and statements as text).
 
+mod annotate;
 mod arms;
 mod attachments;
 mod combine;
@@ -35,6 +36,7 @@ mod place;
 mod ports;
 mod purity;
 mod ranges;
+mod remarks;
 mod retype;
 mod runs;
 mod sets;
@@ -55,6 +57,7 @@ use crate::source::{SourceMap, Span};
 use combine::Pair;
 use elements::Element;
 use language::Language;
+use remarks::Remarks;
 use rustc_hash::FxHashMap;
 use sets::Moved;
 use std::borrow::Cow;
@@ -99,10 +102,17 @@ fn language_of(profile: &Profile) -> &'static dyn Language {
     }
 }
 
-fn write(module: &Module, form: Form, options: &Options, _: &SourceMap) -> Made<Artifact> {
+fn write(module: &Module, form: Form, options: &Options, sources: &SourceMap) -> Made<Artifact> {
     let language = language_of(&options.profile);
     let Prepared { module, divided, pairs, elements, moved } = &prepared(module, options)?;
-    let mut shader = Writer::new(divided.as_ref().unwrap_or(module), options).run()?;
+    let mut writer = Writer::new(divided.as_ref().unwrap_or(module), options);
+    writer.remarks = options.manner.notes.comments.then(|| Remarks::of(writer.module, sources));
+    let bodies = writer.remarks.as_mut().map(|remarks| std::mem::take(&mut remarks.bodies)).unwrap_or_default();
+    let mut shader = writer.run()?;
+    annotate::comment(&mut shader.functions, &bodies, sources);
+    if options.manner.notes.lines {
+        annotate::direct(&mut shader.functions, sources, language);
+    }
     (shader.pairs, shader.elements, shader.moved) = (pairs.clone(), elements.clone(), moved.clone());
     Ok(Artifact::Text(match form {
         Form::Binary | Form::Text => shader.text(),

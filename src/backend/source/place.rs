@@ -503,7 +503,7 @@ impl Writer<'_> {
         self.laid_names.insert((of, how), name.clone());
         let names = self.member_names(of);
         let lines = language.member_lines(self, of, how, &names);
-        self.declare_struct(&name, lines);
+        self.declare_struct_of(&name, lines, self.types.structs[of].span);
         name
     }
 
@@ -536,7 +536,8 @@ impl Writer<'_> {
                     let dims = self.dims_of(ty);
                     let how = stride_of(self, ty).map_or(how, |stride| how.element(stride));
                     let base = self.laid_name(self.innermost(ty), how, is_packed);
-                    lines.push(language.member_line(&format!("{order}{base}"), &names[*index], &dims));
+                    let line = language.member_line(&format!("{order}{base}"), &names[*index], &dims);
+                    self.push_member(&mut lines, members[*index].span, line);
                 }
             }
         }

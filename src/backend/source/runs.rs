@@ -81,6 +81,13 @@ impl Runs {
         crate::limits::spend(insts.len());
         let mut at = 0;
         while at < insts.len() {
+            if let Some(run) = merged_of(module, f, insts.get(at..at + 3)) {
+                if of_parts || run.is_start(module, f) {
+                    self.first.insert(run.stores[0], run);
+                }
+                at += 3;
+                continue;
+            }
             let Some(mut run) = store_of(module, f, insts.get(at..at + 3)) else {
                 at += 1;
                 continue;
@@ -135,6 +142,42 @@ fn store_of(module: &Module, f: &Function, insts: Option<&[InstId]>) -> Option<R
     })
 }
 
+/// The store of a vector some of whose components are new and the others its own, which three instructions are: the vector, the
+/// new one, and the store.
+fn merged_of(module: &Module, f: &Function, insts: Option<&[InstId]>) -> Option<Run> {
+    let [load, merge, store] = *insts? else { return None };
+    let Op::Load(pointer) = f.insts[load].op else { return None };
+    let Op::Shuffle { a, b, mask } = f.insts[merge].op else { return None };
+    let is_stored =
+        matches!(f.insts[store].op, Op::Store { pointer: to, value } if to == pointer && value == Value::Inst(merge));
+    let size = module.types.components(f.insts[load].ty)?;
+    if !is_stored || a != Value::Inst(load) || module.types.components(f.insts[merge].ty) != Some(size) {
+        return None;
+    }
+    let (space, _) = module.pointee_of(f, &module.types, pointer)?;
+    let (base, indices) = match pointer {
+        Value::Inst(id) => match f.insts[id].op {
+            Op::Access { base, indices } => (base, indices),
+            _ => return None,
+        },
+        other => (other, Values { start: 0, len: 0 }),
+    };
+    let is_own = matches!(space, Space::Private) || space == Space::Function && matches!(base, Value::Local(_));
+    let mask = &mask[..usize::from(size)];
+    let is_new = |component: u8| component >= size;
+    let is_kept = (0..).zip(mask).all(|(at, component): (u8, &u8)| is_new(*component) || *component == at);
+    (is_own && is_kept && mask.iter().any(|component| is_new(*component))).then(|| Run {
+        value: b,
+        extracts: [load, merge].into_iter().collect(),
+        stores: [store].into_iter().collect(),
+        base,
+        indices,
+        to: (0..).zip(mask).filter(|(_, component)| is_new(**component)).map(|(at, _)| at).collect(),
+        from: mask.iter().filter(|component| is_new(**component)).map(|component| component - size).collect(),
+        size,
+    })
+}
+
 /// The components of the vector at a constant address in memory that no other invocation sees.
 fn vector_at(module: &Module, f: &Function, base: Value, indices: Values) -> Option<u8> {
     let (space, mut ty) = module.pointee_of(f, &module.types, base)?;
@@ -166,15 +209,13 @@ fn letters(components: &[u8]) -> String {
 impl Body<'_, '_> {
     /// Writes the assignment that a run is.
     pub fn store_run(&mut self, run: &Run, store: InstId) {
-        let Op::Store { pointer: Value::Inst(pointer), .. } = self.f.insts[store].op else { return };
-        let flags = self.f.insts[pointer].flags;
-        let place = match run.indices.len {
-            0 => self.value(run.base),
-            _ => {
-                let language = self.t.language;
+        let place = match self.f.insts[store].op {
+            Op::Store { pointer: Value::Inst(pointer), .. } if run.indices.len > 0 => {
+                let (language, flags) = (self.t.language, self.f.insts[pointer].flags);
                 let made = language.access(self, pointer, run.base, run.indices, flags);
                 self.single(made)
             }
+            _ => self.value(run.base),
         };
         let value = self.value(run.value);
         let size = self.shape_of(run.value).map_or(0, |(_, size)| usize::from(size));

@@ -4,12 +4,17 @@ use super::expr::Expr;
 use crate::backend::written::{Written, names_in};
 use crate::kernel::Origin;
 use crate::limits;
+use crate::source::Span;
 
 /// A statement with what it was made for.
 #[derive(Clone, Debug)]
 pub(super) struct Stmt {
+    /// The construct of the source.
+    pub span: Span,
     pub origin: Origin,
     pub kind: Kind,
+    /// A comment at the end of its line.
+    pub remark: Option<Box<str>>,
 }
 
 #[derive(Clone, Debug)]
@@ -19,7 +24,10 @@ pub(super) enum Kind {
     /// One that looks like a jump, after which the invocation goes on.
     Demote,
     Define(Declared),
+    /// A comment, or a line of one, with its signs.
     Comment(String),
+    /// A line of the preprocessor.
+    Directive(String),
     If {
         condition: Expr,
         then: Vec<Stmt>,
@@ -111,7 +119,46 @@ pub(super) struct Arm {
     pub body: Vec<Stmt>,
 }
 
+impl Kind {
+    /// The blocks of statements in it, in the order of the text.
+    pub fn blocks(&self) -> impl Iterator<Item = &Vec<Stmt>> {
+        let (pair, arms): ([Option<&Vec<Stmt>>; 2], &[Arm]) = match self {
+            Kind::If { then, otherwise, .. } => ([Some(then), Some(otherwise)], &[]),
+            Kind::For { body, .. } | Kind::Do { body, .. } => ([Some(body), None], &[]),
+            Kind::Loop { body, between, .. } => ([Some(body), Some(between)], &[]),
+            Kind::Switch { arms, .. } => ([None, None], arms),
+            Kind::Line(_) | Kind::Demote | Kind::Define(_) | Kind::Comment(_) | Kind::Directive(_) => {
+                ([None, None], &[])
+            }
+        };
+        pair.into_iter().flatten().chain(arms.iter().map(|arm| &arm.body))
+    }
+
+    /// As [`Kind::blocks`].
+    pub fn blocks_mut(&mut self) -> impl Iterator<Item = &mut Vec<Stmt>> {
+        let (pair, arms): ([Option<&mut Vec<Stmt>>; 2], &mut [Arm]) = match self {
+            Kind::If { then, otherwise, .. } => ([Some(then), Some(otherwise)], &mut []),
+            Kind::For { body, .. } | Kind::Do { body, .. } => ([Some(body), None], &mut []),
+            Kind::Loop { body, between, .. } => ([Some(body), Some(between)], &mut []),
+            Kind::Switch { arms, .. } => ([None, None], arms),
+            Kind::Line(_) | Kind::Demote | Kind::Define(_) | Kind::Comment(_) | Kind::Directive(_) => {
+                ([None, None], &mut [])
+            }
+        };
+        pair.into_iter().flatten().chain(arms.iter_mut().map(|arm| &mut arm.body))
+    }
+}
+
 impl Stmt {
+    /// Returns true if it is one line.
+    pub fn is_line(&self) -> bool {
+        matches!(self.kind, Kind::Line(_) | Kind::Define(_) | Kind::Demote)
+    }
+
+    pub fn new(origin: Origin, kind: Kind) -> Stmt {
+        Stmt { span: Span::NONE, origin, kind, remark: None }
+    }
+
     /// Returns true if nothing after it in its block runs.
     pub fn jumps(&self) -> bool {
         match &self.kind {
@@ -163,6 +210,13 @@ impl Lines {
     }
 
     fn statement(&mut self, stmt: &Stmt) {
+        self.kind(stmt);
+        if let (Some(remark), Some(last)) = (&stmt.remark, self.lines.last_mut()) {
+            last.text.insert_str(last.text.trim_end().len(), &format!(" {remark}"));
+        }
+    }
+
+    fn kind(&mut self, stmt: &Stmt) {
         let (origin, syntax) = (stmt.origin, self.syntax);
         let [open, close] = syntax.around;
         match &stmt.kind {
@@ -171,7 +225,12 @@ impl Lines {
             Kind::Define(declared) => {
                 self.add(origin, &format!("{};", (syntax.declared)(declared)), vec![declared.name.clone()]);
             }
-            Kind::Comment(text) => self.add(origin, &format!("// {text}"), Vec::new()),
+            Kind::Comment(text) => self.add(origin, text, Vec::new()),
+            Kind::Directive(text) => {
+                let depth = std::mem::take(&mut self.depth);
+                self.add(origin, text, Vec::new());
+                self.depth = depth;
+            }
             Kind::If { condition, then, otherwise, hint } => {
                 self.conditional(origin, condition, [then, otherwise], hint)
             }
@@ -240,9 +299,7 @@ impl Lines {
         self.nested(then);
         let mut rest = otherwise.as_slice();
         // `else if` where the other arm is nothing but another selection.
-        while let [Stmt { kind: Kind::If { condition, then, otherwise, hint: "" }, .. }] = rest
-            && !then.is_empty()
-        {
+        while let Some((condition, then, otherwise)) = else_if(rest) {
             self.add(origin, &format!("}} else if {open}{}{close} {{", condition.text), Vec::new());
             self.nested(then);
             rest = otherwise;
@@ -253,4 +310,20 @@ impl Lines {
         }
         self.add(origin, "}", Vec::new());
     }
+}
+
+/// The parts of the selection that another arm is nothing but, which is `else if` then.
+pub(super) fn else_if(block: &[Stmt]) -> Option<(&Expr, &Vec<Stmt>, &Vec<Stmt>)> {
+    match block {
+        [Stmt { kind: Kind::If { condition, then, otherwise, hint: "" }, .. }] if !then.is_empty() => {
+            Some((condition, then, otherwise))
+        }
+        _ => None,
+    }
+}
+
+/// The directive of C's preprocessor by which the next line has a number in a file.
+pub(super) fn line_directive(line: u32, file: &str) -> String {
+    let file: String = file.chars().filter(|c| !c.is_control()).collect();
+    format!("#line {line} \"{}\"", file.replace('\\', "\\\\").replace('"', "\\\""))
 }

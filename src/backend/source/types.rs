@@ -2,6 +2,7 @@
 
 use super::writer::Writer;
 use crate::ir::{ArrayLen, ConstId, Scalar, StructId, Type, TypeId};
+use crate::source::Span;
 use std::rc::Rc;
 
 impl Writer<'_> {
@@ -115,10 +116,19 @@ impl Writer<'_> {
         for (member, named) in item.members.iter().zip(members.iter()) {
             let (ty, dims) = self.declared(member.ty);
             let words = self.language.member_words(self, member.ty);
-            lines.push(self.language.member_line(&format!("{words}{ty}"), named, &dims));
+            let line = self.language.member_line(&format!("{words}{ty}"), named, &dims);
+            self.push_member(&mut lines, member.span, line);
         }
-        self.declare_struct(&name, lines);
+        self.declare_struct_of(&name, lines, item.span);
         name
+    }
+
+    /// As [`Self::declare_struct`], with the comments of a struct of the source.
+    pub fn declare_struct_of(&mut self, name: &str, members: Vec<String>, span: Span) {
+        let first = self.structs.len() + usize::from(self.language.parts_structs() && !self.structs.is_empty());
+        self.declare_struct(name, members);
+        let beside = self.remarks_at(&[span]);
+        beside.put(&mut self.structs[first]);
     }
 
     pub fn declare_struct(&mut self, name: &str, members: Vec<String>) {

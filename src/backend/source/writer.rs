@@ -11,6 +11,7 @@ use super::names::Names;
 use super::place::Form;
 use super::ports::Ports;
 use super::purity::Pure;
+use super::remarks::{Beside, Remarks};
 use super::sets::Moved;
 use super::slots::{self, Slot};
 use crate::backend::Options;
@@ -23,7 +24,7 @@ use crate::ir::{
 use crate::kernel::Origin;
 use crate::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// A module on its way to text.
@@ -42,6 +43,8 @@ pub(super) struct Writer<'a> {
     pub structs: Vec<String>,
     pub tables: Vec<String>,
     pub variables: Vec<String>,
+    /// Those of the module's variables, in the order of the source.
+    pub declarations: BTreeMap<GlobalId, Vec<String>>,
     /// Functions that the text needs besides those of the source.
     pub helpers: Vec<String>,
     /// Names of those that are not called as they would be, and the types for which each is there.
@@ -92,6 +95,10 @@ pub(super) struct Writer<'a> {
     pub pure: Option<Rc<Pure>>,
     /// Names of the buffers whose size the shader asks for.
     pub sized: Vec<String>,
+    /// The comments of the source, where they are to be kept.
+    pub remarks: Option<Remarks>,
+    /// Those of variables whose declarations are not lines of their own.
+    pub loose_remarks: BTreeMap<GlobalId, Beside>,
     pub hlsl: super::hlsl::State,
     pub msl: super::msl::State,
     pub wgsl: super::wgsl::State,
@@ -117,7 +124,7 @@ pub(super) struct Shader {
     /// `#version`, extensions, layouts of the entry point.
     head: Vec<String>,
     extensions: Vec<&'static str>,
-    functions: Vec<Definition>,
+    pub functions: Vec<Definition>,
     operations: Vec<(FuncId, InstId)>,
     slots: Vec<Slot>,
     /// The name of the entry point.
@@ -148,6 +155,7 @@ impl<'a> Writer<'a> {
             structs: Vec::new(),
             tables: Vec::new(),
             variables: Vec::new(),
+            declarations: BTreeMap::new(),
             helpers: Vec::new(),
             helper_names: FxHashMap::default(),
             helped: FxHashSet::default(),
@@ -181,6 +189,8 @@ impl<'a> Writer<'a> {
             images: None,
             pure: None,
             sized: Vec::new(),
+            remarks: None,
+            loose_remarks: BTreeMap::new(),
             hlsl: super::hlsl::State::default(),
             msl: super::msl::State::default(),
             wgsl: super::wgsl::State::default(),
@@ -216,7 +226,6 @@ impl<'a> Writer<'a> {
             self.functions.push(definition);
         }
         self.declare_kept();
-        self.language.sort_variables(&mut self.variables);
         self.slots.sort_by_key(|slot| (slot.role.binding().is_none(), slot.role.binding(), slot.role));
         self.diagnostics.extend(slots::check(&self.slots, self.language));
         self.drop_consequences();
@@ -279,13 +288,16 @@ impl<'a> Writer<'a> {
 
     fn finish(self, layouts: Vec<String>) -> Shader {
         let mut head = self.language.head(&self);
+        let remarks = self.remarks.map(|remarks| remarks.head).unwrap_or_default();
         let first = if self.language.specializes_first() {
             [self.specializations, layouts]
         } else {
             [layouts, self.specializations]
         };
-        let others = [self.structs, self.tables, self.variables, self.helpers];
-        for part in first.into_iter().chain(others) {
+        let loose = self.loose_remarks.into_values().flat_map(Beside::all).collect();
+        let variables = self.variables.into_iter().chain(self.declarations.into_values().flatten()).collect();
+        let others = [self.structs, self.tables, variables, loose, self.helpers];
+        for part in [remarks].into_iter().chain(first).chain(others) {
             if !part.is_empty() {
                 head.extend((!head.is_empty()).then(String::new));
                 head.extend(part);

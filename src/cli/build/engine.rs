@@ -10,7 +10,6 @@ use super::sources::{Content, Folders, Sources, TreeLoader};
 use super::state::{self, Entry, OutDir, hex};
 use super::tokens::Tokens;
 use super::watch::Stamps;
-use crate::backend::Manner;
 use crate::build::read;
 use crate::build::write::Written;
 use crate::compile::{Compilation, EmitKind, Input, Options, Places, Reading, Verdict, read_alike};
@@ -301,7 +300,7 @@ impl<'a> Engine<'a> {
             macros: job.macros.to_vec(),
             emit: self.choices.emit.unwrap_or(settings.emit.kind()),
             debug: settings.debug.into(),
-            manner: Manner { optimize: settings.optimize, ..Manner::default() },
+            manner: settings.manner(),
             deny_warnings: settings.deny_warnings || self.choices.deny_warnings,
             no_warnings: settings.no_warnings || self.choices.no_warnings,
             warnings: settings.warnings.iter().chain(&self.choices.warnings).copied().collect(),

@@ -2,8 +2,8 @@
 //! exist is for `plan` to say. Every error names file, line and column.
 
 use super::super::CommandError;
-use crate::backend::Optimize;
 use crate::backend::places::{Bound, Place};
+use crate::backend::{Manner, Notes, Optimize};
 use crate::build::claims::Claims;
 use crate::build::files::not_utf8;
 use crate::build::read::{self, TEXT_LIMIT};
@@ -104,6 +104,10 @@ pub struct Settings {
     pub push_constants: Option<Place>,
     /// Of shading languages: places of resources by `SET:BINDING`.
     pub places: BTreeMap<Bound, Place>,
+    /// Of shading languages.
+    pub comments: bool,
+    /// Of shading languages.
+    pub line_directives: bool,
     pub emit: Emit,
     pub debug: bool,
     /// Of SPIR-V.
@@ -119,6 +123,12 @@ impl Settings {
     /// The clip space of the positions that are written.
     pub fn clip_space(&self) -> ClipSpace {
         ClipSpace { flip_y: self.flip_y, depth: self.depth_range }
+    }
+
+    /// How outputs are written.
+    pub fn manner(&self) -> Manner {
+        let notes = Notes { comments: self.comments, lines: self.line_directives };
+        Manner { optimize: self.optimize, notes, ..Manner::default() }
     }
 
     /// The choice of contraction for shaders that make none.

@@ -103,6 +103,8 @@ fn options(job: &Job) -> String {
     let flags = [
         (settings.debug, "-g"),
         (settings.flip_y, "--flip-y"),
+        (settings.comments, "--comments"),
+        (settings.line_directives, "--line-directives"),
         (settings.reproducible, "--reproducible"),
         (settings.deny_warnings, "--deny-warnings"),
         (settings.no_warnings, "--no-warnings"),

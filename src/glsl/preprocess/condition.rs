@@ -149,17 +149,27 @@ impl Preprocessor<'_> {
 
     /// Skips from a group that is not used to the next one that is, or past the `#endif`.
     fn skip_groups(&mut self) {
+        let first = self.input().lexer.next_line();
+        let last = self.find_group();
+        self.sources.skip(Span::new(first, last.max(first)));
+    }
+
+    /// The position of the directive that ends the skipping.
+    fn find_group(&mut self) -> u32 {
         loop {
             let input = self.inputs.last_mut().expect("the main file is never left");
             let hash = input.lexer.skip_group(self.interner);
             match hash.kind() {
-                PpKind::End => return,
-                PpKind::Invalid(invalid) => return self.report_invalid(invalid, hash.span),
+                PpKind::End => return hash.span.lo,
+                PpKind::Invalid(invalid) => {
+                    self.report_invalid(invalid, hash.span);
+                    return hash.span.lo;
+                }
                 _ => {}
             }
             let name = input.lexer.next_in_line(self.interner);
             if name.is_some_and(|name| self.leaves_skipping(hash.span.to(name.span), name)) {
-                return;
+                return hash.span.lo;
             }
         }
     }

@@ -22,14 +22,23 @@ pub(in crate::backend::source) struct Dialect {
     pub is_es: bool,
     /// Returns true if it is for Vulkan: sets, push constants, specialization constants, textures apart from samplers.
     pub is_vulkan: bool,
+    /// True if `#line` may name a file (GL_GOOGLE_cpp_style_line_directive).
+    pub names_files: bool,
     /// The language in messages.
     pub language: &'static str,
     pub lanes: Lanes,
 }
 
-const KHR: Dialect =
-    Dialect { version: "#version 450", is_es: false, is_vulkan: true, language: "GLSL", lanes: Lanes::Khr };
-const NV: Dialect = Dialect { is_vulkan: false, language: "GLSL for OpenGL", lanes: Lanes::Nv, ..KHR };
+const KHR: Dialect = Dialect {
+    version: "#version 450",
+    is_es: false,
+    is_vulkan: true,
+    names_files: true,
+    language: "GLSL",
+    lanes: Lanes::Khr,
+};
+const NV: Dialect =
+    Dialect { is_vulkan: false, names_files: false, language: "GLSL for OpenGL", lanes: Lanes::Nv, ..KHR };
 const AMD: Dialect = Dialect { lanes: Lanes::Amd, ..KHR };
 const ES: Dialect = Dialect { version: "#version 320 es", is_es: true, language: "GLSL ES", lanes: Lanes::Khr, ..NV };
 

@@ -227,7 +227,8 @@ impl Dialect {
             let port =
                 if is_port { self.member_port(t, member.binding, member.ty, global.space) } else { String::new() };
             let (ty, dims) = t.declared(member.ty);
-            lines.push(format!("    {port}{said}{access}{ty} {name}{dims};"));
+            let line = format!("    {port}{said}{access}{ty} {name}{dims};");
+            t.push_member(&mut lines, member.span, line);
         }
         let instance = t.global_names.get(&id).cloned().unwrap_or_default();
         let space = if instance.is_empty() { "" } else { " " };

@@ -47,6 +47,12 @@ impl Language for Dialect {
         names::spelled(name)
     }
 
+    fn line_directive(&self, line: u32, (index, file): (usize, &str)) -> Option<String> {
+        // Names of files are strings without escapes.
+        let is_name = self.names_files && !file.contains(|c: char| c == '"' || c.is_control());
+        Some(if is_name { format!("#line {line} \"{file}\"") } else { format!("#line {line} {index}") })
+    }
+
     fn jumps_after_arms(&self) -> bool {
         self.lanes == Lanes::Nv
     }
@@ -55,6 +61,9 @@ impl Language for Dialect {
         let (newer, extensions) = rays::NEWER;
         let is_newer = extensions.iter().any(|name| t.extensions.contains(name));
         let mut head = vec![if is_newer { newer } else { self.version }.to_string()];
+        if self.names_files && t.options.manner.notes.lines {
+            head.push("#extension GL_GOOGLE_cpp_style_line_directive : require".to_string());
+        }
         head.extend(t.extensions.iter().map(|name| format!("#extension {name} : require")));
         if self.is_es {
             head.extend(["", "precision highp float;", "precision highp int;"].map(str::to_string));

@@ -231,12 +231,12 @@ impl Hlsl {
         let then = ids.into_iter().map(|id| {
             let name = b.t.global(id);
             let zero = b.t.zero(b.t.module.globals[id].ty);
-            Stmt { origin, kind: Kind::Line(format!("{name} = {};", zero.text)) }
+            Stmt::new(origin, Kind::Line(format!("{name} = {};", zero.text)))
         });
         let then = then.collect();
         let wait = Kind::Line("GroupMemoryBarrierWithGroupSync();".to_string());
         let lines = [Kind::If { condition, then, otherwise: Vec::new(), hint: "" }, wait];
-        b.setup.splice(0..0, lines.into_iter().map(|kind| Stmt { origin, kind }));
+        b.setup.splice(0..0, lines.into_iter().map(|kind| Stmt::new(origin, kind)));
     }
 
     /// The members of a struct of inputs or outputs.
@@ -280,6 +280,7 @@ impl Hlsl {
             let how = if semantic.is_empty() { String::new() } else { how };
             let order = matrix_order(t, global.ty);
             lines.push(format!("    {how}{order}{ty} {name}{dims}{semantic};"));
+            t.remark_on_port(*id, lines.last_mut());
         }
         lines
     }

@@ -152,9 +152,8 @@ impl Hlsl {
             return Expr::choice(condition, accept, reject);
         }
         let chosen = b.variable("chosen", ty);
-        let [then, otherwise] = [accept, reject].map(|value| {
-            vec![Stmt { origin: b.origin, kind: Kind::Line(format!("{} = {};", chosen.text, value.text)) }]
-        });
+        let [then, otherwise] = [accept, reject]
+            .map(|value| vec![Stmt::new(b.origin, Kind::Line(format!("{} = {};", chosen.text, value.text)))]);
         b.push(Kind::If { condition: condition.clone(), then, otherwise, hint: "" });
         chosen
     }

@@ -198,7 +198,7 @@ impl Hlsl {
                 let register = self.register(t, &name, global, "b");
                 let names = t.member_names(of);
                 let lines = t.member_lines(of, ROWS, &names);
-                t.declare_struct(&block_name, lines);
+                t.declare_struct_of(&block_name, lines, t.types.structs[of].span);
                 t.variables.push(format!("ConstantBuffer<{block_name}> {name}{dims}{register};"));
             }
             Form::Rows => {

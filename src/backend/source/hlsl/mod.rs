@@ -29,7 +29,7 @@ use super::lane::Arg;
 use super::language::{Language, Ordering};
 use super::layout::Packing;
 use super::place::{Address, Form};
-use super::tree::{Kind, Stmt};
+use super::tree::{self, Kind, Stmt};
 use super::writer::{Shader, Writer};
 use crate::backend::losses::{self, Kept};
 use crate::backend::written::Unit;
@@ -74,6 +74,10 @@ pub(super) struct Hlsl;
 impl Language for Hlsl {
     fn name(&self) -> &'static str {
         "HLSL"
+    }
+
+    fn line_directive(&self, line: u32, (_, file): (usize, &str)) -> Option<String> {
+        Some(tree::line_directive(line, file))
     }
 
     fn spelled(&self, name: &str) -> String {

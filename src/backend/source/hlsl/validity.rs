@@ -31,10 +31,10 @@ pub(super) fn end_loops(code: &mut [Stmt]) {
                 end_loops(body);
                 if condition.as_deref().is_none_or(|text| text == "true") && !body.iter().any(|stmt| leaves(stmt, true))
                 {
-                    let then = vec![Stmt { origin, kind: Kind::Line("break;".to_string()) }];
+                    let then = vec![Stmt::new(origin, Kind::Line("break;".to_string()))];
                     let kind =
                         Kind::If { condition: Expr::primary(NEVER.to_string()), then, otherwise: Vec::new(), hint: "" };
-                    body.insert(0, Stmt { origin, kind });
+                    body.insert(0, Stmt::new(origin, kind));
                 }
             }
             _ => {}

@@ -76,7 +76,7 @@ impl Msl {
         b.t.declare_struct(&names.ty, lines_of(&record));
         let OwnerNames { ty, buffer, own } = names;
         let line = format!("device {ty}& {own} = {buffer}[{position}.y * {size}.x + {position}.x];");
-        b.setup.push(Stmt { origin: b.origin, kind: Kind::Line(line) });
+        b.setup.push(Stmt::new(b.origin, Kind::Line(line)));
         b.t.msl.tessellation.records = vec![Record { buffer, ..record }];
         vec![format!("uint2 {position} [[thread_position_in_grid]]"), format!("uint2 {size} [[threads_per_grid]]")]
     }

@@ -110,6 +110,7 @@ impl Msl {
             if is_own && is_used && !is_whole {
                 self.declare_variable(b, id, global);
             }
+            let first = lines.len();
             for leaf in self.leaves(b.t, id, global) {
                 self.add_line(b.t, &leaf, Space::Input, &mut lines);
                 if is_own && is_used {
@@ -118,6 +119,7 @@ impl Msl {
                     b.setup_line(format!("{ty}{} = {value}", leaf.path));
                 }
             }
+            b.t.remark_on_port(id, lines.get_mut(first));
         }
         if let Some(given) = self.used_built_in(b.t, BuiltIn::ClipDistance, Space::Input) {
             self.clip_inputs(b, &given, &mut lines);
@@ -210,7 +212,7 @@ impl Msl {
             let (ty, dims) = b.t.declared(global.ty);
             let init = global.init.filter(|_| global.space == Space::Private);
             let init = init.map_or_else(String::new, |init| format!(" = {}", b.t.initial(init)));
-            lines.push(Stmt { origin: b.origin, kind: Kind::Line(format!("{word}{ty} {name}{dims}{init};")) });
+            lines.push(Stmt::new(b.origin, Kind::Line(format!("{word}{ty} {name}{dims}{init};"))));
         }
         b.setup.splice(0..0, lines);
     }
@@ -230,7 +232,7 @@ impl Msl {
                 self.clear(b, &place, ty);
             }
         });
-        b.setup.push(Stmt { origin: b.origin, kind: Kind::If { condition, then, otherwise: Vec::new(), hint: "" } });
+        b.setup.push(Stmt::new(b.origin, Kind::If { condition, then, otherwise: Vec::new(), hint: "" }));
         b.setup_line("threadgroup_barrier(mem_flags::mem_threadgroup)".to_string());
     }
 
@@ -260,9 +262,11 @@ impl Msl {
             if !self.is_member(b.t, global) && b.t.ports.named.contains(&id) {
                 self.declare_variable(b, id, global);
             }
+            let first = lines.len();
             for leaf in self.leaves(b.t, id, global) {
                 self.add_line(b.t, &leaf, Space::Output, &mut lines);
             }
+            b.t.remark_on_port(id, lines.get_mut(first));
         }
         for given in self.built_in_outputs(b.t) {
             self.output_lines(b, &given, &mut lines);
@@ -272,7 +276,7 @@ impl Msl {
         }
         b.t.declare_struct(&ty, lines);
         let line = Kind::Line(format!("{ty} {output} = {{}};"));
-        b.setup.insert(0, Stmt { origin: b.origin, kind: line });
+        b.setup.insert(0, Stmt::new(b.origin, line));
         Some(ty)
     }
 

@@ -99,7 +99,7 @@ impl Msl {
                 let name = t.block_names.get(&id).cloned().unwrap_or_default();
                 let names = t.member_names(of);
                 let lines = t.member_lines(of, How::of(packing), &names);
-                t.declare_struct(&name, lines);
+                t.declare_struct_of(&name, lines, t.types.structs[of].span);
             }
             Form::Elements { .. } => {
                 let _ = self.element_type(t, of);
@@ -321,6 +321,7 @@ impl Msl {
         for id in ids {
             let global = &b.t.module.globals[id];
             b.t.span = global.span;
+            let first = list.len();
             match global.space {
                 Space::Handle => self.handle_arguments(b, id, global, &mut list),
                 Space::Uniform | Space::PushConstant | Space::Storage => {
@@ -328,6 +329,7 @@ impl Msl {
                 }
                 _ => {}
             }
+            b.t.remark_on_argument(id, list.get_mut(first).map(|argument: &mut Argument| &mut argument.text));
         }
         self.stage_arguments(b.t, used, &mut list);
         if used.contains(&Extra::Sizes) {

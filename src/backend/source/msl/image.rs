@@ -367,7 +367,7 @@ impl Msl {
         let condition = format!("!{} && {}.x == {}", attempt.text, found.text, compared.at(Level::Relation));
         let line = Kind::Line(format!("{} = {};", found.text, start.text));
         let ends = Expr::new(condition, Level::LogicalAnd).not();
-        b.push(Kind::Do { body: vec![Stmt { origin: b.origin, kind: line }], ends, hint: "" });
+        b.push(Kind::Do { body: vec![Stmt::new(b.origin, line)], ends, hint: "" });
         found.part(".x")
     }
 

@@ -246,7 +246,7 @@ impl Msl {
             if b.t.msl.used.contains(&Extra::Own(owner)) {
                 self.declare_record(b.t, owner);
                 let line = format!("threadgroup {} {}[{most}];", names.ty, names.own);
-                b.setup.insert(0, Stmt { origin, kind: Kind::Line(line) });
+                b.setup.insert(0, Stmt::new(origin, Kind::Line(line)));
             }
             let lines = self.mesh_lines(b.t, owner);
             if lines.is_empty() {
@@ -260,12 +260,12 @@ impl Msl {
         let [vertices, primitives] = most;
         let words = words.join(", ");
         b.t.structs.push(format!("using {ty} = metal::mesh<{words}, {vertices}, {primitives}, topology::{topology}>;"));
-        b.setup.insert(0, Stmt { origin, kind: Kind::Line(format!("threadgroup uint2 {counts};")) });
+        b.setup.insert(0, Stmt::new(origin, Kind::Line(format!("threadgroup uint2 {counts};"))));
         if !sets_counts(b) {
             let index = self.local_index(b);
             let then = b.within(|b| b.line(format!("{counts} = uint2(0u)")));
             let condition = Expr::primary(format!("{index} == 0"));
-            b.setup.push(Stmt { origin, kind: Kind::If { condition, then, otherwise: Vec::new(), hint: "" } });
+            b.setup.push(Stmt::new(origin, Kind::If { condition, then, otherwise: Vec::new(), hint: "" }));
         }
         format!("{ty} {}", self.names_of(b.t, Owner::Mesh).own)
     }

@@ -32,6 +32,7 @@ use super::layout::Packing;
 use super::lines;
 use super::place::{Address, Form};
 use super::ports;
+use super::tree;
 use super::writer::{Shader, Writer};
 use crate::backend::losses::{self, Kept};
 use crate::backend::written::Unit;
@@ -143,6 +144,10 @@ impl Language for Msl {
     fn lacks_line(&self, module: &Module, image: ImageType) -> bool {
         let chosen = ImageParts::BIAS | ImageParts::GRADIENTS | ImageParts::MIN_LOD | ImageParts::OFFSET;
         image.depth || !image.storage && lines::are_sampled_with(module, chosen)
+    }
+
+    fn line_directive(&self, line: u32, (_, file): (usize, &str)) -> Option<String> {
+        Some(tree::line_directive(line, file))
     }
 
     fn spelled(&self, name: &str) -> String {

@@ -266,7 +266,7 @@ impl Msl {
         let origin = b.origin;
         let line = |part: &Part| {
             let path = part.path.strip_prefix(&name).unwrap_or_default();
-            Stmt { origin, kind: Kind::Line(format!("{name}[{index}]{path} = {own}[{index}].{};", part.name)) }
+            Stmt::new(origin, Kind::Line(format!("{name}[{index}]{path} = {own}[{index}].{};", part.name)))
         };
         let body = parts.iter().map(line).collect();
         let first = Declared {
@@ -278,8 +278,7 @@ impl Msl {
         };
         let condition = Some(format!("{index} < {}", self.point_count(b.t)));
         let steps = vec![format!("{index}++")];
-        b.setup
-            .push(Stmt { origin, kind: Kind::For { first: Some(Box::new(first)), condition, steps, body, hint: "" } });
+        b.setup.push(Stmt::new(origin, Kind::For { first: Some(Box::new(first)), condition, steps, body, hint: "" }));
     }
 
     /// The number of control points of a patch that an evaluation stage takes in.
@@ -364,7 +363,7 @@ impl Msl {
             if b.t.msl.tessellation.reads_levels && self.used_built_in(b.t, given.of, Space::Output).is_some() {
                 let (ty, dims) = b.t.declared(given.ty);
                 let line = format!("threadgroup {ty} {}{dims};", given.name);
-                b.setup.insert(0, Stmt { origin: b.origin, kind: Kind::Line(line) });
+                b.setup.insert(0, Stmt::new(b.origin, Kind::Line(line)));
             }
         }
         let used: Vec<Extra> = b.t.msl.used.iter().copied().collect();

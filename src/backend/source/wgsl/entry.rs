@@ -70,6 +70,9 @@ impl Wgsl {
             for leaf in &outputs.leaves {
                 let ty = self.given_name(b.t, leaf);
                 lines.push(format!("    {} {}: {ty},", leaf.attributes, leaf.name));
+                if let Port::Located(id) = leaf.port {
+                    b.t.remark_on_port(id, lines.last_mut());
+                }
             }
             b.t.declare_struct(&outputs.ty, lines);
         }
@@ -116,7 +119,7 @@ impl Wgsl {
         let params = self.arguments(b, entry.stage);
         let outputs = b.t.wgsl.outputs.clone();
         let origin = b.origin;
-        b.setup.splice(0..0, outputs.declared.into_iter().map(|kind| Stmt { origin, kind }));
+        b.setup.splice(0..0, outputs.declared.into_iter().map(|kind| Stmt::new(origin, kind)));
         let result = match outputs.leaves.as_slice() {
             [] => String::new(),
             [only] => format!(" -> {} {}", only.attributes, self.given_name(b.t, only)),
@@ -162,7 +165,7 @@ impl Wgsl {
             }
         }
         let origin = b.origin;
-        b.setup.splice(0..0, filled.into_iter().map(|kind| Stmt { origin, kind }));
+        b.setup.splice(0..0, filled.into_iter().map(|kind| Stmt::new(origin, kind)));
         params
     }
 
@@ -312,7 +315,7 @@ fn mentions(stmt: &Stmt, name: &str) -> usize {
     match &stmt.kind {
         Kind::Line(text) => of(text),
         Kind::Define(declared) => declared.value.as_deref().map_or(0, of),
-        Kind::Demote | Kind::Comment(_) => 0,
+        Kind::Demote | Kind::Comment(_) | Kind::Directive(_) => 0,
         Kind::If { condition, then, otherwise, .. } => of(&condition.text) + all(then) + all(otherwise),
         Kind::For { first, condition, steps, body, .. } => {
             let first = first.as_ref().and_then(|first| first.value.as_deref()).map_or(0, of);

@@ -127,9 +127,8 @@ impl Wgsl {
         }
         let [condition, accept, reject] = parts;
         let chosen = b.variable("chosen", ty);
-        let [then, otherwise] = [accept, reject].map(|value| {
-            vec![Stmt { origin: b.origin, kind: Kind::Line(format!("{} = {};", chosen.text, value.text)) }]
-        });
+        let [then, otherwise] = [accept, reject]
+            .map(|value| vec![Stmt::new(b.origin, Kind::Line(format!("{} = {};", chosen.text, value.text)))]);
         b.push(Kind::If { condition: condition.clone(), then, otherwise, hint: "" });
         chosen
     }

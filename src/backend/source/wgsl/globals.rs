@@ -21,24 +21,10 @@ use std::collections::BTreeSet;
 /// Bytes of a row of a uniform buffer, of which arrays and structs in it begin one (WGSL 14.4.5).
 const ROW: u32 = 16;
 
-/// Group and binding of a line that declares a resource.
-fn place_of_line(line: &str) -> Option<(u32, u32)> {
-    let (group, rest) = line.strip_prefix("@group(")?.split_once(") @binding(")?;
-    Some((group.parse().ok()?, rest.split_once(')')?.0.parse().ok()?))
-}
-
 /// The arrays of resources that do not become variables of their own.
 const ARRAYS: &str = "arrays of resources with more than 16 elements, or without a length";
 
 impl Wgsl {
-    /// Sorts resources by their places, before other variables.
-    pub fn sort_variables(&self, variables: &mut [String]) {
-        variables.sort_by_cached_key(|line| {
-            let place = place_of_line(line);
-            (place.is_none(), place)
-        });
-    }
-
     /// Declares a variable.
     pub fn declare(&self, t: &mut Writer, id: GlobalId, global: &Global) -> String {
         let name = t.global_names.get(&id).cloned().unwrap_or_default();
@@ -154,7 +140,7 @@ impl Wgsl {
         t.laid_names.insert((of, how), name.clone());
         let names = t.member_names(of);
         let lines = self.member_lines(t, of, how, &names);
-        t.declare_struct(&name, lines);
+        t.declare_struct_of(&name, lines, t.types.structs[of].span);
         name
     }
 

@@ -99,7 +99,7 @@ impl Wgsl {
             b.line(format!("{} = {}.old_value", before.text, attempt.text));
             let differs = Expr::binary("!=", Level::Equality, &before, &compared);
             let condition = Expr::binary("||", Level::LogicalOr, &attempt.part(".exchanged"), &differs);
-            let then = vec![Stmt { origin: b.origin, kind: Kind::Line("break;".to_string()) }];
+            let then = vec![Stmt::new(b.origin, Kind::Line("break;".to_string()))];
             b.push(Kind::If { condition, then, otherwise: Vec::new(), hint: "" });
         });
         b.push(Kind::For { first: None, condition: None, steps: Vec::new(), body, hint: "" });

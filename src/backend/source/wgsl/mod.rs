@@ -239,10 +239,6 @@ impl Language for Wgsl {
         self.specialization(t, name, number, scalar, default);
     }
 
-    fn sort_variables(&self, variables: &mut [String]) {
-        self.sort_variables(variables);
-    }
-
     fn block_variable(&self, t: &mut Writer, id: GlobalId, of: StructId) -> Option<String> {
         Some(self.block_variable(t, id, of))
     }

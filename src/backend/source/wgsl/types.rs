@@ -241,7 +241,7 @@ impl Wgsl {
                     start = member.offset.unwrap_or(0);
                     let is_atomic = t.atomic_members.contains(&(of, *index as u32));
                     let ty = self.memory_type(t, member.ty, laid.members[*index].0, is_atomic);
-                    lines.push(format!("    {}: {ty},", names[*index]));
+                    t.push_member(&mut lines, member.span, format!("    {}: {ty},", names[*index]));
                 }
             }
         }
