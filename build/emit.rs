@@ -367,7 +367,7 @@ fn requires(defaults: &Defaults, own: &Option<Vec<String>>, extensions: &Extensi
 }
 
 fn versions(defaults: &Defaults, core: Option<u16>, es: Option<u16>) -> (u16, u16) {
-    (core.or(defaults.core).unwrap_or(140), es.or(defaults.es).unwrap_or(310))
+    (core.or(defaults.core).unwrap_or(140), es.or(defaults.es).unwrap_or(300))
 }
 
 /// The stages by the names that rows give them, and their variants.

@@ -89,6 +89,10 @@ features! {
 
     /// GL_NV_shader_thread_shuffle and GL_NV_shader_thread_group in the place of Khronos' functions.
     GlslNvThreads = "glsl-nv-threads",
+    /// GLSL for OpenGL: no descriptor sets, push constants, specialization constants, and textures apart from samplers.
+    Opengl = "opengl",
+    /// GLSL ES, for OpenGL ES and WebGL.
+    Es = "es",
 
     /// TGALL, TGANY, TGEQ: votes of a warp (NV_gpu_program5).
     NvVote = "nv-vote",

@@ -289,7 +289,8 @@ impl<'t, 'a> Body<'t, 'a> {
     /// The type of a variable as its declaration begins.
     pub fn local_type(&mut self, id: LocalId) -> (String, String) {
         let (ty, dims) = self.t.declared(self.f.locals[id].ty);
-        let word = if self.exact.contains(&id) { self.t.language.precise_word() } else { "" };
+        let language = self.t.language;
+        let word = if self.exact.contains(&id) { language.precise_word(self.t) } else { "" };
         (format!("{word}{ty}"), dims)
     }
 
@@ -399,7 +400,8 @@ impl<'t, 'a> Body<'t, 'a> {
         if is_exact {
             let name = self.named(&base);
             let (ty, dims) = self.t.declared(inst.ty);
-            let ty = format!("{}{ty}", self.t.language.precise_word());
+            let language = self.t.language;
+            let ty = format!("{}{ty}", language.precise_word(self.t));
             let value = Some(value.text);
             self.push(Kind::Define(Declared { ty, name: name.clone(), dims, value, is_fixed: true }));
             return Expr::primary(name);

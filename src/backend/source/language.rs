@@ -60,6 +60,11 @@ pub(super) trait Language: Debug + Sync {
         true
     }
 
+    /// Returns true if inputs and outputs between stages have locations; without them their names tell them.
+    fn has_port_locations(&self) -> bool {
+        true
+    }
+
     /// Returns true if several components of a vector can be assigned at once.
     fn assigns_components(&self) -> bool {
         true
@@ -149,6 +154,9 @@ pub(super) trait Language: Debug + Sync {
     fn array_name(&self, _: &mut Writer, _: TypeId) -> Option<String> {
         None
     }
+
+    /// Called for arrays of arrays.
+    fn nest_arrays(&self, _: &mut Writer) {}
 
     /// The words before the type of a struct's member.
     fn member_words(&self, _: &Writer, _: TypeId) -> &'static str {
@@ -312,7 +320,7 @@ pub(super) trait Language: Debug + Sync {
     fn parameter(&self, b: &mut Body, index: u32, param: &Param, name: &str) -> String;
 
     /// The word before the type of a variable that must get exact results.
-    fn precise_word(&self) -> &'static str;
+    fn precise_word(&self, t: &mut Writer) -> &'static str;
 
     /// Returns from the entry point.
     fn leave_entry(&self, b: &mut Body) {

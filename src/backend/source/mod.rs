@@ -44,6 +44,7 @@ mod slots;
 mod tree;
 mod types;
 mod uses;
+mod varyings;
 mod wgsl;
 mod writer;
 
@@ -182,6 +183,9 @@ fn prepared<'m>(module: &'m Module, options: &Options) -> Made<Prepared<'m>> {
     let is_apart = language.joins_samplers() && combine::has_globals(&module);
     let pairs = if is_apart { combine::combine(module.to_mut()) } else { Vec::new() };
     let moved = if language.has_sets() { Vec::new() } else { sets::flatten(module.to_mut(), &options.places) };
+    if !language.has_port_locations() {
+        varyings::name_by_location(module.to_mut());
+    }
     let lines = lines::such(&module, |image| language.lacks_line(&module, image));
     if !lines.is_empty() {
         lines::widen(module.to_mut(), &lines);

@@ -18,6 +18,14 @@ pub(super) struct Moved {
     pub point: u32,
 }
 
+/// A resource whose binding point the host gives it by name, where layouts cannot.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Point {
+    /// Of the variable, or of the block.
+    pub name: String,
+    pub point: u32,
+}
+
 /// The resources that have numbers in common.
 fn numbered_with(class: ResourceClass) -> ResourceClass {
     match class {

@@ -15,6 +15,9 @@ impl Writer<'_> {
             if let Some(name) = language.array_name(self, ty) {
                 return (name, dims);
             }
+            if !dims.is_empty() {
+                language.nest_arrays(self);
+            }
             dims.push_str(&format!("[{}]", self.length(len)));
             ty = element;
         }

@@ -12,7 +12,7 @@ use super::place::Form;
 use super::ports::Ports;
 use super::purity::Pure;
 use super::remarks::{Beside, Remarks};
-use super::sets::Moved;
+use super::sets::{Moved, Point};
 use super::slots::{self, Slot};
 use crate::backend::Options;
 use crate::backend::written::{Code, Written};
@@ -89,6 +89,8 @@ pub(super) struct Writer<'a> {
     pub set_ups: u32,
     /// Numbers of resources, where each kind has its own.
     pub slots: Vec<Slot>,
+    /// Binding points that the host gives by name.
+    pub points: Vec<Point>,
     pub ports: Ports,
     /// The operations on textures.
     pub images: Option<Rc<ImageUses>>,
@@ -137,6 +139,8 @@ pub(super) struct Shader {
     pub elements: Vec<Element>,
     /// Resources that are in other sets in the source.
     pub moved: Vec<Moved>,
+    /// Binding points that the host gives by name.
+    pub points: Vec<Point>,
     msl: super::msl::Facts,
 }
 
@@ -185,6 +189,7 @@ impl<'a> Writer<'a> {
             operations: Vec::new(),
             set_ups: 0,
             slots: Vec::new(),
+            points: Vec::new(),
             ports: Ports::default(),
             images: None,
             pure: None,
@@ -314,6 +319,7 @@ impl<'a> Writer<'a> {
             pairs: Vec::new(),
             elements: Vec::new(),
             moved: Vec::new(),
+            points: self.points,
             msl: self.msl.facts(),
         }
     }

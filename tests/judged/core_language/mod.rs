@@ -3,9 +3,9 @@
 
 mod debugger;
 mod entries;
-mod es;
 mod lines;
 mod numbers;
+mod opengl;
 mod products;
 mod stages;
 mod texts;
@@ -43,7 +43,7 @@ pub fn trials() -> Vec<Trial> {
         .chain(entries)
         .chain(lines)
         .chain(texts::trials())
-        .chain(es::trials())
+        .chain(opengl::trials())
         .collect()
 }
 

@@ -1,5 +1,7 @@
 //! The dialects, one row each.
 
+use super::versions::Since;
+use crate::backend::source::writer::Writer;
 use crate::grammar::{ExtensionSet, Overload};
 use crate::profile::{Feature, Profile};
 
@@ -17,10 +19,10 @@ pub(in crate::backend::source) enum Lanes {
 /// The differences between the dialects of GLSL.
 #[derive(Debug)]
 pub(in crate::backend::source) struct Dialect {
-    /// The line that begins the text.
-    pub version: &'static str,
+    /// The version, such as 450.
+    pub number: u16,
     pub is_es: bool,
-    /// Returns true if it is for Vulkan: sets, push constants, specialization constants, textures apart from samplers.
+    /// True if it is for Vulkan: sets, push constants, specialization constants, textures apart from samplers.
     pub is_vulkan: bool,
     /// True if `#line` may name a file (GL_GOOGLE_cpp_style_line_directive).
     pub names_files: bool,
@@ -29,56 +31,89 @@ pub(in crate::backend::source) struct Dialect {
     pub lanes: Lanes,
 }
 
-const KHR: Dialect = Dialect {
-    version: "#version 450",
-    is_es: false,
-    is_vulkan: true,
-    names_files: true,
-    language: "GLSL",
-    lanes: Lanes::Khr,
-};
-const NV: Dialect =
-    Dialect { is_vulkan: false, names_files: false, language: "GLSL for OpenGL", lanes: Lanes::Nv, ..KHR };
-const AMD: Dialect = Dialect { lanes: Lanes::Amd, ..KHR };
-const ES: Dialect = Dialect { version: "#version 320 es", is_es: true, language: "GLSL ES", lanes: Lanes::Khr, ..NV };
+const VULKAN: Dialect =
+    Dialect { number: 450, is_es: false, is_vulkan: true, names_files: true, language: "GLSL", lanes: Lanes::Khr };
+const OPENGL: Dialect = Dialect { is_vulkan: false, names_files: false, language: "GLSL for OpenGL", ..VULKAN };
+const ES: Dialect = Dialect { is_es: true, language: "GLSL ES", ..OPENGL };
 
-/// The extensions that are written against GLSL ES too, of those that texts name (the registry of Khronos).
-const OF_ES: [&str; 18] = [
-    "GL_ARM_shader_core_builtins",
-    "GL_EXT_blend_func_extended",
-    "GL_EXT_clip_cull_distance",
-    "GL_EXT_debug_printf",
-    "GL_EXT_demote_to_helper_invocation",
-    "GL_EXT_fragment_invocation_density",
-    "GL_EXT_fragment_shader_barycentric",
-    "GL_EXT_fragment_shading_rate",
-    "GL_EXT_integer_dot_product",
-    "GL_EXT_maximal_reconvergence",
-    "GL_EXT_shader_quad_control",
-    "GL_EXT_subgroup_uniform_control_flow",
-    "GL_EXT_texture_shadow_lod",
-    "GL_NV_compute_shader_derivatives",
-    "GL_NV_shader_noperspective_interpolation",
-    "GL_NV_stereo_view_rendering",
-    "GL_NV_viewport_array2",
-    "GL_OVR_multiview",
+static DIALECTS: [Dialect; 15] = [
+    VULKAN,
+    Dialect { number: 460, ..VULKAN },
+    Dialect { lanes: Lanes::Amd, ..VULKAN },
+    Dialect { lanes: Lanes::Nv, ..OPENGL },
+    Dialect { number: 330, ..OPENGL },
+    Dialect { number: 400, ..OPENGL },
+    Dialect { number: 410, ..OPENGL },
+    Dialect { number: 420, ..OPENGL },
+    Dialect { number: 430, ..OPENGL },
+    Dialect { number: 440, ..OPENGL },
+    OPENGL,
+    Dialect { number: 460, ..OPENGL },
+    Dialect { number: 300, ..ES },
+    Dialect { number: 310, ..ES },
+    Dialect { number: 320, ..ES },
 ];
 
-/// Extensions of ES that are families: each member's name starts so.
-const FAMILIES_OF_ES: [&str; 3] =
-    ["GL_EXT_shader_explicit_arithmetic_types_", "GL_EXT_shader_subgroup_extended_types_", "GL_KHR_shader_subgroup_"];
+/// The first versions of desktop GLSL and of GLSL ES that an extension is for; 0 where it is for none (the registry of Khronos). A
+/// name that ends in `_` is a family's.
+const EXTENSIONS: [(&str, u16, u16); 32] = [
+    ("GL_ARB_derivative_control", 400, 0),
+    ("GL_ARB_fragment_shader_interlock", 450, 0),
+    ("GL_ARB_shader_texture_image_samples", 430, 0),
+    ("GL_ARM_shader_core_builtins", 450, 300),
+    ("GL_EXT_blend_func_extended", 0, 300),
+    ("GL_EXT_clip_cull_distance", 0, 300),
+    ("GL_EXT_debug_printf", 450, 310),
+    ("GL_EXT_demote_to_helper_invocation", 450, 310),
+    ("GL_EXT_fragment_invocation_density", 450, 310),
+    ("GL_EXT_fragment_shader_barycentric", 450, 320),
+    ("GL_EXT_fragment_shading_rate", 450, 310),
+    ("GL_EXT_geometry_point_size", 0, 310),
+    ("GL_EXT_gpu_shader5", 0, 310),
+    ("GL_EXT_integer_dot_product", 450, 310),
+    ("GL_EXT_maximal_reconvergence", 450, 310),
+    ("GL_EXT_shader_atomic_float", 450, 0),
+    ("GL_EXT_shader_atomic_float2", 450, 0),
+    ("GL_EXT_shader_image_int64", 450, 0),
+    ("GL_EXT_shader_quad_control", 450, 310),
+    ("GL_EXT_subgroup_uniform_control_flow", 450, 310),
+    ("GL_EXT_tessellation_point_size", 0, 310),
+    ("GL_EXT_texture_shadow_lod", 450, 320),
+    ("GL_NV_compute_shader_derivatives", 450, 320),
+    ("GL_NV_shader_noperspective_interpolation", 0, 300),
+    ("GL_NV_stereo_view_rendering", 450, 310),
+    ("GL_NV_viewport_array2", 450, 310),
+    ("GL_NVX_multiview_per_view_attributes", 450, 320),
+    ("GL_OES_gpu_shader5", 0, 310),
+    ("GL_OVR_multiview", 330, 300),
+    ("GL_EXT_shader_explicit_arithmetic_types_", 450, 310),
+    ("GL_EXT_shader_subgroup_extended_types_", 450, 310),
+    ("GL_KHR_shader_subgroup_", 330, 310),
+];
 
 impl Dialect {
+    /// The line that begins the text, of this version or a later one that an extension asks for.
+    pub fn version_line(&self, least: u16) -> String {
+        format!("#version {}{}", self.number.max(least), if self.is_es { " es" } else { "" })
+    }
+
     /// Returns true if the dialect has an extension.
     pub fn has_extension(&self, name: &str) -> bool {
-        !self.is_es || OF_ES.contains(&name) || FAMILIES_OF_ES.iter().any(|family| name.starts_with(family))
+        let is_of = |own: &str| own == name || own.ends_with('_') && name.starts_with(own);
+        match EXTENSIONS.iter().find(|(own, ..)| is_of(own)) {
+            Some((_, core, es)) => {
+                let since = if self.is_es { *es } else { *core };
+                since != 0 && since <= self.number
+            }
+            None => !self.is_es || Since::all().any(|since| since.es.brings(self.number, name)),
+        }
     }
 
     /// The extensions of which one brings a function or variable to the dialect, none of them where it is there anyway; nothing
     /// where the dialect does not have it.
     pub fn brings(&self, [extensions, earlier]: [ExtensionSet; 2], (core, es): (u16, u16)) -> Option<ExtensionSet> {
-        let (since, version) = if self.is_es { (es, 320) } else { (core, 450) };
-        let brings = match (extensions.is_empty(), since != 0 && since <= version) {
+        let since = if self.is_es { es } else { core };
+        let brings = match (extensions.is_empty(), since != 0 && since <= self.number) {
             (false, _) => extensions,
             (true, true) => return Some(ExtensionSet::default()),
             (true, false) => earlier,
@@ -94,13 +129,37 @@ impl Dialect {
         names.min_by_key(|name| rank(name))
     }
 
-    pub fn of(profile: &Profile) -> &'static Dialect {
-        match profile.version {
-            (3, _) => &ES,
-            _ if profile.has(Feature::GlslNvThreads) => &NV,
-            _ if profile.has(Feature::ShaderBallotAmd) => &AMD,
-            _ => &KHR,
+    /// Asks for a part of the language: the extension that brings it to an earlier version, or a refusal.
+    pub fn require(&self, t: &mut Writer, part: &'static Since) {
+        let row = if self.is_es { &part.es } else { &part.core };
+        match row.extension {
+            _ if row.version != 0 && row.version <= self.number => {}
+            Some((since, extension)) if since <= self.number => t.need(extension),
+            _ if row.version == 0 => t.lacks(part.what),
+            _ => t.lacks(&format!("{} before version {}", part.what, row.version)),
         }
+    }
+
+    /// Returns true if the dialect has a part of the language, perhaps by an extension.
+    pub fn has(&self, part: &Since) -> bool {
+        let row = if self.is_es { &part.es } else { &part.core };
+        row.version != 0 && row.version <= self.number || row.extension.is_some_and(|(since, _)| since <= self.number)
+    }
+
+    /// The row of a profile: that of its API and version, or of the newest version before.
+    pub fn of(profile: &Profile) -> &'static Dialect {
+        let (major, minor) = profile.version;
+        let number = u16::from(major) * 100 + u16::from(minor);
+        let [is_opengl, is_es] = [Feature::Opengl, Feature::Es].map(|feature| profile.has(feature));
+        let lanes = match profile {
+            _ if profile.has(Feature::GlslNvThreads) => Lanes::Nv,
+            _ if profile.has(Feature::ShaderBallotAmd) => Lanes::Amd,
+            _ => Lanes::Khr,
+        };
+        let is_api = |row: &&Dialect| (row.is_es, row.is_vulkan, row.lanes) == (is_es, !is_opengl && !is_es, lanes);
+        let rows = || DIALECTS.iter().filter(is_api);
+        let newest = rows().filter(|row| row.number <= number).max_by_key(|row| row.number);
+        newest.or_else(|| rows().min_by_key(|row| row.number)).unwrap_or(&VULKAN)
     }
 }
 

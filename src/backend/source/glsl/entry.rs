@@ -1,7 +1,7 @@
 //! The entry point: what its `layout` lines say.
 
-use super::Dialect;
 use super::constants::macro_of;
+use super::{Dialect, versions};
 use crate::backend::source::writer::Writer;
 use crate::ir::{
     Binding, BuiltIn, ConstValue, DepthPromise, DerivativeGroup, EntryPoint, Global, PixelParts, Reconvergence, Stage,
@@ -10,6 +10,12 @@ use crate::ir::{
 impl Dialect {
     /// The lines that say how the stage runs.
     pub fn entry_layouts(&self, t: &mut Writer, entry: &EntryPoint) -> Vec<String> {
+        match entry.stage {
+            Stage::Compute => self.require(t, &versions::COMPUTE),
+            Stage::Geometry => self.require(t, &versions::GEOMETRY),
+            Stage::TessControl | Stage::TessEvaluation => self.require(t, &versions::TESSELLATION),
+            _ => {}
+        }
         let mut lines = match entry.stage {
             Stage::Compute => vec![self.workgroup_size(t, entry)],
             Stage::Vertex => {
@@ -68,15 +74,20 @@ impl Dialect {
             if self.is_es && t.module.globals.iter().any(|(_, global)| is_depth(global)) {
                 t.lacks("shaders that write depth and have early tests");
             }
+            self.require(t, &versions::EARLY_TESTS);
             lines.push("layout(early_fragment_tests) in;".to_string());
         }
-        match modes.depth {
+        let promise = match modes.depth {
             // ES has no promises about depth, which only make tests earlier.
-            _ if self.is_es => {}
-            DepthPromise::Any => {}
-            DepthPromise::Greater => lines.push("layout(depth_greater) out float gl_FragDepth;".to_string()),
-            DepthPromise::Less => lines.push("layout(depth_less) out float gl_FragDepth;".to_string()),
-            DepthPromise::Unchanged => lines.push("layout(depth_unchanged) out float gl_FragDepth;".to_string()),
+            _ if self.is_es => None,
+            DepthPromise::Any => None,
+            DepthPromise::Greater => Some("greater"),
+            DepthPromise::Less => Some("less"),
+            DepthPromise::Unchanged => Some("unchanged"),
+        };
+        if let Some(promise) = promise {
+            self.require(t, &versions::DEPTH_PROMISES);
+            lines.push(format!("layout(depth_{promise}) out float gl_FragDepth;"));
         }
         if modes.post_depth_coverage {
             t.need("GL_ARB_post_depth_coverage");

@@ -1,7 +1,7 @@
 //! Functions, and what their bodies say about the stage.
 
-use super::Dialect;
 use super::types::sampler_name;
+use super::{Dialect, versions};
 use crate::backend::source::expr::Expr;
 use crate::backend::source::function::Body;
 use crate::backend::source::image::Root;
@@ -34,6 +34,9 @@ impl Dialect {
             return b.t.broken("a choice by components of no vector");
         };
         if scalar.width == 32 || scalar.is_bool() {
+            if !scalar.is_float() {
+                self.require(b.t, &versions::INTEGER_MIXES);
+            }
             return Expr::call("mix", &[r.clone(), a.clone(), c.clone()]);
         }
         b.chosen_apart([c, a, r], ty)

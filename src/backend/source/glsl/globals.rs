@@ -2,7 +2,9 @@
 
 use super::Dialect;
 use super::types::sampler_name;
+use super::versions;
 use crate::backend::source::image::Root;
+use crate::backend::source::sets::Point;
 use crate::backend::source::writer::Writer;
 use crate::diagnostic::Code;
 use crate::glsl::spelling;
@@ -38,11 +40,12 @@ impl Dialect {
             match of {
                 BuiltIn::VertexIndex => return Some("gl_VertexID"),
                 BuiltIn::InstanceIndex if self.is_es => return Some("gl_InstanceID"),
-                BuiltIn::InstanceIndex => return None,
+                BuiltIn::InstanceIndex => return Some(self.instance_index(t)),
                 _ => {}
             }
         }
         if of == BuiltIn::SampleMask {
+            self.require(t, &versions::SAMPLE_MASKS);
             return Some(if space == Space::Output { "gl_SampleMask" } else { "gl_SampleMaskIn" });
         }
         let is_early = matches!(stage, Some(Stage::Vertex | Stage::TessEvaluation)) && space == Space::Output;
@@ -65,6 +68,15 @@ impl Dialect {
             t.need(extension);
         }
         Some(name)
+    }
+
+    /// The number of an instance, which OpenGL counts from the first one of the draw.
+    fn instance_index(&self, t: &mut Writer) -> &'static str {
+        if self.number >= 460 {
+            return "(gl_InstanceID + gl_BaseInstance)";
+        }
+        t.need("GL_ARB_shader_draw_parameters");
+        "(gl_InstanceID + gl_BaseInstanceARB)"
     }
 
     /// Returns true if a row is not of the other form of extensions that there are two forms of.
@@ -95,6 +107,7 @@ impl Dialect {
                 let (_, dims) = self.dims_of(t, global.ty);
                 let dims = self.port_dims(t, global, dims);
                 if let Some(of) = t.block_of(global.ty) {
+                    self.require_index(t, id);
                     if self.is_es && dims.matches('[').count() > 1 {
                         t.lacks("arrays of arrays of blocks");
                     }
@@ -109,7 +122,11 @@ impl Dialect {
             _ => self.port_type(t, global),
         };
         self.check_port(t, id, global);
+        if global.space == Space::Handle && !dims.is_empty() {
+            self.require_index(t, id);
+        }
         let before = self.qualifiers(t, id, global);
+        self.note_point(t, &name, global.binding);
         let init = match (global.space, global.init) {
             (Space::Private, Some(init)) => format!(" = {}", t.initial(init)),
             (Space::Workgroup, Some(_)) if !self.is_vulkan => {
@@ -124,6 +141,13 @@ impl Dialect {
         };
         t.variables.push(format!("{before}{ty} {name}{dims}{init};"));
         name
+    }
+
+    /// Arrays of resources take constants alone in early versions.
+    fn require_index(&self, t: &mut Writer, id: GlobalId) {
+        if is_indexed(t.module, id) {
+            self.require(t, &versions::INDEXED_RESOURCES);
+        }
     }
 
     /// Refuses inputs and outputs that ES does not have (GLSL ES 3.20 sections 4.3.4 and 4.3.6).
@@ -199,6 +223,17 @@ impl Dialect {
             return self.declare_uniforms(t, id, of, &item);
         }
         let is_port = matches!(global.space, Space::Input | Space::Output);
+        match global.space {
+            Space::Input | Space::Output => {
+                self.require(t, &versions::PORT_BLOCKS);
+                let located = |binding| matches!(binding, Binding::Location { location: Some(_), .. });
+                if located(global.binding) || item.members.iter().any(|member| located(member.binding)) {
+                    self.require(t, &versions::PORT_BLOCK_LOCATIONS);
+                }
+            }
+            Space::Storage => self.require(t, &versions::STORAGE),
+            _ => {}
+        }
         let layout = match is_port {
             true => None,
             false => match self.block_layout(t, of, global.space) {
@@ -211,6 +246,7 @@ impl Dialect {
             },
         };
         let block_name = t.block_names.get(&id).cloned().unwrap_or_default();
+        self.note_point(t, &block_name, global.binding);
         let members = match t.block_members.get(&id) {
             Some(names) => names.clone(),
             None => t.member_names(of),
@@ -275,20 +311,34 @@ impl Dialect {
         String::new()
     }
 
-    fn binding_words(&self, binding: Binding) -> Vec<String> {
+    fn binding_words(&self, t: &mut Writer, binding: Binding) -> Vec<String> {
         match binding {
-            Binding::Resource { set, binding } => self.set_and_binding(set, binding),
+            Binding::Resource { set, binding } => self.set_and_binding(t, set, binding),
             Binding::Attachment { set, binding, index } => {
                 let index = self.is_vulkan.then(|| format!("input_attachment_index = {index}"));
-                index.into_iter().chain(self.set_and_binding(set, binding)).collect()
+                index.into_iter().chain(self.set_and_binding(t, set, binding)).collect()
             }
             _ => Vec::new(),
         }
     }
 
-    fn set_and_binding(&self, set: u32, binding: u32) -> Vec<String> {
+    /// Without binding points in layouts the host gives a resource its point by name.
+    fn set_and_binding(&self, t: &mut Writer, set: u32, binding: u32) -> Vec<String> {
+        if !self.has(&versions::BINDINGS) {
+            return Vec::new();
+        }
+        self.require(t, &versions::BINDINGS);
         let set = self.is_vulkan.then(|| format!("set = {set}"));
         set.into_iter().chain([format!("binding = {binding}")]).collect()
+    }
+
+    /// Notes the point of a resource that the host has to bind by name.
+    fn note_point(&self, t: &mut Writer, name: &str, binding: Binding) {
+        if let Binding::Resource { binding: point, .. } = binding
+            && !self.has(&versions::BINDINGS)
+        {
+            t.points.push(Point { name: name.to_string(), point });
+        }
     }
 
     fn block_qualifiers(&self, t: &mut Writer, id: GlobalId, global: &Global, rule: Option<&str>) -> String {
@@ -297,7 +347,7 @@ impl Dialect {
             space => space == Space::TaskPayload,
         };
         let mut words: Vec<String> = rule.filter(|_| !is_usual).map(str::to_string).into_iter().collect();
-        words.extend(self.binding_words(global.binding));
+        words.extend(self.binding_words(t, global.binding));
         let access = access_words(global.access);
         let space = match global.space {
             Space::Uniform => "uniform",
@@ -375,7 +425,7 @@ impl Dialect {
     }
 
     fn handle_qualifiers(&self, t: &mut Writer, id: GlobalId, global: &Global) -> String {
-        let mut words = self.binding_words(global.binding);
+        let mut words = self.binding_words(t, global.binding);
         let mut precision = "";
         if let Type::Image(image) = t.types.get(t.innermost(global.ty))
             && image.storage
@@ -431,11 +481,17 @@ impl Dialect {
         let Binding::Location { location, component, index, interpolation, sampling } = binding else {
             return if more.is_empty() { String::new() } else { format!("layout({}) ", more.join(", ")) };
         };
+        let passes = t.stage().is_some_and(|stage| stage.passes(space));
+        if passes && location.is_some() {
+            self.require(t, &versions::PORT_LOCATIONS);
+        }
         let mut words: Vec<String> = location.map(|location| format!("location = {location}")).into_iter().collect();
+        let is_double = t.types.holds_scalar(ty, |scalar| scalar == Scalar::F64);
+        if is_double && t.stage() == Some(Stage::Vertex) && space == Space::Input {
+            self.require(t, &versions::DOUBLE_INPUTS);
+        }
         if component != 0 {
-            if self.is_es {
-                t.lacks("inputs and outputs at parts of locations");
-            }
+            self.require(t, &versions::COMPONENTS);
             words.push(format!("component = {component}"));
         }
         if index != 0 {
@@ -449,7 +505,6 @@ impl Dialect {
         let is_read = space == Space::Input && t.stage() != Some(Stage::Fragment);
         let is_kept = is_read || t.stage() == Some(Stage::TessControl);
         let stays = !is_kept && is_uninterpolated(t, ty);
-        let passes = t.stage().is_some_and(|stage| stage.passes(space));
         text.push_str(match interpolation {
             _ if !passes => "",
             Interpolation::Perspective if stays => "flat ",
@@ -474,7 +529,10 @@ impl Dialect {
             _ if !passes => "",
             Sampling::Center => "",
             Sampling::Centroid => "centroid ",
-            Sampling::Sample => "sample ",
+            Sampling::Sample => {
+                self.require(t, &versions::SAMPLES);
+                "sample "
+            }
         });
         text
     }

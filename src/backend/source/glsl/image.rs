@@ -1,7 +1,7 @@
 //! Images, textures and samplers (GLSL 4.60 sections 8.9, 8.12 and 8.15).
 
-use super::Dialect;
 use super::dialect::is_common;
+use super::{Dialect, versions};
 use crate::backend::source::expr::Expr;
 use crate::backend::source::function::Body;
 use crate::backend::source::image::ImageCall;
@@ -170,6 +170,9 @@ impl Dialect {
         let mut args = vec![asked.texts[0].clone()];
         args.extend(self.coordinate(b, ImageOp::Gather, asked));
         args.extend([P::OFFSETS, P::OFFSET].into_iter().find_map(|part| asked.text(part)));
+        if asked.at(P::OFFSET).is_some_and(|at| !matches!(asked.values[at], Value::Const(_))) {
+            self.require(b.t, &versions::CHANGING_OFFSETS);
+        }
         let last = asked.text(P::COMPONENT).into_iter().collect();
         Lookup { name: format!("textureGather{suffix}"), args, last }
     }
@@ -202,9 +205,10 @@ impl Dialect {
         if size > 1 {
             return Some(b.t.stand_in("atomic operations on such images"));
         }
+        self.require(b.t, &versions::IMAGE_ATOMICS);
         match (scalar.is_float(), op) {
             (true, AtomicOp::Min | AtomicOp::Max) => b.t.need("GL_EXT_shader_atomic_float2"),
-            (true, AtomicOp::Exchange) => {}
+            (true, AtomicOp::Exchange) => self.require(b.t, &versions::FLOAT_EXCHANGES),
             (true, _) => b.t.need("GL_EXT_shader_atomic_float"),
             _ => {}
         }

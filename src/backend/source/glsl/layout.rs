@@ -1,6 +1,6 @@
 //! Blocks: which rule of the language puts their members where they are.
 
-use super::Dialect;
+use super::{Dialect, versions};
 use crate::backend::source::writer::Writer;
 use crate::ir::layout::{Layouts, MemberRule, Rule};
 use crate::ir::{Space, StructId, Type, TypeId};
@@ -33,10 +33,13 @@ impl Dialect {
                 if space == Space::Uniform && rule == Rule::Std430 {
                     continue;
                 }
-                if self.is_es && (explicit || rule == Rule::Scalar) {
+                if explicit && !self.has(&versions::OFFSETS) || !self.is_vulkan && rule == Rule::Scalar {
                     continue;
                 }
                 let Some(members) = self.members_by(t, id, rule, explicit) else { continue };
+                if explicit {
+                    self.require(t, &versions::OFFSETS);
+                }
                 if let Some(extension) = extension {
                     t.need(extension);
                 }

@@ -1,7 +1,7 @@
 //! Memory: atomic operations, barriers, and inputs at other places of the pixel.
 
-use super::Dialect;
 use super::dialect::is_common;
+use super::{Dialect, versions};
 use crate::backend::source::constants::component;
 use crate::backend::source::expr::Expr;
 use crate::backend::source::function::Body;
@@ -152,9 +152,9 @@ impl Dialect {
     }
 
     pub fn interpolate(&self, b: &mut Body, at: InterpolateAt, pointer: Value, args: Values) -> Expr {
-        // ES takes no components of an interpolant.
+        // ES, and versions before 440, take no components of an interpolant.
         let (whole, part) = match pointer {
-            Value::Inst(id) if self.is_es => match b.f.insts[id].op {
+            Value::Inst(id) if self.is_es || self.number < 440 => match b.f.insts[id].op {
                 Op::Access { base, indices } if b.pointee_of(base).is_some_and(|(_, ty)| b.t.shape(ty).is_some()) => {
                     (base, b.f.values(indices).first().copied())
                 }
@@ -168,6 +168,7 @@ impl Dialect {
             },
             _ => (pointer, None),
         };
+        self.require(b.t, &versions::SAMPLES);
         let mut list = vec![b.value(whole)];
         list.extend(b.list(args));
         let name = match at {

@@ -17,6 +17,7 @@ mod primitives;
 mod rays;
 mod reflection;
 mod types;
+mod versions;
 
 pub(super) use dialect::Dialect;
 
@@ -31,7 +32,7 @@ use crate::backend::written::Unit;
 use crate::backend::{Made as Result, Options};
 use crate::grammar;
 use crate::ir::{
-    AtomicOp, BinaryOp, BuiltIn, ConstId, ControlHint, Ending, EntryPoint, FuncId, Global, GlobalId, ImageOp,
+    AtomicOp, BinaryOp, Binding, BuiltIn, ConstId, ControlHint, Ending, EntryPoint, FuncId, Global, GlobalId, ImageOp,
     ImageType, InterpolateAt, MathFn, MemoryKinds, Module, Order, Param, RayOp, Scalar, Scope, Space, Type, TypeId,
     UnaryOp, Value, Values,
 };
@@ -60,7 +61,7 @@ impl Language for Dialect {
     fn head(&self, t: &Writer) -> Vec<String> {
         let (newer, extensions) = rays::NEWER;
         let is_newer = extensions.iter().any(|name| t.extensions.contains(name));
-        let mut head = vec![if is_newer { newer } else { self.version }.to_string()];
+        let mut head = vec![self.version_line(if is_newer { newer } else { 0 })];
         if self.names_files && t.options.manner.notes.lines {
             head.push("#extension GL_GOOGLE_cpp_style_line_directive : require".to_string());
         }
@@ -89,6 +90,10 @@ impl Language for Dialect {
 
     fn matrix_name(&self, t: &mut Writer, scalar: Scalar, columns: u8, rows: u8) -> String {
         self.matrix_name(t, scalar, columns, rows)
+    }
+
+    fn nest_arrays(&self, t: &mut Writer) {
+        self.require(t, &versions::ARRAYS_OF_ARRAYS);
     }
 
     fn has_extension(&self, name: &str) -> bool {
@@ -122,6 +127,10 @@ impl Language for Dialect {
 
     fn has_attachments(&self) -> bool {
         self.is_vulkan
+    }
+
+    fn has_port_locations(&self) -> bool {
+        self.has(&versions::PORT_LOCATIONS)
     }
 
     fn lacks_line(&self, _: &Module, _: ImageType) -> bool {
@@ -169,6 +178,9 @@ impl Language for Dialect {
     }
 
     fn built_in_scalar(&self, t: &mut Writer, id: GlobalId) -> Option<Scalar> {
+        if t.module.globals[id].binding == Binding::BuiltIn(BuiltIn::InstanceIndex) {
+            return Some(Scalar::I32);
+        }
         Some(grammar::variable(&t.global(id))?.ty.scalar())
     }
 
@@ -180,7 +192,8 @@ impl Language for Dialect {
         self.parameter(b, index, param, name)
     }
 
-    fn precise_word(&self) -> &'static str {
+    fn precise_word(&self, t: &mut Writer) -> &'static str {
+        self.require(t, &versions::PRECISE);
         "precise "
     }
 

@@ -1,10 +1,12 @@
 //! The stages between vertices and fragments: their layouts, and the inputs and outputs of each vertex or primitive.
 
-use super::Dialect;
+use super::{Dialect, versions};
 use crate::backend::source::writer::Writer;
 use crate::glsl::spelling;
 use crate::grammar::{self, VariableSource};
-use crate::ir::{Access, Binding, BuiltIn, EntryPoint, Global, GlobalId, Interpolation, Op, Space, Stage, Type, Value};
+use crate::ir::{
+    Access, Binding, BuiltIn, EntryPoint, Global, GlobalId, Interpolation, Op, PrimitiveMode, Space, Stage, Type, Value,
+};
 
 /// The extensions of task and mesh shaders: that of all vendors, and NVIDIA's.
 pub(super) const MESHES: [&str; 2] = ["GL_EXT_mesh_shader", "GL_NV_mesh_shader"];
@@ -28,6 +30,11 @@ impl Dialect {
 
     /// The lines that say which primitives a stage takes and gives.
     pub fn primitive_layouts(&self, t: &mut Writer, entry: &EntryPoint) -> Vec<String> {
+        let is_repeated = |mode: &PrimitiveMode| matches!(mode, PrimitiveMode::Invocations(count) if *count > 1);
+        let has_streams = t.module.streams.iter().any(|(_, stream)| *stream > 0);
+        if entry.stage == Stage::Geometry && (has_streams || entry.primitives.iter().any(is_repeated)) {
+            self.require(t, &versions::GEOMETRY_INVOCATIONS);
+        }
         let mut lines = Vec::new();
         for (space, word) in [(Space::Input, "in"), (Space::Output, "out")] {
             let modes = entry.primitives.iter().filter(|mode| !spelling::is_usual(entry.stage, **mode));
@@ -162,6 +169,7 @@ impl Dialect {
         }
         // NVIDIA's form wants the word at each member.
         let owner = if blocks.of_primitives && module.nvidia_meshes { "perprimitiveNV " } else { "" };
+        self.require(t, &versions::PORT_LOCATIONS);
         t.variables.push(format!("{layout}{word} {} {{", blocks.name));
         for (name, ty, ..) in members {
             let (ty, dims) = t.declared(ty);
@@ -189,6 +197,7 @@ impl Dialect {
         let buffer = fed.map(|fed| [format!("xfb_buffer = {}", fed.buffer), format!("xfb_stride = {}", fed.stride)]);
         let words: Vec<String> = stream.into_iter().chain(buffer.into_iter().flatten()).collect();
         self.check_feedback(t);
+        self.require(t, &versions::PORT_LOCATIONS);
         t.variables.push(format!("layout({}) out gl_PerVertex {{", words.join(", ")));
         for id in members {
             let global = &module.globals[id];
@@ -207,8 +216,8 @@ impl Dialect {
     }
 
     fn check_feedback(&self, t: &mut Writer) {
-        if self.is_es && !t.module.feedback.is_empty() {
-            t.lacks("layouts of transform feedback");
+        if !t.module.feedback.is_empty() {
+            self.require(t, &versions::FEEDBACK);
         }
     }
 

@@ -12,8 +12,8 @@ use crate::ir::{
 };
 
 /// The first version of the language that rays have, where a text needs one of these extensions.
-pub(super) const NEWER: (&str, [&str; 4]) =
-    ("#version 460", ["GL_EXT_ray_query", spelling::RAY_TRACING, spelling::RAY_TRACING_NV, MICROMAPS]);
+pub(super) const NEWER: (u16, [&str; 4]) =
+    (460, ["GL_EXT_ray_query", spelling::RAY_TRACING, spelling::RAY_TRACING_NV, MICROMAPS]);
 
 /// The extensions of the stages: that of all vendors, and NVIDIA's.
 pub(super) const STAGES: [&str; 2] = [spelling::RAY_TRACING, spelling::RAY_TRACING_NV];

@@ -2,7 +2,7 @@
 
 use crate::backend::reflection::{self, Reflection};
 use crate::backend::source::combine::Pair;
-use crate::backend::source::sets::Moved;
+use crate::backend::source::sets::{Moved, Point};
 use crate::backend::source::writer::Shader;
 use crate::backend::{Made, Options};
 use crate::ir::Module;
@@ -30,6 +30,9 @@ struct Glsl {
     /// Resources whose binding point is not their binding in set 0 of the source.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     moved: Vec<Moved>,
+    /// Resources without a binding point in the text, and the points that the host is to give them by name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    by_name: Vec<Point>,
 }
 
 /// The JSON text for a module with a single entry point.
@@ -43,6 +46,7 @@ pub(super) fn json(shader: &Shader, module: &Module, options: &Options) -> Made<
             least_subgroup_size: lanes.least_subgroup_size(),
             combined: shader.pairs.clone(),
             moved: shader.moved.clone(),
+            by_name: shader.points.clone(),
         },
     }))
 }

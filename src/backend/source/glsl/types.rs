@@ -1,6 +1,6 @@
 //! The names of types.
 
-use super::Dialect;
+use super::{Dialect, versions};
 use crate::backend::source::image::Root;
 use crate::backend::source::writer::Writer;
 use crate::diagnostic::Code;
@@ -47,6 +47,9 @@ impl Dialect {
         if let Some(extension) = row.extension {
             t.need(extension);
         }
+        if scalar == Scalar::F64 {
+            self.require(t, &versions::DOUBLES);
+        }
         if size == 1 { row.name.to_string() } else { format!("{}{size}", row.vector) }
     }
 
@@ -81,6 +84,7 @@ impl Dialect {
             ImageDim::SubpassInput => "",
             ImageDim::Tile => return t.not_yet("reads of color attachments"),
         };
+        self.require_image(t, image);
         if self.is_es && image.dim == ImageDim::Rect {
             t.lacks("rectangle textures");
         }
@@ -102,6 +106,18 @@ impl Dialect {
         let layers = if image.arrayed { "Array" } else { "" };
         let shadow = if image.depth && has_sampler { "Shadow" } else { "" };
         format!("{prefix}{stem}{dim}{samples}{layers}{shadow}")
+    }
+
+    /// Asks for what an image is, which came with versions.
+    fn require_image(&self, t: &mut Writer, image: ImageType) {
+        let parts = [
+            (image.storage, &versions::IMAGES),
+            (image.multisampled, &versions::MULTISAMPLED),
+            (image.multisampled && image.arrayed, &versions::MULTISAMPLED_ARRAYS),
+            (image.dim == ImageDim::Cube && image.arrayed, &versions::CUBE_ARRAYS),
+            (image.dim == ImageDim::Buffer, &versions::TEXEL_BUFFERS),
+        ];
+        parts.into_iter().filter(|(has, _)| *has).for_each(|(_, part)| self.require(t, part));
     }
 
     pub fn handle_name(&self, t: &mut Writer, ty: Type) -> String {

@@ -199,7 +199,7 @@ impl Language for Hlsl {
         self.parameter(b, index, param, name)
     }
 
-    fn precise_word(&self) -> &'static str {
+    fn precise_word(&self, _: &mut Writer) -> &'static str {
         "precise "
     }
 

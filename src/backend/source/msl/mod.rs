@@ -333,7 +333,7 @@ impl Language for Msl {
         self.parameter(b, index, param, name)
     }
 
-    fn precise_word(&self) -> &'static str {
+    fn precise_word(&self, _: &mut Writer) -> &'static str {
         ""
     }
 

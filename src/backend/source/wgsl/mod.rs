@@ -300,7 +300,7 @@ impl Language for Wgsl {
         self.parameter(b, index, param, name)
     }
 
-    fn precise_word(&self) -> &'static str {
+    fn precise_word(&self, _: &mut Writer) -> &'static str {
         ""
     }
 
