@@ -4,7 +4,7 @@
 #   DIR/bin/        spirv-val, spirv-dis, spirv-as, glslangValidator of Debian 13, each run with its own C library
 #   DIR/bin/glslc   glslc of Debian 13, likewise; so is spirv-cross
 #   DIR/bin/newest/ spirv-val, spirv-dis and glslangValidator of Debian's testing suite, where `newest` asks for them: they
-#                   know what was written later
+#                   know what was written later; vkd3d-compiler, which compiles HLSL for Shader Model 5
 #   DIR/dawn/       Dawn, which browsers run WGSL by, as the npm package `webgpu`; needs npm
 #   DIR/bin/ptxas  NVIDIA's assembler of PTX, from the Python package nvidia-cuda-nvcc-cu12; needs pip
 #   DIR/dxc/        Microsoft's compiler of HLSL, as a library from the Python package compushady; needs pip
@@ -56,8 +56,8 @@ cross() {
 }
 
 newest() {
-    fetch "$dir/newest" forky spirv-tools glslang-tools libc6 libstdc++6 libgcc-s1
-    under=newest wrap newest spirv-val spirv-dis glslangValidator
+    fetch "$dir/newest" forky spirv-tools glslang-tools vkd3d-compiler libvkd3d-shader1 libvkd3d-utils1 libc6 libstdc++6 libgcc-s1
+    under=newest wrap newest spirv-val spirv-dis glslangValidator vkd3d-compiler
 }
 
 # The build of Mesa 25 that goes with this machine's own libraries: Debian 13's is 25.0.7; Debian 12 has it in backports.

@@ -4,7 +4,6 @@
 //! apart read the options themselves.
 
 use crate::ir::{Binding, Function, Module, Other, Space, TypeId, Types};
-use crate::profile::{Placing, Target};
 
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -102,9 +101,9 @@ impl Places {
         self.resources.get(&Bound { set, binding }).copied()
     }
 
-    /// The module with resources at their places, where the target's language has groups and bindings.
-    pub fn applied<'m>(&self, module: &'m Module, target: Target) -> Cow<'m, Module> {
-        if self.is_empty() || target.row().placing != Placing::Groups {
+    /// The module with resources at their places, for languages with groups and bindings.
+    pub fn applied<'m>(&self, module: &'m Module, has_groups: bool) -> Cow<'m, Module> {
+        if self.is_empty() || !has_groups {
             return Cow::Borrowed(module);
         }
         let mut placed = module.clone();

@@ -18,7 +18,7 @@ use crate::glsl::preprocess::MacroOption;
 use crate::ir::{ClipSpace, FpContract};
 use crate::kernel;
 use crate::lane::check;
-use crate::profile::Profile;
+use crate::profile::{Placing, Profile};
 use crate::source::{IncludeKind, LoadError, Loader};
 use crate::wgsl::BoundsChecks;
 use std::collections::BTreeMap;
@@ -337,7 +337,7 @@ impl Builder {
 fn reflection(shader: &str, reading: &Reading, options: &Options, lines: &mut Lines) -> Option<Reflection> {
     let mut refusals = Diagnostics::new();
     let Options { places, profile, .. } = options;
-    let module = &*places.applied(reading.module()?, profile.target);
+    let module = &*places.applied(reading.module()?, profile.target.row().placing == Placing::Groups);
     let entry = refusals.take(kernel::only_entry(module).map_err(|error| vec![*error]));
     lines.messages(shader, reading.sources(), &refusals);
     entry.map(|entry| Reflection::of(module, entry, Kept::None, profile.wave_size))

@@ -192,7 +192,7 @@ fn bytes(module: &[u32]) -> Vec<u8> {
 }
 
 /// Runs a judge over `input`: its output, or all its words as the error.
-fn filter(name: &str, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>, String> {
+pub fn filter(name: &str, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>, String> {
     let path = need(name)?;
     let mut child = Command::new(&path)
         .args(arguments)

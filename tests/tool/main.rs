@@ -46,6 +46,7 @@ mod snapshot;
 mod stand_in;
 mod terminal;
 mod truth;
+mod versions;
 mod warnings;
 mod wgsl_out;
 mod without;

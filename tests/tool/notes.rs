@@ -137,10 +137,10 @@ fn numbered(text: &str) -> Vec<(usize, &str)> {
 #[test]
 fn directives_give_statements_the_lines_of_their_source() {
     for (profile, named) in [
-        ("glsl", "#line 23 \"a.frag\""),
-        ("hlsl-6.6", "#line 23 \"a.frag\""),
-        ("msl-3.0", "#line 23 \"a.frag\""),
-        ("glsl-es-320-khr", "#line 23 0"),
+        ("glsl", "#line 24 \"a.frag\""),
+        ("hlsl-6.6", "#line 24 \"a.frag\""),
+        ("msl-3.0", "#line 24 \"a.frag\""),
+        ("glsl-es-320-khr", "#line 24 0"),
     ] {
         let text = compiled("lines", profile, &["--line-directives"]);
         assert!(text.contains(named), "{text}");

@@ -1,4 +1,4 @@
-//! Switches in languages without fall-through.
+//! Switches in languages without fall-through, or whose arms cannot continue a loop.
 
 use super::exits::Around;
 use super::expr::{Expr, Level};
@@ -32,7 +32,8 @@ impl Body<'_, '_> {
     /// Writes a switch of which each arm holds copies of those that it falls into.
     pub fn parted_switch(&mut self, selector: String, (value, scalar): (Expr, Scalar), arms: &[Case]) {
         let ends = DeadEnds::of(self.f);
-        if (1..arms.len()).any(|at| arms[at - 1].falls_through && self.sees_others(arms[at].body)) {
+        let goes_on = !self.t.language.continues_from_switches() && arms.iter().any(|arm| self.continues(arm.body));
+        if goes_on || (1..arms.len()).any(|at| arms[at - 1].falls_through && self.sees_others(arms[at].body)) {
             return self.chain(&value, scalar, arms, &ends);
         }
         self.around.push(Around::Switch);
@@ -40,15 +41,24 @@ impl Body<'_, '_> {
         for (at, arm) in arms.iter().enumerate() {
             let labels = labels_of(arm, scalar);
             if !labels.is_empty() {
-                let body = self.arm_with_next(&arms[at..], &ends);
+                let mut body = self.arm_with_next(&arms[at..], &ends);
+                self.end_arm(&mut body);
                 made.push(Arm { labels, body });
             }
         }
         self.around.pop();
         if !arms.iter().any(|arm| arm.default) {
-            made.push(Arm { labels: vec!["default".to_string()], body: Vec::new() });
+            let mut body = Vec::new();
+            self.end_arm(&mut body);
+            made.push(Arm { labels: vec!["default".to_string()], body });
         }
         self.push(Kind::Switch { selector, arms: made, hint: "" });
+    }
+
+    /// Ends an arm of a switch as the language does.
+    fn end_arm(&self, body: &mut Vec<Stmt>) {
+        let end = self.t.language.syntax().arm_end.filter(|_| !body.last().is_some_and(Stmt::jumps));
+        body.extend(end.map(|end| Stmt::new(self.origin, Kind::Line(end.to_string()))));
     }
 
     /// The code of the first arm, with copies of those into which it falls.
@@ -87,8 +97,12 @@ impl Body<'_, '_> {
     /// into it, together.
     fn chain(&mut self, selector: &Expr, scalar: Scalar, arms: &[Case], ends: &DeadEnds) {
         let ty = self.t.types.scalar(scalar);
-        let selector = self.plain(selector.clone(), ty);
-        let runs = self.variable("runs", Types::BOOL);
+        // The arms may change what it reads.
+        let selector = match selector.is_plain() && selector.reads.is_empty() {
+            true => selector.clone(),
+            false => self.name("selector", ty, selector),
+        };
+        let runs = self.changing("runs", Types::BOOL, &Expr::primary("false"));
         self.around.push(Around::Loop);
         self.chains.push(Chain { depth: self.around.len(), continues: None });
         let body = self.within(|b| {

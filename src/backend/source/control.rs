@@ -196,7 +196,7 @@ impl Body<'_, '_> {
     }
 
     /// Returns true if a loop's body goes on with the next turn before its end.
-    fn continues(&self, block: BlockId) -> bool {
+    pub fn continues(&self, block: BlockId) -> bool {
         let f = self.f;
         f.blocks[block].insts.iter().any(|id| match f.insts[*id].op {
             Op::Continue => true,

@@ -1,7 +1,9 @@
 //! Module-scope variables: resources, memory of workgroups and invocations, inputs and outputs.
 
 use super::writer::Writer;
-use crate::ir::{Access, ArrayLen, Binding, FuncId, Global, GlobalId, Stage, StructId, Type, TypeId};
+use crate::ir::{
+    Access, ArrayLen, Binding, FuncId, Global, GlobalId, Module, Op, Stage, StructId, Type, TypeId, Value,
+};
 use rustc_hash::FxHashSet;
 
 impl Writer<'_> {
@@ -124,4 +126,16 @@ pub(super) fn access_of(t: &Writer, global: &Global, of: StructId) -> Access {
     let shared = members.iter().map(|member| member.access).reduce(|a, b| a & b).unwrap_or_default();
     let any = members.iter().map(|member| member.access & Access::COHERENT.union(Access::VOLATILE));
     any.fold(global.access | shared, |all, one| all | one)
+}
+
+/// Returns true if a variable's elements are taken at an index that is not a constant.
+pub(super) fn is_indexed(module: &Module, id: GlobalId) -> bool {
+    module.functions.iter().any(|(_, f)| {
+        f.insts.iter().any(|(_, inst)| match inst.op {
+            Op::Access { base: Value::Global(base), indices } if base == id => {
+                f.values(indices).first().is_some_and(|index| module.known_u32(*index).is_none())
+            }
+            _ => false,
+        })
+    })
 }

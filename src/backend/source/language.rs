@@ -12,8 +12,8 @@ use super::writer::{Shader, Writer};
 use crate::backend::{Made as Result, Options};
 use crate::ir::{
     AtomicOp, BinaryOp, BuiltIn, ConstId, ControlHint, Ending, EntryPoint, FuncId, Function, Global, GlobalId, ImageOp,
-    ImageType, InstFlags, InstId, InterpolateAt, LocalId, MathFn, MemoryKinds, Module, Order, Param, RayOp, Scalar,
-    ScalarKind, Scope, Space, StructId, Type, TypeId, UnaryOp, Value, Values,
+    ImageType, InstFlags, InstId, InterpolateAt, LocalId, MathFn, MemoryKinds, Module, Order, Param, RayOp,
+    ResourceClass, Scalar, ScalarKind, Scope, Space, StructId, Type, TypeId, UnaryOp, Value, Values,
 };
 use crate::lane::{GroupOp, LaneFact};
 use rustc_hash::FxHashSet;
@@ -60,8 +60,23 @@ pub(super) trait Language: Debug + Sync {
         true
     }
 
+    /// The class of resources that have numbers in common with those of a class, where there are no sets.
+    fn numbered_with(&self, class: ResourceClass) -> ResourceClass {
+        if class == ResourceClass::SampledTexture { ResourceClass::Texture } else { class }
+    }
+
+    /// The least number of resources of a class, where there are no sets.
+    fn least_number(&self, _: &Module, _: ResourceClass) -> u32 {
+        0
+    }
+
     /// Returns true if inputs and outputs between stages have locations; without them their names tell them.
     fn has_port_locations(&self) -> bool {
+        true
+    }
+
+    /// Returns true if inputs and outputs can be in blocks.
+    fn has_port_blocks(&self) -> bool {
         true
     }
 
@@ -368,6 +383,11 @@ pub(super) trait Language: Debug + Sync {
 
     /// Returns true if an arm of a switch can go on in the next.
     fn falls_through(&self) -> bool {
+        true
+    }
+
+    /// Returns true if an arm of a switch can continue the loop around it.
+    fn continues_from_switches(&self) -> bool {
         true
     }
 

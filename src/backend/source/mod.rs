@@ -53,7 +53,7 @@ use super::{Artifact, Backend, Form, Made, ModuleWriter, Options, Writer as Back
 use crate::ir::inline::inline;
 use crate::ir::{FuncId, InstId, Module, Op};
 use crate::lane::LaneOp;
-use crate::profile::{Profile, Target};
+use crate::profile::{Placing, Profile, Target};
 use crate::source::{SourceMap, Span};
 use combine::Pair;
 use elements::Element;
@@ -96,7 +96,7 @@ pub(super) const WGSL: Backend = Backend {
 /// The language of a profile.
 fn language_of(profile: &Profile) -> &'static dyn Language {
     match profile.target {
-        Target::Hlsl => &hlsl::HLSL,
+        Target::Hlsl => hlsl::Hlsl::of(profile),
         Target::Msl => &msl::MSL,
         Target::Wgsl => &wgsl::WGSL,
         _ => glsl::Dialect::of(profile),
@@ -167,7 +167,8 @@ struct Prepared<'m> {
 /// The module with the places that the user chose, and without what the language lacks.
 fn prepared<'m>(module: &'m Module, options: &Options) -> Made<Prepared<'m>> {
     let language = language_of(&options.profile);
-    let mut module = options.places.applied(module, options.profile.target);
+    let has_groups = options.profile.target.row().placing == Placing::Groups || !language.has_sets();
+    let mut module = options.places.applied(module, has_groups);
     if language.joins_functions(&module) {
         inline(module.to_mut(), usize::MAX, usize::MAX);
     }
@@ -182,7 +183,11 @@ fn prepared<'m>(module: &'m Module, options: &Options) -> Made<Prepared<'m>> {
     language.reshape(&mut module);
     let is_apart = language.joins_samplers() && combine::has_globals(&module);
     let pairs = if is_apart { combine::combine(module.to_mut()) } else { Vec::new() };
-    let moved = if language.has_sets() { Vec::new() } else { sets::flatten(module.to_mut(), &options.places) };
+    let moved =
+        if language.has_sets() { Vec::new() } else { sets::flatten(module.to_mut(), &options.places, language) };
+    if !language.has_port_blocks() {
+        varyings::open_blocks(module.to_mut());
+    }
     if !language.has_port_locations() {
         varyings::name_by_location(module.to_mut());
     }

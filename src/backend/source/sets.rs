@@ -1,6 +1,7 @@
 //! Resources of all descriptor sets as binding points of OpenGL, which has no sets, numbers each kind of resource apart, and
 //! gives each element of an array a number of its own (GLSL 4.60 section 4.4.5).
 
+use super::language::Language;
 use crate::backend::places::{Place, Places};
 use crate::ir::link::{self, resource_of};
 use crate::ir::{Binding, Module, Other, ResourceClass};
@@ -16,6 +17,8 @@ pub(super) struct Moved {
     pub binding: u32,
     /// The binding point.
     pub point: u32,
+    #[serde(skip)]
+    pub class: ResourceClass,
 }
 
 /// A resource whose binding point the host gives it by name, where layouts cannot.
@@ -26,27 +29,24 @@ pub(super) struct Point {
     pub point: u32,
 }
 
-/// The resources that have numbers in common.
-fn numbered_with(class: ResourceClass) -> ResourceClass {
-    match class {
-        ResourceClass::SampledTexture => ResourceClass::Texture,
-        other => other,
-    }
-}
-
 /// Moves all resources into set 0. Each keeps its number where that is free; those that `places` chose come first, then those
 /// of lower sets. Resources of other stages of the program count too, so that the stages agree.
-pub(super) fn flatten(module: &mut Module, places: &Places) -> Vec<Moved> {
+pub(super) fn flatten(module: &mut Module, places: &Places, language: &dyn Language) -> Vec<Moved> {
+    let numbered_with = |class| language.numbered_with(class);
     let chosen = |set, binding| places.resources.values().any(|place| *place == at(place, set, binding));
+    let mut least: BTreeMap<(ResourceClass, u32, u32), u32> = BTreeMap::new();
     let mut wanted: BTreeMap<(ResourceClass, bool, u32, u32), u32> = BTreeMap::new();
     for Other { set, binding, class, count } in link::resources(module).iter().chain(&module.others).copied() {
         let most = wanted.entry((numbered_with(class), !chosen(set, binding), set, binding)).or_default();
         *most = count.max(*most);
+        let from = least.entry((numbered_with(class), set, binding)).or_default();
+        *from = language.least_number(module, class).max(*from);
     }
     let mut points = BTreeMap::new();
     let mut taken: BTreeMap<ResourceClass, Taken> = BTreeMap::new();
     for ((class, _, set, binding), count) in wanted {
-        points.insert((class, set, binding), taken.entry(class).or_default().take(binding, count));
+        let from = binding.max(least.get(&(class, set, binding)).copied().unwrap_or(0));
+        points.insert((class, set, binding), taken.entry(class).or_default().take(from, count));
     }
     let mut moved = Vec::new();
     for id in module.globals.handles() {
@@ -59,7 +59,7 @@ pub(super) fn flatten(module: &mut Module, places: &Places) -> Vec<Moved> {
             (*own, *number) = (0, point);
         }
         if (set, binding) != (0, point) {
-            moved.push(Moved { name: global.name.to_string(), set, binding, point });
+            moved.push(Moved { name: global.name.to_string(), set, binding, point, class });
         }
     }
     moved

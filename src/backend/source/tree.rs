@@ -84,6 +84,8 @@ pub(super) struct Syntax {
     pub labels: fn(&[String]) -> Vec<String>,
     /// How much deeper than the switch its labels are.
     pub arms: usize,
+    /// The statement that ends an arm; none where its brace does.
+    pub arm_end: Option<&'static str>,
     /// The head of a loop that runs until a jump.
     pub endless: &'static str,
     /// The head of a loop that ends after a turn.
@@ -107,6 +109,7 @@ pub(super) const C: Syntax = Syntax {
         lines
     },
     arms: 0,
+    arm_end: Some("break;"),
     endless: "for (;;)",
     repeated: "do",
     ends: |ends| vec![format!("}} while ({});", ends.not().text)],

@@ -2,10 +2,10 @@
 //! this compiler or glslang compiled it, and is valid for every profile.
 
 mod debugger;
+mod dialects;
 mod entries;
 mod lines;
 mod numbers;
-mod opengl;
 mod products;
 mod stages;
 mod texts;
@@ -43,7 +43,7 @@ pub fn trials() -> Vec<Trial> {
         .chain(entries)
         .chain(lines)
         .chain(texts::trials())
-        .chain(opengl::trials())
+        .chain(dialects::trials())
         .collect()
 }
 

@@ -56,10 +56,12 @@ static DIALECTS: [Dialect; 15] = [
 
 /// The first versions of desktop GLSL and of GLSL ES that an extension is for; 0 where it is for none (the registry of Khronos). A
 /// name that ends in `_` is a family's.
-const EXTENSIONS: [(&str, u16, u16); 32] = [
+const EXTENSIONS: [(&str, u16, u16); 34] = [
     ("GL_ARB_derivative_control", 400, 0),
     ("GL_ARB_fragment_shader_interlock", 450, 0),
     ("GL_ARB_shader_texture_image_samples", 430, 0),
+    ("GL_ARB_sparse_texture2", 450, 0),
+    ("GL_ARB_sparse_texture_clamp", 450, 0),
     ("GL_ARM_shader_core_builtins", 450, 300),
     ("GL_EXT_blend_func_extended", 0, 300),
     ("GL_EXT_clip_cull_distance", 0, 300),

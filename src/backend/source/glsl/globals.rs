@@ -3,6 +3,7 @@
 use super::Dialect;
 use super::types::sampler_name;
 use super::versions;
+use crate::backend::source::globals::is_indexed;
 use crate::backend::source::image::Root;
 use crate::backend::source::sets::Point;
 use crate::backend::source::writer::Writer;
@@ -11,8 +12,8 @@ use crate::glsl::spelling;
 use crate::grammar::{self, VariableSource};
 use crate::ir::format::format_name;
 use crate::ir::{
-    Access, ArrayLen, Binding, BuiltIn, Global, GlobalId, ImageDim, Interpolation, Module, Op, RayModes, Sampling,
-    Scalar, Space, Stage, Struct, StructId, Type, TypeId, Types, Value,
+    Access, ArrayLen, Binding, BuiltIn, Global, GlobalId, ImageDim, Interpolation, RayModes, Sampling, Scalar, Space,
+    Stage, Struct, StructId, Type, TypeId, Types,
 };
 
 /// The formats of images in ES (GLSL ES 3.20 section 4.4.7).
@@ -581,18 +582,6 @@ pub(super) fn access_words(access: Access) -> String {
         (Access::WRITEONLY, "writeonly "),
     ];
     WORDS.iter().filter(|(flag, _)| access.contains(*flag)).map(|(_, word)| *word).collect()
-}
-
-/// Returns true if a variable's elements are taken at an index that is not a constant.
-fn is_indexed(module: &Module, id: GlobalId) -> bool {
-    module.functions.iter().any(|(_, f)| {
-        f.insts.iter().any(|(_, inst)| match inst.op {
-            Op::Access { base: Value::Global(base), indices } if base == id => {
-                f.values(indices).first().is_some_and(|index| module.known_u32(*index).is_none())
-            }
-            _ => false,
-        })
-    })
 }
 
 /// Returns true for values that nothing interpolates: those of integers and doubles.

@@ -129,6 +129,10 @@ impl Language for Dialect {
         self.is_vulkan
     }
 
+    fn has_port_blocks(&self) -> bool {
+        self.has(&versions::PORT_BLOCKS)
+    }
+
     fn has_port_locations(&self) -> bool {
         self.has(&versions::PORT_LOCATIONS)
     }

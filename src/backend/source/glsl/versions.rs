@@ -71,7 +71,7 @@ parts! {
     PORT_BLOCK_LOCATIONS = "locations of blocks", by(440, 330, "GL_ARB_enhanced_layouts"), by(320, 310, "GL_EXT_shader_io_blocks");
     PORT_BLOCKS = "blocks of inputs and outputs", core(150), by(320, 310, "GL_EXT_shader_io_blocks");
     PORT_LOCATIONS = "locations between stages", by(410, 330, "GL_ARB_separate_shader_objects"), core(310);
-    PRECISE = "`precise`", by(400, 330, "GL_ARB_gpu_shader5"), by(320, 310, "GL_EXT_gpu_shader5");
+    PRECISE = "`precise`", core(400), by(320, 310, "GL_EXT_gpu_shader5");
     SAMPLE_MASKS = "masks of samples", core(400), by(320, 310, "GL_OES_sample_variables");
     SAMPLES = "inputs of each sample", core(400), by(320, 310, "GL_OES_shader_multisample_interpolation");
     STORAGE = "storage buffers", by(430, 420, "GL_ARB_shader_storage_buffer_object"), core(310);

@@ -259,6 +259,9 @@ impl Hlsl {
                 Some((_, rest)) if is_per_vertex(global) || self.crowd_of(t, *id).is_some() => rest.to_string(),
                 _ => dims,
             };
+            if !self.has_long && !dims.is_empty() && t.block_of(global.ty).is_some() {
+                t.unsupported("arrays of blocks of inputs and outputs before Shader Model 6.0");
+            }
             let how = self.interpolation_words(t, global.binding, global.ty, global.space);
             let semantic = match (t.block_of(global.ty), global.binding) {
                 (Some(_), _) => String::new(),

@@ -3,6 +3,7 @@
 use super::rays::is_passed;
 use super::{Hlsl, State};
 use crate::backend::source::globals::access_of;
+use crate::backend::source::globals::is_indexed;
 use crate::backend::source::image::Root;
 use crate::backend::source::layout::{How, Packing, elements, lay_out, size_of};
 use crate::backend::source::place::Form;
@@ -12,6 +13,9 @@ use crate::ir::{Access, ArrayLen, Binding, Global, GlobalId, ImageDim, ImageType
 
 /// The register space of push constants, of which no descriptor set has the number.
 const PUSH_SPACE: u32 = 255;
+
+/// The last constant buffer where there are no spaces; push constants are there, and those of the host before them.
+pub(super) const LAST_CONSTANTS: u32 = 13;
 
 /// How constant buffers lie.
 const ROWS: How = How::of(Packing::Rows);
@@ -67,10 +71,11 @@ impl Hlsl {
         let is_brought = kind == "s" && !matches!(t.types.get(t.innermost(global.ty)), Type::Sampler);
         let (role, space, index) = match global.binding {
             Binding::Resource { set, binding } | Binding::Attachment { set, binding, .. } => {
-                let place = places.of(set, binding);
+                // Without spaces they have their numbers before.
+                let place = places.of(set, binding).filter(|_| self.has_spaces);
                 let chosen = place.map(|place| (place.group.unwrap_or(set), place.number));
                 // An array takes as many registers, which others may have.
-                let own = if is_many {
+                let own = if is_many && self.has_spaces {
                     (set.saturating_add(1).saturating_mul(1000).saturating_add(binding), 0)
                 } else {
                     (set, binding)
@@ -80,7 +85,8 @@ impl Hlsl {
             }
             _ => {
                 let chosen = places.push_constants.map(|place| (place.group.unwrap_or(0), place.number));
-                let (space, index) = chosen.unwrap_or((PUSH_SPACE, 0));
+                let own = if self.has_spaces { (PUSH_SPACE, 0) } else { (0, LAST_CONSTANTS) };
+                let (space, index) = chosen.unwrap_or(own);
                 (Role::PushConstants, space, index)
             }
         };
@@ -95,6 +101,7 @@ impl Hlsl {
         let name = t.global_names.get(&id).cloned().unwrap_or_default();
         let inner = t.types.get(t.innermost(global.ty));
         let dims = t.dims_of(global.ty);
+        self.check_array(t, id);
         match inner {
             Type::Sampler => {
                 let ty = sampler_type(t.image_use(Root::Global(id)).compares);
@@ -126,6 +133,27 @@ impl Hlsl {
         let register = self.register(t, name, global, kind);
         let before = if image.is_writable() { coherence(global.access) } else { "" };
         t.variables.push(format!("{before}{ty} {name}{dims}{register};"));
+    }
+
+    /// Refuses arrays of resources that Shader Model 5.0 does not have, of those that did not become variables.
+    fn check_array(&self, t: &mut Writer, id: GlobalId) {
+        let Type::Array { len, .. } = t.types.get(t.module.globals[id].ty) else { return };
+        match len {
+            _ if self.has_spaces => {}
+            ArrayLen::Runtime => t.lacks("arrays of resources of any length before Shader Model 5.1"),
+            _ if is_indexed(t.module, id) => {
+                t.lacks("arrays of so many resources at an index that is not a constant before Shader Model 5.1");
+            }
+            _ => {}
+        }
+    }
+
+    /// A constant buffer that holds a struct, before Shader Model 5.1.
+    fn constants_of(&self, t: &mut Writer, block_name: &str, name: &str, register: &str) {
+        let buffer = t.names.unique(&format!("{block_name}_buffer"), None);
+        t.variables.push(format!("cbuffer {buffer}{register} {{"));
+        t.variables.push(format!("    {block_name} {name};"));
+        t.variables.push("};".to_string());
     }
 
     /// The name of the sampler that a texture brings with it.
@@ -173,6 +201,7 @@ impl Hlsl {
             return String::new();
         };
         let dims = t.dims_of(global.ty);
+        self.check_array(t, id);
         let form = self.form(t, id);
         let block_name = t.block_names.get(&id).cloned().unwrap_or_default();
         let own = t.global_names.get(&id).cloned();
@@ -199,7 +228,10 @@ impl Hlsl {
                 let names = t.member_names(of);
                 let lines = t.member_lines(of, ROWS, &names);
                 t.declare_struct_of(&block_name, lines, t.types.structs[of].span);
-                t.variables.push(format!("ConstantBuffer<{block_name}> {name}{dims}{register};"));
+                match self.has_spaces {
+                    true => t.variables.push(format!("ConstantBuffer<{block_name}> {name}{dims}{register};")),
+                    false => self.constants_of(t, &block_name, &name, &register),
+                }
             }
             Form::Rows => {
                 let register = self.register(t, &name, global, "b");

@@ -1,6 +1,7 @@
 //! Built-in values that the language, or its Shader Model, does not have: the caller puts them into constant buffers.
 
 use super::Hlsl;
+use super::globals::LAST_CONSTANTS;
 use super::stage::system_value;
 use crate::backend::source::ports::Given;
 use crate::backend::source::slots::{Role, Slot};
@@ -62,10 +63,15 @@ impl Hlsl {
             let members: Vec<String> = members.collect();
             let name = t.names.unique(block.name, None);
             let HostBlock { role, index, .. } = *block;
-            t.variables.push(format!("cbuffer {name} : register(b{index}, space{HOST_SPACE}) {{"));
+            let (index, space) = match self.has_spaces {
+                true => (index, HOST_SPACE),
+                false => (LAST_CONSTANTS - 1 - index, 0),
+            };
+            let of_space = if space > 0 { format!(", space{space}") } else { String::new() };
+            t.variables.push(format!("cbuffer {name} : register(b{index}{of_space}) {{"));
             t.variables.extend(members);
             t.variables.push("};".to_string());
-            t.slots.push(Slot { name, role, kind: "b", space: HOST_SPACE, index, count: 1, span });
+            t.slots.push(Slot { name, role, kind: "b", space, index, count: 1, span });
         }
     }
 }

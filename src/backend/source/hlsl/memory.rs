@@ -137,7 +137,7 @@ impl Hlsl {
         args: Vec<Expr>,
     ) -> Option<Expr> {
         match (scalar.is_float(), scalar.width) {
-            (true, 32) if matches!(op, AtomicOp::Exchange | AtomicOp::Store) => {}
+            (true, 32) if self.has_long && matches!(op, AtomicOp::Exchange | AtomicOp::Store) => {}
             (true, _) => return Some(b.t.lacking("atomic operations on floats")),
             (false, 32) => {}
             (false, 64) if b.t.options.profile.version >= (6, 6) => {}

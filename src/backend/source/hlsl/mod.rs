@@ -36,9 +36,9 @@ use crate::backend::written::Unit;
 use crate::backend::{Made as Result, Options};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{
-    AtomicOp, BinaryOp, BuiltIn, ConstId, ConstValue, ControlHint, Ending, EntryPoint, FuncId, Function, Global,
-    GlobalId, ImageOp, InstFlags, InstId, InterpolateAt, LocalId, MathFn, MemoryKinds, Module, Order, Param, RayOp,
-    Scalar, Scope, Space, Type, TypeId, UnaryOp, Value, Values,
+    AtomicOp, BinaryOp, Binding, BuiltIn, ConstId, ConstValue, ControlHint, Ending, EntryPoint, FuncId, Function,
+    Global, GlobalId, ImageOp, InstFlags, InstId, InterpolateAt, LocalId, MathFn, MemoryKinds, Module, Order, Param,
+    RayOp, ResourceClass, Scalar, Scope, Space, Stage, Type, TypeId, UnaryOp, Value, Values,
 };
 use crate::lane::{GroupOp, LaneFact};
 use crate::profile::Profile;
@@ -65,15 +65,80 @@ pub(super) struct State {
     passed: FxHashMap<GlobalId, (String, String)>,
 }
 
-pub(super) const HLSL: Hlsl = Hlsl;
-
-/// HLSL.
+/// HLSL of one Shader Model.
 #[derive(Debug)]
-pub(super) struct Hlsl;
+pub(super) struct Hlsl {
+    /// True if registers have spaces, and blocks are `ConstantBuffer<T>` (Shader Model 5.1).
+    has_spaces: bool,
+    /// True for integers of 64 bits and interpolation by the shader (Shader Model 6.0).
+    has_long: bool,
+}
+
+/// Shader Model 6.
+pub(super) static HLSL: Hlsl = Hlsl { has_spaces: true, has_long: true };
+static MODEL_5_1: Hlsl = Hlsl { has_long: false, has_spaces: true };
+static MODEL_5_0: Hlsl = Hlsl { has_long: false, has_spaces: false };
+
+impl Hlsl {
+    pub fn of(profile: &Profile) -> &'static Hlsl {
+        match profile.version {
+            (0..=4, _) | (5, 0) => &MODEL_5_0,
+            (5, _) => &MODEL_5_1,
+            _ => &HLSL,
+        }
+    }
+}
 
 impl Language for Hlsl {
     fn name(&self) -> &'static str {
         "HLSL"
+    }
+
+    fn has_sets(&self) -> bool {
+        self.has_spaces
+    }
+
+    /// Registers of buffers and images that are read alone are textures' too.
+    fn numbered_with(&self, class: ResourceClass) -> ResourceClass {
+        if class == ResourceClass::UniformBlock { class } else { ResourceClass::Texture }
+    }
+
+    /// The unordered access views of fragments have the numbers after those of the render targets.
+    fn least_number(&self, module: &Module, class: ResourceClass) -> u32 {
+        let is_fragment = module.entry_points.first().is_some_and(|entry| entry.stage == Stage::Fragment);
+        let is_view = matches!(class, ResourceClass::StorageBlock | ResourceClass::Image);
+        let targets =
+            module.globals.iter().filter(|(_, global)| global.space == Space::Output).filter_map(|(_, global)| {
+                match global.binding {
+                    Binding::Location { location, .. } => location.map(|at| at + module.types.locations(global.ty)),
+                    _ => None,
+                }
+            });
+        if is_fragment && is_view { targets.max().unwrap_or(0) } else { 0 }
+    }
+
+    fn falls_through(&self) -> bool {
+        self.has_long
+    }
+
+    fn continues_from_switches(&self) -> bool {
+        self.has_long
+    }
+
+    /// Shader Model 5.0 takes constants alone as their indices.
+    fn lacks_arrays_of(&self, _: Type) -> bool {
+        !self.has_spaces
+    }
+
+    /// The slots of Direct3D 11.1 (its specification, section 4.4.3).
+    fn most_slots(&self, kind: &'static str) -> (u32, u32) {
+        match kind {
+            _ if self.has_spaces => (u32::MAX, u32::MAX),
+            "b" => (0, 13),
+            "s" => (0, 15),
+            "t" => (0, 127),
+            _ => (0, 63),
+        }
     }
 
     fn line_directive(&self, line: u32, (_, file): (usize, &str)) -> Option<String> {

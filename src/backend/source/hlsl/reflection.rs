@@ -2,10 +2,11 @@
 
 use super::tessellation::{is_tessellation, points_in};
 use crate::backend::reflection::{self, Reflection};
+use crate::backend::source::sets::Moved;
 use crate::backend::source::slots::{Role, Slot};
 use crate::backend::source::writer::Shader;
 use crate::backend::{Made, Options};
-use crate::ir::Module;
+use crate::ir::{Module, ResourceClass};
 use crate::kernel::{self, LaneContract};
 use serde::Serialize;
 
@@ -58,16 +59,35 @@ struct Register {
     set: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     binding: Option<u32>,
+    /// The element of the source's array of resources.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    element: Option<u32>,
     register: String,
     space: u32,
 }
 
+/// Set and binding of a slot's resource in the source, and which element of an array it is.
+fn source_of(slot: &Slot, shader: &Shader) -> Option<((u32, u32), Option<u32>)> {
+    let at = slot.role.binding()?;
+    let is_block = |row: &&Moved| (row.class == ResourceClass::UniformBlock) == (slot.kind == "b");
+    let moved = shader.moved.iter().filter(is_block).find(|row| (0, row.point) == at);
+    let at = moved.map_or(at, |row| (row.set, row.binding));
+    let Some(element) = shader.elements.iter().find(|element| (element.group, element.binding) == at) else {
+        return Some((at, None));
+    };
+    // The first element has the place of the array.
+    let first = shader.elements.iter().find(|first| first.array == element.array && first.element == 0);
+    Some((first.map_or(at, |first| (first.group, first.binding)), Some(element.element)))
+}
+
 impl Register {
-    fn of(slot: &Slot) -> Register {
+    fn of(slot: &Slot, shader: &Shader) -> Register {
+        let source = source_of(slot, shader);
         Register {
             name: slot.name.clone(),
-            set: slot.role.binding().map(|(set, _)| set),
-            binding: slot.role.binding().map(|(_, binding)| binding),
+            set: source.map(|((set, _), _)| set),
+            binding: source.map(|((_, binding), _)| binding),
+            element: source.and_then(|(_, element)| element),
             register: format!("{}{}", slot.kind, slot.index),
             space: slot.space,
         }
@@ -80,10 +100,14 @@ pub(super) fn json(shader: &Shader, module: &Module, options: &Options) -> Made<
     let lanes = LaneContract::of_entry(&reflection::settled(module), entry);
     let common = Reflection::of(module, entry, options.manner.keep_unused, options.profile.wave_size);
     let (major, minor) = options.profile.version;
-    let of = |role| shader.slots().iter().find(|slot| slot.role == role).map(Register::of);
-    let registers = shader.slots().iter().filter(|slot| slot.role.binding().is_some()).map(Register::of);
+    let of = |role| shader.slots().iter().find(|slot| slot.role == role).map(|slot| Register::of(slot, shader));
+    let registers = shader.slots().iter().filter(|slot| slot.role.binding().is_some());
+    let registers = registers.map(|slot| Register::of(slot, shader));
     let samplers = shader.slots().iter().filter_map(|slot| match slot.role {
-        Role::Sampler(group, binding) => Some(Sampler { name: slot.name.clone(), group, binding }),
+        Role::Sampler(..) => {
+            let ((group, binding), _) = source_of(slot, shader)?;
+            Some(Sampler { name: slot.name.clone(), group, binding })
+        }
         _ => None,
     });
     Ok(reflection::text(&Whole {

@@ -35,6 +35,9 @@ impl Hlsl {
             let text = format!("{} has no type {}", profile.language(), scalar_name(scalar));
             t.fail(Code::NOT_SUPPORTED, text);
         }
+        if scalar.width == 64 && scalar.is_int() && !self.has_long {
+            t.lacks(&format!("type {} before Shader Model 6.0", scalar_name(scalar)));
+        }
         if size == 1 { (*name).to_string() } else { format!("{name}{size}") }
     }
 

@@ -98,6 +98,7 @@ const SYNTAX: Syntax = Syntax {
         }
     },
     arms: 1,
+    arm_end: None,
     endless: "loop",
     repeated: "loop",
     ends: |ends| {

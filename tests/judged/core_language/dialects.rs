@@ -1,0 +1,168 @@
+//! Every shader of the fixtures in the dialects of GLSL and HLSL: glslang or DXC takes the text, or the shader is refused as the
+//! language's lack.
+
+use std::path::Path;
+
+use crosslane::compile::{Input, Language, Options};
+use crosslane::ir::Stage;
+use crosslane::source::NoIncludes;
+use support::trial::{Trial, judged};
+use support::{by_text, dxc, fixture, judge};
+
+/// Those of OpenGL and OpenGL ES, and how many shaders each of them can say at least.
+const OPENGL: [(&str, usize); 11] = [
+    ("glsl-330", 100),
+    ("glsl-400", 100),
+    ("glsl-410", 100),
+    ("glsl-420", 200),
+    ("glsl-430", 240),
+    ("glsl-440", 240),
+    ("glsl-450-opengl", 300),
+    ("glsl-460-opengl", 300),
+    ("glsl-es-300", 60),
+    ("glsl-es-310", 200),
+    ("glsl-es-320-khr", 240),
+];
+
+/// Those of Direct3D.
+const DIRECT3D: [(&str, usize); 7] = [
+    ("hlsl-5.0", 160),
+    ("hlsl-5.1", 160),
+    ("hlsl-6.1", 200),
+    ("hlsl-6.2", 200),
+    ("hlsl-6.3", 200),
+    ("hlsl-6.4", 200),
+    ("hlsl-6.8", 200),
+];
+
+/// The compiler of HLSL for Shader Model 5 in vkd3d, where `judges.sh` fetched the newest judges.
+const VKD3D: &str = "bin/newest/vkd3d-compiler";
+
+/// What vkd3d refuses though the language has it.
+const UNKNOWN_TO_VKD3D: [&str; 12] = [
+    "not yet implemented",
+    "Method 'CalculateLevelOfDetail",
+    "Method 'GetDimensions",
+    "Method 'Interlocked",
+    "Method 'Load",
+    "Function \"EvaluateAttribute",
+    "Function \"GetRenderTargetSamplePosition",
+    "Function \"isnan",
+    "Function \"reversebits",
+    "Unknown modifier \"",
+    "Invalid semantic 'SV_Depth",
+    // Literals of doubles.
+    "syntax error, unexpected NEW_IDENTIFIER, expecting",
+];
+
+/// What it refuses in some shaders only: it folds what is not reached, and has no spaces for the views of Shader Model 5.1.
+const WRONG_IN_VKD3D: [&str; 3] =
+    ["Division by zero", "UAV index (0) must be higher than the maximum render target index", "RasterizerOrdered"];
+
+/// What DXC does not know of Shader Model 6.8, which it reads as its newest one.
+const UNKNOWN_TO_DXC: [&str; 3] = ["SampleCmpGrad", "SampleCmpBias", "SV_Start"];
+
+const FOLDERS: [&str; 4] = ["core", "graphics", "graphics/primitives", "stages"];
+
+/// What glslang refuses though the language has it.
+const UNKNOWN_TO_GLSLANG: [&str; 13] = [
+    "extension not supported: GL_EXT_clip_cull_distance",
+    "extension not supported: GL_ARB_cull_distance",
+    "extension not supported: GL_ARB_conservative_depth",
+    "extension not supported: GL_ARB_arrays_of_arrays",
+    "extension not supported: GL_ARB_fragment_layer_viewport",
+    "extension not supported: GL_ARB_texture_query_levels",
+    "extension not supported: GL_NV_shader_thread_group",
+    // Of GL_ARB_cull_distance.
+    "'gl_PerVertex' : block redeclaration has extra members",
+    // GL_ARB_shader_draw_parameters is for all versions from 140 on.
+    "'gl_Base",
+    "'gl_DrawIDARB' : undeclared identifier",
+    // GL_ARB_shader_viewport_layer_array is for all versions from 410 on, GL_ARB_fragment_layer_viewport from 150 on.
+    "'gl_Layer' : undeclared identifier",
+    // GL_NVX_multiview_per_view_attributes is for GLSL ES too.
+    "'gl_PositionPerViewNV' : undeclared identifier",
+    // A component of a vector is no element of an array.
+    "variable indexing fragment shader output array",
+];
+
+pub fn trials() -> impl Iterator<Item = Trial> {
+    let opengl = |(profile, least)| {
+        let needs = ["bin/glslangValidator"];
+        judged(format!("dialects::{profile}"), &needs, move || check(profile, least, glslang_takes))
+    };
+    let direct3d = |(profile, least)| {
+        judged(format!("dialects::{profile}"), &[dxc::JUDGE], move || check(profile, least, direct3d_takes))
+    };
+    OPENGL.into_iter().map(opengl).chain(DIRECT3D.into_iter().map(direct3d))
+}
+
+/// A judge of the text of a stage in a version of the language.
+type Takes = fn(&str, Stage, (u8, u8)) -> Result<(), String>;
+
+fn check(profile: &str, least: usize, takes: Takes) -> Result<(), String> {
+    let (mut written, mut wrong) = (0, Vec::new());
+    for path in FOLDERS.iter().flat_map(|folder| fixture::files(&format!("fixtures/{folder}"))) {
+        match taken(&path, profile, takes) {
+            Ok(is_written) => written += usize::from(is_written),
+            Err(why) => wrong.push(format!("{}: {why}", path.display())),
+        }
+    }
+    match wrong.as_slice() {
+        [] if written >= least => Ok(()),
+        [] => Err(format!("{written} are written")),
+        _ => Err(wrong.join("\n")),
+    }
+}
+
+/// Returns true if a shader is written, and an error if the judge does not take the text.
+fn taken(path: &Path, profile: &str, takes: Takes) -> Result<bool, String> {
+    let Some(stage) = super::stages::stage(path) else { return Ok(false) };
+    let source = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
+    let input = Input { name: "shader", bytes: source.as_bytes(), language: Language::Glsl };
+    let options = Options { stage: Some(stage), ..Options::new(by_text::named(profile)?) };
+    let Ok(text) = by_text::text(&input, &options, &NoIncludes)? else { return Ok(false) };
+    takes(&text, stage, options.profile.version).map_err(|said| format!("{said}\n{text}"))?;
+    Ok(true)
+}
+
+fn glslang_takes(text: &str, stage: Stage, _: (u8, u8)) -> Result<(), String> {
+    match judge::glslang_takes(text, stage.ending()) {
+        Err(said) if !UNKNOWN_TO_GLSLANG.iter().any(|known| said.contains(known)) => Err(said),
+        _ => Ok(()),
+    }
+}
+
+/// DXC reads earlier versions as its first one.
+fn direct3d_takes(text: &str, stage: Stage, version: (u8, u8)) -> Result<(), String> {
+    const FIRST: (u8, u8) = (6, 0);
+    const NEWEST: (u8, u8) = (6, 7);
+    if version > NEWEST && UNKNOWN_TO_DXC.iter().any(|word| text.contains(word)) {
+        return Ok(());
+    }
+    if version < FIRST {
+        let later = ["Wave", "Quad", "int64_t", "float16_t"].into_iter().find(|word| text.contains(word));
+        later.map_or(Ok(()), |word| Err(format!("`{word}` is of Shader Model 6")))?;
+        vkd3d_takes(text, stage, version)?;
+    }
+    dxc::takes(text, stage, version.clamp(FIRST, NEWEST))
+}
+
+fn vkd3d_takes(text: &str, stage: Stage, (major, minor): (u8, u8)) -> Result<(), String> {
+    let kind = match stage {
+        Stage::Vertex => "vs",
+        Stage::Fragment => "ps",
+        Stage::Compute => "cs",
+        // It compiles no other stage.
+        _ => return Ok(()),
+    };
+    if judge::find(VKD3D).is_none() {
+        return Ok(());
+    }
+    let profile = format!("{kind}_{major}_{minor}");
+    let arguments = ["-x", "hlsl", "-b", "dxbc-tpf", "-p", &profile, "-o", "/dev/null", "-"];
+    match judge::filter(VKD3D, &arguments, text.as_bytes()) {
+        Err(said) if !UNKNOWN_TO_VKD3D.iter().chain(&WRONG_IN_VKD3D).any(|known| said.contains(known)) => Err(said),
+        _ => Ok(()),
+    }
+}
