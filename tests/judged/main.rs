@@ -22,7 +22,7 @@ mod whole;
 use libtest_mimic::Arguments;
 use std::path::Path;
 use support::trial::Trial;
-use support::{cuda, dawn, emulator, lavapipe, opengl, outcomes, radv};
+use support::{cuda, dawn, dxc, emulator, lavapipe, opengl, outcomes, radv};
 
 /// The first part of the tests' names, and the function that lists them.
 type Group = (&'static str, fn() -> Vec<Trial>);
@@ -46,7 +46,7 @@ const GROUPS: [Group; 15] = [
 ];
 
 fn main() {
-    if lavapipe::serve() || opengl::serve() || radv::serve() {
+    if lavapipe::serve() || opengl::serve() || radv::serve() || dxc::serve() {
         return;
     }
     let page = std::env::var_os("CROSSLANE_VERIFIED");
@@ -54,9 +54,15 @@ fn main() {
         Some(page) => nv::verified::write(Path::new(&page)).unwrap_or_else(|why| panic!("{why}")),
         None => test(&Arguments::from_args()),
     }
+    stop();
+}
+
+/// Ends the helpers.
+fn stop() {
     lavapipe::stop();
     dawn::stop();
     opengl::stop();
+    dxc::stop();
 }
 
 fn test(arguments: &Arguments) {
@@ -68,9 +74,7 @@ fn test(arguments: &Arguments) {
     matrix::write_pages(arguments, &conclusion);
     ptx::verified::write(arguments);
     if conclusion.has_failed() {
-        lavapipe::stop();
-        dawn::stop();
-        opengl::stop();
+        stop();
         conclusion.exit();
     }
 }

@@ -1,17 +1,32 @@
-//! Microsoft's compiler of HLSL: the library in the Python package `compushady`, called in this process.
+//! Microsoft's compiler of HLSL: the library in the Python package `compushady`, in processes of its own, because some texts
+//! end its process, and so does SPIR-V that several threads make at once.
 //!
 //! Its interface is that of `dxcapi.h`: COM objects, whose functions are known by their places in a table.
 
 use std::ffi::{c_int, c_void};
-use std::sync::{Mutex, PoisonError};
+use std::path::Path;
 
 use crosslane::ir::Stage;
 use libloading::Library;
+use serde::{Deserialize, Serialize};
 
+use super::helper::{self, Helper, Pool};
 use super::{hlsl, judge};
 
 /// The judge, by the name of its file.
 pub const JUDGE: &str = "dxc/libdxcompiler.so";
+
+/// Set in the helper process: the path of the library.
+const ROLE: &str = "CROSSLANE_TEST_DXC";
+
+/// A text and the compiler's options.
+#[derive(Serialize, Deserialize)]
+struct Job {
+    text: String,
+    options: Vec<String>,
+}
+
+static COMPILERS: Pool = Pool::new();
 
 /// `CLSID_DxcCompiler`, `IID_IDxcCompiler3` and `IID_IDxcResult`.
 const COMPILER: Guid = Guid(0x73e2_2d93, 0xe6ce, 0x47f3, [0xb5, 0xbf, 0xf0, 0x66, 0x4f, 0x39, 0xc1, 0xb0]);
@@ -99,31 +114,61 @@ fn compiled(text: &str, stage: Stage, (major, minor): (u8, u8), more: &[&str]) -
     let mut options = vec!["-T", &profile, "-E", &entry, "-HV", "2018"];
     options.extend((minor >= 2).then_some("-enable-16bit-types"));
     options.extend(more);
-    let path = judge::need(JUDGE)?;
-    // It ends the process where several threads make SPIR-V.
-    static ONE: Mutex<()> = Mutex::new(());
-    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-    type Create = unsafe extern "C" fn(*const Guid, *const Guid, *mut Object) -> c_int;
-    // SAFETY: the library's initialisers ask for nothing, and the functions have these types in its header.
-    let said = unsafe {
-        let library = Library::new(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-        let create: Create = *library.get(b"DxcCreateInstance\0").map_err(|e| e.to_string())?;
-        let mut compiler = Object::NONE;
-        if create(&COMPILER, &COMPILER_3, &raw mut compiler) != 0 {
-            return Err("DXC makes no compiler".to_owned());
-        }
-        let said = run(compiler, text, &options);
-        compiler.release();
-        // Its threads may go on.
-        std::mem::forget(library);
-        said
-    };
+    let job = Job { text: text.to_owned(), options: options.into_iter().map(str::to_owned).collect() };
+    let ask = || COMPILERS.ask::<Result<Vec<u8>, String>>(start, &job);
+    // The fault may be that of texts before it. A text that ends a process ends a new one too.
+    let said = ask().or_else(|_| ask()).map_err(|why| format!("DXC ends the process on this text: {why}\n{text}"))?;
     said.map_err(|why| format!("DXC: {why}\n{text}"))
+}
+
+fn start() -> Result<Helper, String> {
+    // What it reads of memory that it has freed ends the process, and does not go by unseen.
+    Helper::start(helper::command()?.env(ROLE, judge::need(JUDGE)?).env("MALLOC_PERTURB_", "165"))
+}
+
+/// Ends every process.
+pub fn stop() {
+    COMPILERS.stop();
+}
+
+/// If this process is a helper: serves jobs until its input ends, and says true.
+pub fn serve() -> bool {
+    let Some(path) = std::env::var_os(ROLE) else { return false };
+    let create = creator(Path::new(&path));
+    helper::serve(|job: Job| make(create.clone()?, &job));
+    true
+}
+
+/// `DxcCreateInstance`.
+type Create = unsafe extern "C" fn(*const Guid, *const Guid, *mut Object) -> c_int;
+
+fn creator(path: &Path) -> Result<Create, String> {
+    // SAFETY: the library's initialisers ask for nothing, and the function has this type in its header.
+    unsafe {
+        let library = Library::new(path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let create = *library.get::<Create>(b"DxcCreateInstance\0").map_err(|e| e.to_string())?;
+        // It stays until the process ends.
+        std::mem::forget(library);
+        Ok(create)
+    }
+}
+
+fn make(create: Create, job: &Job) -> Result<Vec<u8>, String> {
+    let mut compiler = Object::NONE;
+    // SAFETY: the function has this type in its header, and the object that it makes is a compiler.
+    unsafe {
+        if create(&COMPILER, &COMPILER_3, &raw mut compiler) != 0 {
+            return Err("no compiler is made".to_owned());
+        }
+        let said = run(compiler, &job.text, &job.options);
+        compiler.release();
+        said
+    }
 }
 
 /// # Safety
 /// The object is a compiler.
-unsafe fn run(compiler: Object, text: &str, options: &[&str]) -> Result<Vec<u8>, String> {
+unsafe fn run(compiler: Object, text: &str, options: &[String]) -> Result<Vec<u8>, String> {
     type Compile = unsafe extern "C" fn(
         Object,
         *const Source,

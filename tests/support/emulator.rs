@@ -14,7 +14,7 @@ use crosslane::profile::Profile;
 use serde::Serialize;
 
 use super::assembler;
-use super::helper::Helper;
+use super::helper::{Helper, Pool};
 use super::interpret;
 use super::lavapipe::{Buffers, Request, to_words};
 
@@ -51,14 +51,13 @@ struct Block {
     bytes: String,
 }
 
-/// Processes that wait for a job.
-static IDLE: Mutex<Vec<Helper>> = Mutex::new(Vec::new());
+static EMULATORS: Pool = Pool::new();
 
 /// The kernels that were run, by profile.
 static RAN: Mutex<BTreeMap<String, u64>> = Mutex::new(BTreeMap::new());
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+fn ran() -> MutexGuard<'static, BTreeMap<String, u64>> {
+    RAN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns true if an emulator is to run kernels.
@@ -80,7 +79,7 @@ pub fn run(program: &Program, profile: &Profile, request: &Request, together: bo
     assembler::linked(&program.text, &profile.processor, wave, |code| {
         let run = |before: &Buffers| run_once(program, &profile.processor, request, before, (code, together));
         let after = request.runs.iter().map(run).collect();
-        *lock(&RAN).entry(profile.name.to_string()).or_default() += 1;
+        *ran().entry(profile.name.to_string()).or_default() += 1;
         after
     })?
 }
@@ -108,22 +107,13 @@ fn run_once(
         arguments: addresses[before.len()],
         blocks: contents.iter().zip(&addresses).map(block).collect(),
     };
-    let after = ask(&job)?;
+    let after = EMULATORS.ask::<Result<Vec<String>, String>>(start, &job)??;
     after.iter().take(before.len()).map(|text| words(text)).collect()
 }
 
 /// The address of a block: it ends where a page does, or a little before.
 fn address(number: usize, size: usize) -> u64 {
     FIRST + (number as u64 + 1) * APART - (size as u64).next_multiple_of(ALIGNED)
-}
-
-fn ask(job: &Job<'_>) -> Result<Vec<String>, String> {
-    let idle = lock(&IDLE).pop();
-    let mut helper = idle.map_or_else(start, Ok)?;
-    // A process that ended is not asked again.
-    let answer: Result<Vec<String>, String> = helper.ask(job)?;
-    lock(&IDLE).push(helper);
-    answer
 }
 
 fn start() -> Result<Helper, String> {
@@ -143,8 +133,8 @@ fn words(digits: &str) -> Result<Vec<u32>, String> {
 
 /// States how many kernels were run, and ends the processes.
 pub fn stop() {
-    for (profile, count) in &*lock(&RAN) {
+    for (profile, count) in &*ran() {
         eprintln!("  {profile:16} {count} kernels on the emulator");
     }
-    lock(&IDLE).clear();
+    EMULATORS.stop();
 }

@@ -1,8 +1,9 @@
-//! A process of its own for what may break a process: a driver. The test binary starts itself again and sends it jobs, one
-//! line of JSON each.
+//! A process of its own for what may break a process: a driver or a compiler. The test binary starts itself again and sends
+//! it jobs, one line of JSON each.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -35,13 +36,13 @@ impl Helper {
 
     /// Asks the process for an answer. The error is the process', not the job's.
     pub fn ask<Answer: DeserializeOwned>(&mut self, job: &impl Serialize) -> Result<Answer, String> {
-        let broken = |e: io::Error| format!("the driver's process ended: {e}");
+        let broken = |e: io::Error| format!("the process ended: {e}");
         let line = serde_json::to_string(job).map_err(|e| e.to_string())?;
         let jobs = self.jobs.as_mut().expect("open until drop");
         writeln!(jobs, "{line}").and_then(|()| jobs.flush()).map_err(broken)?;
         let mut answer = String::new();
         self.results.read_line(&mut answer).map_err(broken)?;
-        serde_json::from_str(&answer).map_err(|e| format!("the driver's process ended ({e})"))
+        serde_json::from_str(&answer).map_err(|e| format!("the process ended ({e})"))
     }
 }
 
@@ -57,6 +58,40 @@ impl Drop for Helper {
             thread::sleep(Duration::from_millis(50));
         }
         let _ = self.child.kill();
+    }
+}
+
+/// Processes that wait for a job: as many as threads have asked at once.
+pub struct Pool(Mutex<Vec<Helper>>);
+
+impl Pool {
+    pub const fn new() -> Self {
+        Self(Mutex::new(Vec::new()))
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Helper>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks a process that waits, a new one where none does. One that ended is not asked again.
+    ///
+    /// # Errors
+    /// As those of [`Helper::ask`] and of `start`.
+    pub fn ask<Answer: DeserializeOwned>(
+        &self,
+        start: impl FnOnce() -> Result<Helper, String>,
+        job: &impl Serialize,
+    ) -> Result<Answer, String> {
+        let waiting = self.idle().pop();
+        let mut helper = waiting.map_or_else(start, Ok)?;
+        let answer = helper.ask(job)?;
+        self.idle().push(helper);
+        Ok(answer)
+    }
+
+    /// Ends every process that waits.
+    pub fn stop(&self) {
+        self.idle().clear();
     }
 }
 

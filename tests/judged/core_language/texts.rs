@@ -176,15 +176,18 @@ fn check_metal(part: usize) -> Result<(), String> {
     if wrong.is_empty() { Ok(()) } else { Err(format!("{} are wrong\n{}", wrong.len(), wrong.join("\n"))) }
 }
 
-/// Microsoft's compiler is called rightly: it refuses a text for the reason that it says, and takes the same without it.
+/// Microsoft's compiler is called rightly: it refuses a text for the reason that it says, and takes the same without it, also
+/// after a text that ends its process.
 fn dxc_judges() -> Result<(), String> {
-    let text = "[numthreads(1, 1, 1)]\nvoid main() { undeclared(); }\n";
-    match dxc::takes(text, Stage::Compute, (6, 5)) {
-        Err(why) if why.contains("'undeclared'") => {
-            dxc::takes(&text.replace("undeclared();", ""), Stage::Compute, (6, 5))
-        }
+    let takes =
+        |body: &str| dxc::takes(&format!("[numthreads(1, 1, 1)]\nvoid main() {{ {body} }}\n"), Stage::Compute, (6, 5));
+    let said = |body, word| match takes(body) {
+        Err(why) if why.contains(word) => Ok(()),
         said => Err(format!("{said:?}")),
-    }
+    };
+    said("undeclared();", "'undeclared'")?;
+    said("for (;;) { break; break; }", "DXC ends the process on this text")?;
+    takes("")
 }
 
 fn check(path: &Path, profile: &'static str) -> Result<(), String> {
