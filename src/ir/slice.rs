@@ -4,6 +4,7 @@
 //! an instruction needs the constructs around it, their conditions and the jumps that leave them.
 
 use super::{BlockId, FuncId, Function, GlobalId, ImageOp, InstId, LocalId, Module, Op, Space, Types, Value, calls};
+use crate::limits;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Memory that a function's own stores fill.
@@ -36,16 +37,17 @@ pub struct Effects {
 }
 
 impl Effects {
-    /// Those of every function that one function reaches, by the number of each.
-    pub fn of(module: &Module, root: FuncId) -> Vec<Effects> {
+    /// Those of every function that `roots` reach, by the number of each.
+    pub fn of(module: &Module, roots: impl IntoIterator<Item = FuncId>) -> Vec<Effects> {
         let mut all = vec![Effects::default(); module.functions.len()];
-        for id in calls::callees_first(module, [root]) {
+        for id in calls::callees_first(module, roots) {
             let f = &module.functions[id];
             let mut own = Effects::default();
             for (_, inst) in f.insts.iter() {
                 own.add(module, f, inst.op);
                 if let Op::Call(callee, _) = inst.op {
                     let inner = &all[callee.index()];
+                    limits::spend(inner.globals.len());
                     own.globals.extend(&inner.globals);
                     own.writes.extend(&inner.writes);
                     own.is_seen |= inner.is_seen;

@@ -143,7 +143,7 @@ impl<'t, 'a> Body<'t, 'a> {
         let runs = Runs::of(t.module, f, t.language.assigns_components());
         let pure = t.pure();
         let mut uses = Uses::of(f, &t.types, &runs, pure);
-        let copies = Copies::of(t.module, f, &uses, t.language.references());
+        let copies = Copies::of(t, f, &uses);
         uses.declare(f, &copies.passed);
         let names = Names::new(t.language);
         let unset = t.language.unset(t.module, f);

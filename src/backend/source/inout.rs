@@ -1,19 +1,25 @@
 //! Arguments that functions write: the typed form copies them into variables and back, the language does that itself.
 
 use super::expr::Reads;
-use super::uses::{Uses, local_of};
-use crate::ir::{Function, InstId, LocalId, Module, Op, Space, Type, Value, Values};
+use super::uses::Uses;
+use super::writer::Writer;
+use crate::ir::slice::{Effects, Memory, memory_of};
+use crate::ir::{FuncId, Function, InstId, LocalId, Module, Op, Space, Type, Value, Values};
 use crate::limits;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 
-/// The places of the function's own to which a function that writes an argument gets a reference.
+/// The places to which a function that writes an argument gets a reference.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum References {
     /// None: the language copies arguments itself.
     No,
-    /// Variables and parts of these, each to one alone.
+    /// The language copies arguments itself, but a compiler of it gives references: variables and parts of these, each to one
+    /// alone, and none that the function uses by its name too.
+    Hidden,
+    /// Variables of the function's own and parts of these, each to one alone.
     Parts,
-    /// Variables.
+    /// Variables of the function's own.
     Variables,
 }
 
@@ -74,11 +80,11 @@ struct Passing {
 
 impl Copies {
     /// The copies of a function.
-    pub fn of(module: &Module, f: &Function, uses: &Uses, references: References) -> Copies {
+    pub fn of(t: &mut Writer, f: &Function, uses: &Uses) -> Copies {
         let mut copies = Copies::default();
         for (id, inst) in f.insts.iter() {
-            if let Op::Call(_, args) = inst.op {
-                copies.look_at((module, f, uses), id, args, references);
+            if let Op::Call(callee, args) = inst.op {
+                copies.look_at(t, (f, uses), (id, callee, args));
             }
         }
         copies
@@ -86,10 +92,9 @@ impl Copies {
 
     fn look_at(
         &mut self,
-        (module, f, uses): (&Module, &Function, &Uses),
-        call: InstId,
-        args: Values,
-        references: References,
+        t: &mut Writer,
+        (f, uses): (&Function, &Uses),
+        (call, callee, args): (InstId, FuncId, Values),
     ) {
         let locals = f.values(args).iter().filter_map(|arg| match arg {
             Value::Local(local) => Some(*local),
@@ -105,17 +110,31 @@ impl Copies {
             let is_next = last.zip(uses.place(call)).is_some_and(|((block, to), (_, at))| {
                 f.blocks[block].insts[at as usize + 1..to as usize].iter().all(|id| back.contains(id))
             });
-            let can_refer = references == References::No || {
-                let others = found.iter().filter(|other| local_of(f, other.place) == local_of(f, copy.place));
-                let is_whole = matches!(copy.place, Value::Local(_));
-                let is_taken = is_whole || references == References::Parts && can_refer(module, f, copy.place);
-                is_taken && others.count() == 1
-            };
-            if is_next && !is_twice(copy) && is_plain(module, f, copy.place) && can_refer {
+            if is_next
+                && !is_twice(copy)
+                && is_plain(t.module, f, copy.place)
+                && refers(t, f, callee, (copy.place, &found))
+            {
                 self.passed.insert(copy.local, copy.place);
                 self.skipped.extend(&copy.insts);
             }
         }
+    }
+}
+
+/// Returns true if the function that is called may get a reference to a place, one of those that it gets.
+fn refers(t: &mut Writer, f: &Function, callee: FuncId, (place, found): (Value, &[Passing])) -> bool {
+    let module = t.module;
+    let root = memory_of(f, place);
+    let mut others = found.iter().filter(|other| other.place != place && memory_of(f, other.place) == root);
+    match t.language.references() {
+        References::No => true,
+        References::Hidden => {
+            let is_used = matches!(root, Some(Memory::Global(id)) if t.effects()[callee.index()].globals.contains(&id));
+            !is_used && others.next().is_none()
+        }
+        References::Parts => can_refer(module, f, place) && others.next().is_none(),
+        References::Variables => matches!(place, Value::Local(_)) && others.next().is_none(),
     }
 }
 
@@ -151,4 +170,13 @@ fn copy_of(f: &Function, uses: &Uses, call: InstId, local: LocalId) -> Option<Pa
     }
     insts.extend([after, back]);
     Some(Passing { local, place, insts })
+}
+
+impl Writer<'_> {
+    /// The effects of the module's functions.
+    fn effects(&mut self) -> Rc<Vec<Effects>> {
+        let module = self.module;
+        let roots = || module.entry_points.iter().map(|entry| entry.function);
+        self.effects.get_or_insert_with(|| Rc::new(Effects::of(module, roots()))).clone()
+    }
 }

@@ -17,6 +17,7 @@ use super::slots::{self, Slot};
 use crate::backend::Options;
 use crate::backend::written::{Code, Written};
 use crate::diagnostic::{Code as Number, Diagnostic, cannot_write};
+use crate::ir::slice::Effects;
 use crate::ir::{
     Access, Binding, BuiltIn, ConstId, FuncId, Function, GlobalId, InstId, Module, Op, StructId, Type, TypeId, Types,
     Value, calls,
@@ -95,6 +96,7 @@ pub(super) struct Writer<'a> {
     /// The operations on textures.
     pub images: Option<Rc<ImageUses>>,
     pub pure: Option<Rc<Pure>>,
+    pub effects: Option<Rc<Vec<Effects>>>,
     /// Names of the buffers whose size the shader asks for.
     pub sized: Vec<String>,
     /// The comments of the source, where they are to be kept.
@@ -193,6 +195,7 @@ impl<'a> Writer<'a> {
             ports: Ports::default(),
             images: None,
             pure: None,
+            effects: None,
             sized: Vec::new(),
             remarks: None,
             loose_remarks: BTreeMap::new(),

@@ -59,7 +59,7 @@ fn without_points(module: &Module, entry: &EntryPoint) -> Option<Module> {
     if !reads {
         return None;
     }
-    let (outline, effects) = (Outline::of(f), Effects::of(module, entry.function));
+    let (outline, effects) = (Outline::of(f), Effects::of(module, [entry.function]));
     let is_root = |id: &InstId| match f.insts[*id].op {
         Op::Store { pointer, .. } => match memory_of(f, pointer) {
             Some(Memory::Global(to)) => module.globals[to].space != Space::Private && !is_size(Value::Global(to)),
@@ -122,7 +122,7 @@ impl<'a> Division<'a> {
     fn of(module: &'a Module, entry: &'a EntryPoint) -> Made<Division<'a>> {
         let f = &module.functions[entry.function];
         let outline = Outline::of(f);
-        let effects = Effects::of(module, entry.function);
+        let effects = Effects::of(module, [entry.function]);
         let is_number = |global: &Global| global.binding == Binding::BuiltIn(BuiltIn::InvocationId);
         let number = module.globals.iter().find(|(_, global)| is_number(global)).map(|(id, _)| id);
         let (of_points, of_patch, barriers) = (Vec::new(), Vec::new(), Vec::new());

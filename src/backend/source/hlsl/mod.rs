@@ -25,6 +25,7 @@ mod validity;
 use super::expr::Expr;
 use super::function::{Body, Made};
 use super::image::ImageCall;
+use super::inout::References;
 use super::lane::Arg;
 use super::language::{Language, Ordering};
 use super::layout::Packing;
@@ -274,6 +275,11 @@ impl Language for Hlsl {
 
     fn call(&self, b: &mut Body, _: FuncId, name: &str, args: Vec<Made>) -> Expr {
         self.call(b, name, args)
+    }
+
+    /// DXC copies arguments for DXIL, but not for SPIR-V.
+    fn references(&self) -> References {
+        References::Hidden
     }
 
     /// The rules of 2018 keep the variable in sight to the end of the block around the loop.
