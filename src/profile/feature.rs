@@ -93,6 +93,8 @@ features! {
     Opengl = "opengl",
     /// GLSL ES, for OpenGL ES and WebGL.
     Es = "es",
+    /// Metal's language as iOS has it, where some of it came with other versions than on macOS.
+    MslIos = "msl-ios",
 
     /// TGALL, TGANY, TGEQ: votes of a warp (NV_gpu_program5).
     NvVote = "nv-vote",

@@ -108,10 +108,14 @@ fn options_choose_numbers_and_the_others_go_around_them() {
 
 /// The text of a shader whose `main` and declarations are given.
 fn made(name: &str, declarations: &str, body: &str) -> String {
+    made_for("msl-3.0", name, declarations, body)
+}
+
+fn made_for(profile: &str, name: &str, declarations: &str, body: &str) -> String {
     let folder = Folder::new(name);
-    let source = format!("#version 450\nlayout(local_size_x = 8) in;\n{declarations}\nvoid main() {{\n{body}\n}}\n");
+    let source = format!("#version 450\n{declarations}\nlayout(local_size_x = 8) in;\nvoid main() {{\n{body}\n}}\n");
     folder.file("made.comp", source);
-    text(&folder, "made.comp", "msl-3.0")
+    text(&folder, "made.comp", profile)
 }
 
 fn holds(text: &str, lines: &[&str]) {
@@ -193,5 +197,105 @@ fn functions_get_what_they_use_as_parameters() {
     let head = text.lines().find(|line| line.starts_with("float read(")).expect("a function");
     for part in ["device float* o", "sampler image_sampler", "thread float& sum", "threadgroup float (&row)[8]"] {
         assert!(head.contains(part), "{part} is not in {head}");
+    }
+}
+
+const SHARED: &str = "layout(binding = 0) coherent buffer Data { uint o[]; }; shared uint row[8];";
+
+#[test]
+fn barriers_stand_for_fences_of_the_workgroup() {
+    let body = "row[gl_LocalInvocationIndex] = 1; memoryBarrierShared();
+         if (gl_WorkGroupID.x == 3) { groupMemoryBarrier(); }
+         o[gl_LocalInvocationIndex] = row[0]; memoryBarrierBuffer(); barrier();
+         o[8 + gl_LocalInvocationIndex] = o[0];";
+    let before = made("msl-barriers", SHARED, body);
+    let all = "mem_flags::mem_device | mem_flags::mem_threadgroup | mem_flags::mem_texture";
+    let both = "threadgroup_barrier(mem_flags::mem_device | mem_flags::mem_threadgroup);";
+    holds(
+        &before,
+        &["threadgroup_barrier(mem_flags::mem_threadgroup);", both, &format!("threadgroup_barrier({all});")],
+    );
+    let after = made_for("msl-3.2", "msl-fences", SHARED, body);
+    let fence = |flags: &str, scope: &str| format!("atomic_thread_fence({flags}, memory_order_seq_cst, {scope});");
+    holds(
+        &after,
+        &[
+            &fence("mem_flags::mem_threadgroup", "thread_scope_threadgroup"),
+            &fence(all, "thread_scope_threadgroup"),
+            &fence("mem_flags::mem_device", "thread_scope_device"),
+            both,
+        ],
+    );
+    support::metal::takes(&[&before, &after]).unwrap();
+}
+
+#[test]
+fn atomics_that_order_memory_are_between_fences() {
+    let text = made_for(
+        "msl-3.2",
+        "msl-ordered",
+        "#extension GL_KHR_memory_scope_semantics : require
+         layout(binding = 0) buffer Data { uint o[]; };",
+        "o[1] = atomicAdd(o[0], 1, gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease) + 1;
+         atomicStore(o[2], 1, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer, gl_SemanticsRelease);
+         o[3] = atomicLoad(o[2], gl_ScopeWorkgroup, gl_StorageSemanticsBuffer, gl_SemanticsAcquire);",
+    );
+    let fences: Vec<&str> = text.lines().map(str::trim).filter(|line| line.contains("atomic_")).collect();
+    let fence = |scope: &str| {
+        let flags = "mem_flags::mem_device | mem_flags::mem_threadgroup | mem_flags::mem_texture";
+        format!("atomic_thread_fence({flags}, memory_order_seq_cst, {scope});")
+    };
+    let [device, group] = ["thread_scope_device", "thread_scope_threadgroup"].map(fence);
+    let expected = [
+        &device,
+        "found = atomic_fetch_add_explicit((device atomic_uint*)&o[0], 1u, memory_order_relaxed);",
+        &device,
+        &group,
+        "atomic_store_explicit((device atomic_uint*)&o[2], 1u, memory_order_relaxed);",
+        "found_1 = atomic_load_explicit((device atomic_uint*)&o[2], memory_order_relaxed);",
+        &group,
+    ];
+    assert_eq!(fences, expected, "{text}");
+    support::metal::takes(&[&text]).unwrap();
+}
+
+#[test]
+fn memory_that_others_see_at_once_is_coherent() {
+    let text = made_for(
+        "msl-3.2",
+        "msl-coherent",
+        "layout(binding = 0) coherent buffer Data { uint o[]; };
+         layout(binding = 1, r32ui) coherent uniform uimage2D image; layout(binding = 2, r32ui) uniform uimage2D plain;
+         uint read(layout(r32ui) coherent uimage2D from) { return imageLoad(from, ivec2(0)).x; }",
+        "imageStore(image, ivec2(1), uvec4(o[0])); o[1] = read(image) + imageLoad(plain, ivec2(0)).x;",
+    );
+    holds(
+        &text,
+        &[
+            "coherent device uint* o [[buffer(0)]],",
+            "texture2d<uint, access::read_write, memory_coherence_device> image [[texture(0)]],",
+            "texture2d<uint, access::read> plain [[texture(1)]]) {",
+        ],
+    );
+    assert!(text.contains("uint read(texture2d<uint, access::read_write, memory_coherence_device> from)"), "{text}");
+    support::metal::takes(&[&text]).unwrap();
+}
+
+#[test]
+fn the_dialects_of_ios_have_parts_later() {
+    let folder = Folder::new("msl-ios");
+    let source = "#version 450\nlayout(location = 0) out vec4 c;\nvoid main() { c = vec4(gl_PrimitiveID); }\n";
+    folder.file("made.frag", source);
+    for profile in ["msl-2.2", "msl-ios-2.3"] {
+        assert!(text(&folder, "made.frag", profile).contains("[[primitive_id]]"), "{profile}");
+    }
+    for (profile, advice) in [
+        ("msl-2.1", "MSL has no built-in value PrimitiveId before version 2.2"),
+        ("msl-2.1", "this needs Metal 2.2: the profile `msl-2.2` has it"),
+        ("msl-ios-2.2", "MSL has no built-in value PrimitiveId before version 2.3 on iOS"),
+        ("msl-ios-2.2", "this needs Metal 2.3: the profile `msl-2.3` has it"),
+    ] {
+        let output = folder.run(&["compile", "made.frag", "-p", profile, "-o", "-"]);
+        assert!(status(&output) == 3 && stderr(&output).contains(advice), "{}", stderr(&output));
     }
 }

@@ -3,7 +3,10 @@
 use super::expr::Expr;
 use super::function::{Body, Made};
 use super::writer::Writer;
-use crate::ir::{FuncId, Function, GlobalId, ImageOp, ImageParts, ImageType, Module, Op, Type, TypeId, Value, Values};
+use crate::backend::losses::SEEN_BY_OTHERS;
+use crate::ir::{
+    FuncId, Function, GlobalId, ImageOp, ImageParts, ImageType, Module, Op, Space, Type, TypeId, Value, Values,
+};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -16,6 +19,8 @@ pub(super) struct ImageUse {
     pub compares: bool,
     /// True if it is sampled, of samplers too.
     pub samples: bool,
+    /// True if other invocations see at once what is written.
+    pub is_coherent: bool,
 }
 
 /// Returns true if a texture is a depth texture, the only kind that languages compare with.
@@ -51,6 +56,10 @@ impl ImageUses {
                     }
                 }
             }
+        }
+        let seen = module.globals.iter().filter(|(_, global)| global.access.intersects(SEEN_BY_OTHERS));
+        for (id, _) in seen.filter(|(_, global)| global.space == Space::Handle) {
+            made.uses.entry(made.first(Root::Global(id))).or_default().is_coherent = true;
         }
         for (id, f) in module.functions.iter() {
             for (_, inst) in f.insts.iter() {

@@ -43,6 +43,7 @@ mod sets;
 mod slots;
 mod tree;
 mod types;
+mod uniform;
 mod uses;
 mod varyings;
 mod wgsl;

@@ -400,7 +400,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Says how to avoid the last failure, where it is the current instruction's.
-    pub fn advise(&mut self, advice: &'static str) {
+    pub fn advise(&mut self, advice: impl Into<String>) {
         let span = self.span;
         if let Some(last) = self.diagnostics.last_mut().filter(|last| last.span() == span && last.notes.is_empty()) {
             last.notes.push(advice.into());

@@ -98,7 +98,7 @@ fn of_stages() -> impl Iterator<Item = Trial> {
 }
 
 /// The versions of Metal's language in which a compiler of C++ takes the texts of all stages.
-const METAL_STAGED: [&str; 2] = ["msl-3.0", "msl-3.1"];
+const METAL_STAGED: [&str; 3] = ["msl-3.0", "msl-3.1", "msl-3.2"];
 
 /// One program has all texts, since a compiler takes its time.
 fn check_metal_stages(profile: &'static str) -> Result<(), String> {

@@ -27,7 +27,7 @@ pub static HLSL: Way = Way { profile: "hlsl-6.7", refused: &[NO_HLSL], runs: fal
 pub static HLSL_6_6: Way = Way { profile: "hlsl-6.6", ..HLSL };
 
 /// No compiler of Metal's language is here: a compiler of C++ takes the texts with a header's declarations.
-pub const MSL: [&str; 2] = ["msl-3.0", "msl-3.1"];
+pub const MSL: [&str; 3] = ["msl-3.0", "msl-3.1", "msl-3.2"];
 
 /// Those that the language lacks, or the writer so far, with a part of the message.
 static NO_LANGUAGE: &[(&str, &str)] = &[

@@ -36,12 +36,23 @@ pub static REASONS: &[Reason] = &[
     Reason {
         title: "no subgroups",
         // Folds of one lane too: the shader around a cell asks for the lane's index.
-        applies: |asked| &*asked.profile.name == "wgsl-nosubgroups",
+        applies: |asked| ["wgsl-nosubgroups", "msl-ios-2.1"].contains(&&*asked.profile.name),
         says: |_| {
             vec![
-                ["wgsl-nosubgroups", "is not available", "a profile with", "WGSL has no", "--wave-size"]
-                    .map(str::to_owned)
-                    .to_vec(),
+                [
+                    "wgsl-nosubgroups",
+                    "msl-ios-2.1",
+                    "is not available",
+                    "a profile with",
+                    "WGSL has no",
+                    "MSL has no",
+                    "MSL yet",
+                    "a subgroup of 32",
+                    "the subgroup has 32",
+                    "--wave-size",
+                ]
+                .map(str::to_owned)
+                .to_vec(),
             ]
         },
     },

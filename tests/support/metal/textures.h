@@ -7,6 +7,7 @@
 
 namespace metal {
 enum class access { sample, read, write, read_write };
+enum memory_coherence { memory_coherence_threadgroup, memory_coherence_device };
 enum class component { x, y, z, w };
 struct sampler {};
 struct level { explicit level(float) {} };
@@ -101,7 +102,8 @@ template <class R, access A, class Base, class... Place> struct texels : Base {
 };
 
 #define TEXTURE(NAME, BASE, ...) \
-    template <class T, access A = access::sample> struct NAME : texels<vec<T, 4>, A, BASE, __VA_ARGS__> {};
+    template <class T, access A = access::sample, memory_coherence = memory_coherence_threadgroup> \
+    struct NAME : texels<vec<T, 4>, A, BASE, __VA_ARGS__> {};
 #define BASE(...) sampled<vec<T, 4>, __VA_ARGS__>
 TEXTURE(texture1d, BASE(float, none, none), uint)
 TEXTURE(texture1d_array, BASE(float, none, none, uint), uint, uint)

@@ -1,6 +1,8 @@
 //! Module-scope variables: resources are arguments of the entry point, and of the functions that use them.
 
+use super::dialect::Part;
 use super::{Extra, Msl};
+use crate::backend::losses::SEEN_BY_OTHERS;
 use crate::backend::source::expr::{Expr, Level};
 use crate::backend::source::function::{Body, Made};
 use crate::backend::source::globals::access_of;
@@ -134,7 +136,7 @@ impl Msl {
     fn block_type(&self, t: &mut Writer, id: GlobalId, global: &Global, of: StructId) -> (String, &'static str) {
         let access = access_of(t, global, of);
         let space = self.space_words(t, id);
-        let coherent = access.contains(Access::COHERENT) && t.options.profile.version >= (3, 2);
+        let coherent = access.intersects(SEEN_BY_OTHERS) && self.has(t, Part::CoherentMemory);
         let before = if coherent { "coherent " } else { "" };
         let (ty, sign) = match self.form(t, id) {
             Form::Struct(_) => (t.block_names.get(&id).cloned().unwrap_or_default(), "&"),
@@ -305,8 +307,8 @@ impl Msl {
         let Type::Array { element, len: ArrayLen::Runtime, .. } = t.types.get(ty) else { return false };
         let is_handle = matches!(t.types.get(element), Type::Sampler | Type::Image(_) | Type::SampledImage(_));
         let is_block = matches!(t.types.get(element), Type::Struct(of) if t.types.structs[of].block);
-        if (is_handle || is_block) && t.options.profile.version < (3, 0) {
-            t.lacks("arrays of resources of any length before version 3.0");
+        if is_handle || is_block {
+            self.needs(t, Part::OpenArrays);
         }
         t.msl.has_handles |= is_handle;
         is_handle || is_block

@@ -1,6 +1,7 @@
 //! Textures and samplers (section 6.12, Texture Functions).
 
 use super::Msl;
+use super::dialect::Part;
 use crate::backend::source::constants::component;
 use crate::backend::source::expr::{Expr, Level};
 use crate::backend::source::function::Body;
@@ -46,7 +47,10 @@ impl Msl {
                 self.write_texel(b, call, &texture);
                 return None;
             }
-            ImageOp::Atomic(op, ..) => return self.image_atomic(b, op, call, &texture),
+            ImageOp::Atomic(op, scope, order) => {
+                let ty = b.t.types.scalar(call.image.sampled);
+                return self.ordered(b, (scope, order), ty, |b| self.image_atomic(b, op, call, &texture));
+            }
             ImageOp::Size => self.size(b, call, &texture, ty),
             ImageOp::Levels | ImageOp::Samples => {
                 let name = if op == ImageOp::Levels { "get_num_mip_levels" } else { "get_num_samples" };
@@ -136,28 +140,24 @@ impl Msl {
         let reference = self.reference(b, call, is_projected);
         let name = if reference.is_some() { "sample_compare" } else { "sample" };
         args.extend(reference);
-        match self.level(b, call) {
-            Ok(level) => args.extend(level),
-            Err(lack) => return b.t.lacking(lack),
-        }
+        args.extend(self.level(b, call));
         args.extend(self.constant_offset(b, call));
         let made = Expr::call(&format!("{}.{name}", texture.text), &args);
         self.as_result(b, made, call, ty)
     }
 
     /// The arguments that choose the level of detail.
-    fn level(&self, b: &mut Body, call: &ImageCall) -> Result<Vec<Expr>, &'static str> {
+    fn level(&self, b: &mut Body, call: &ImageCall) -> Vec<Expr> {
         use ImageParts as P;
         let mut made = Vec::new();
-        let version = b.t.options.profile.version;
         if call.image.dim == ImageDim::D1 {
             // They have one level.
-            return Ok(made);
+            return made;
         }
         let lod = call.text(P::LOD);
         let chooses = call.parts.intersects(P::BIAS | P::GRADIENTS) || lod.as_ref().is_some_and(|lod| !is_zero(lod));
-        if call.parts.contains(P::REFERENCE) && chooses && version < (2, 3) {
-            return Err("comparisons at a level that is not the one of derivatives or 0 before version 2.3");
+        if call.parts.contains(P::REFERENCE) && chooses {
+            self.needs(b.t, Part::CompareAtLevel);
         }
         made.extend(lod.map(|lod| Expr::call("level", &[lod])));
         made.extend(call.text(P::BIAS).map(|bias| Expr::call("bias", &[bias])));
@@ -169,12 +169,11 @@ impl Msl {
             };
             made.push(Expr::call(name, &call.texts[at..at + 2]));
         }
-        match call.text(P::MIN_LOD) {
-            Some(_) if version < (2, 2) => return Err("lowest levels of detail before version 2.2"),
-            Some(least) => made.push(Expr::call("min_lod_clamp", &[least])),
-            None => {}
+        if let Some(least) = call.text(P::MIN_LOD) {
+            self.needs(b.t, Part::LeastLevels);
+            made.push(Expr::call("min_lod_clamp", &[least]));
         }
-        Ok(made)
+        made
     }
 
     /// An offset in texels.
@@ -321,8 +320,8 @@ impl Msl {
     }
 
     fn image_atomic(&self, b: &mut Body, op: AtomicOp, call: &ImageCall, texture: &Expr) -> Option<Expr> {
-        if b.t.options.profile.version < (3, 1) {
-            return Some(b.t.lacking("atomic operations on textures before version 3.1"));
+        if !self.needs(b.t, Part::TextureAtomics) {
+            return Some(Expr::primary("0"));
         }
         let (scalar, size) = call.image.atomic_texel();
         if size > 1 || !scalar.is_int() || scalar.width != 32 || call.image.dim == ImageDim::Cube {
@@ -396,8 +395,8 @@ impl Msl {
     }
 
     fn level_of_detail(&self, b: &mut Body, call: &ImageCall, [texture, sampler]: [Expr; 2], ty: TypeId) -> Expr {
-        if b.t.options.profile.version < (2, 2) {
-            return b.t.lacking("queries of the level of detail before version 2.2");
+        if !self.needs(b.t, Part::LevelQueries) {
+            return Expr::primary("0");
         }
         let mut place = self.sample_place(b, call, false);
         place.truncate(1);

@@ -1,5 +1,6 @@
 //! Locations of inputs and outputs: scalars and vectors at them, and members of which several variables are parts.
 
+use super::dialect::Part;
 use super::{Extra, Msl};
 use crate::backend::source::constants::component;
 use crate::backend::source::expr::{Expr, Level};
@@ -243,9 +244,7 @@ impl Msl {
         if !self.is_pulled(b.t, leaf.binding, Space::Input) {
             return b.value(pointer);
         }
-        if b.t.options.profile.version < (2, 3) {
-            return b.t.lacking("interpolation at another place before version 2.3");
-        }
+        self.needs(b.t, Part::PulledInputs);
         let args = b.list(args);
         let call = match at {
             InterpolateAt::Centroid => "interpolate_at_centroid()".to_string(),

@@ -2,6 +2,7 @@
 
 use super::Msl;
 use super::bits::unsigned;
+use super::dialect::Part;
 use crate::backend::source::expr::{Expr, Level};
 use crate::backend::source::function::{Body, Made};
 use crate::backend::source::operators::operator;
@@ -238,10 +239,8 @@ impl Msl {
         if function != MathFn::IsHelper {
             return None;
         }
-        Some(match t.options.profile.version >= (2, 3) {
-            true => Expr::primary("simd_is_helper_thread()"),
-            false => t.lacking("tests for helper threads before version 2.3"),
-        })
+        self.needs(t, Part::HelperThreads);
+        Some(Expr::primary("simd_is_helper_thread()"))
     }
 
     fn sign_of_integer(&self, t: &mut Writer, a: &Expr, scalar: Scalar, ty: TypeId) -> Expr {

@@ -1,14 +1,17 @@
 //! Memory: bytes of buffers, atomic operations (section 6.15) and barriers (section 6.9).
 
 use super::Msl;
+use super::dialect::Part;
 use crate::backend::source::expr::{Expr, Level};
 use crate::backend::source::function::{Body, Made};
 use crate::backend::source::language::Ordering;
 use crate::backend::source::layout::Packing;
 use crate::backend::source::place::Address;
+use crate::backend::source::uniform::parted;
 use crate::backend::source::writer::Writer;
 use crate::ir::{
-    AtomicOp, InstId, MemoryKinds, Op, Order, Scalar, ScalarKind, Scope, Space, Stage, Type, TypeId, Value, Values,
+    AtomicOp, EntryPoint, InstId, MemoryKinds, Op, Order, Scalar, ScalarKind, Scope, Space, Stage, Type, TypeId, Types,
+    Value, Values,
 };
 
 const MEMORY_ORDER: &str = "memory_order_relaxed";
@@ -95,7 +98,39 @@ impl Msl {
         Expr::binary("/", Level::Product, &rest, &Expr::primary(stride.to_string())).reading_memory(false)
     }
 
-    pub fn atomic(&self, b: &mut Body, op: AtomicOp, pointer: Value, args: Values, _: Ordering) -> Option<Expr> {
+    /// An atomic operation, with the fences that order the accesses around it: all of the language's are relaxed.
+    pub fn atomic(&self, b: &mut Body, op: AtomicOp, pointer: Value, args: Values, how: Ordering) -> Option<Expr> {
+        let ty = b.pointee_of(pointer).map_or(Types::U32, |(_, ty)| ty);
+        self.ordered(b, how, ty, |b| self.relaxed_atomic(b, op, pointer, args))
+    }
+
+    /// What `write` makes of an atomic operation with a result of a type, between fences.
+    pub fn ordered(
+        &self,
+        b: &mut Body,
+        (scope, order): Ordering,
+        ty: TypeId,
+        write: impl FnOnce(&mut Body) -> Option<Expr>,
+    ) -> Option<Expr> {
+        let is_relaxed = order == Order::Relaxed || scope == Scope::Invocation;
+        if is_relaxed || !self.needs_for(b.t, Part::Fences, "atomic operations that order memory") {
+            return write(b);
+        }
+        let fence = self.fence(b, MemoryKinds::BUFFER | MemoryKinds::SHARED | MemoryKinds::IMAGE, scope);
+        if order != Order::Acquire {
+            b.line(fence.clone());
+        }
+        let made = write(b)?;
+        if order == Order::Release {
+            return Some(made);
+        }
+        let found = b.variable("found", ty);
+        b.line(format!("{} = {}", found.text, made.text));
+        b.line(fence);
+        Some(found)
+    }
+
+    fn relaxed_atomic(&self, b: &mut Body, op: AtomicOp, pointer: Value, args: Values) -> Option<Expr> {
         let Some((space, ty)) = b.pointee_of(pointer) else {
             return Some(b.t.stand_in("atomic operations on such memory"));
         };
@@ -142,12 +177,10 @@ impl Msl {
             (ScalarKind::Uint, 32) => Some("atomic_uint"),
             (ScalarKind::Sint, 32) => Some("atomic_int"),
             (ScalarKind::Float, 32) if is_move || op == AtomicOp::Add => {
-                let since = b.t.options.profile.version >= (3, 0) && space != Space::Workgroup;
-                if !since {
-                    b.t.lacks("atomic operations on floats before version 3.0, or in memory of workgroups");
-                    return None;
+                if space == Space::Workgroup {
+                    b.t.lacks("atomic operations on floats in memory of workgroups");
                 }
-                Some("atomic_float")
+                self.needs(b.t, Part::FloatAtomics).then_some("atomic_float")
             }
             (ScalarKind::Float, _) => {
                 b.t.lacks("such atomic operations on floats");
@@ -197,32 +230,71 @@ impl Msl {
             return b.line("threadgroup_barrier(mem_flags::mem_device | mem_flags::mem_threadgroup)".to_string());
         }
         let (all, waits, is_first) = self.run_of(b);
+        let orders = !kinds.is_empty() && order != Order::Relaxed && memory != Scope::Invocation;
+        let reach = reach(memory, kinds);
+        let is_wide = orders && reach > Scope::Workgroup;
+        let has_fences = self.has(b.t, Part::Fences);
+        let fence = (is_wide && has_fences).then(|| self.fence(b, kinds, reach));
+        let wait = match execution {
+            // Barriers in a row are one.
+            Some(Scope::Workgroup) if is_first => Some(format!("threadgroup_barrier({})", self.flags_of(b, all))),
+            Some(Scope::Subgroup) => Some(format!("simdgroup_barrier({})", self.flags_of(b, kinds))),
+            Some(Scope::Workgroup | Scope::Invocation) => None,
+            Some(_) => return b.t.lacks("barriers of such a scope"),
+            None if fence.is_some() || waits || !orders => None,
+            None if has_fences => Some(self.fence(b, kinds, reach)),
+            None => self.barrier_for_fence(b, kinds, reach),
+        };
+        let after = fence.clone().filter(|_| wait.is_some());
+        fence.into_iter().chain(wait).chain(after).for_each(|line| b.line(line));
+    }
+
+    /// The memory that a barrier orders; that of workgroups is the payload's too.
+    fn flags_of(&self, b: &Body, kinds: MemoryKinds) -> String {
         let is_of_payload = b.t.stage() == Some(Stage::Task) && b.t.msl.mesh.payload.is_some();
-        let flags_of = |kinds: MemoryKinds| match flags_of(kinds) {
+        match flags_of(kinds) {
             flags if is_of_payload && kinds.intersects(MemoryKinds::SHARED) => {
                 format!("{flags} | mem_flags::mem_object_data")
             }
             flags => flags,
+        }
+    }
+
+    /// Orders memory for the whole device, which barriers do not.
+    fn fence(&self, b: &Body, kinds: MemoryKinds, reach: Scope) -> String {
+        let scope = match reach {
+            Scope::Subgroup => "thread_scope_simdgroup",
+            Scope::Workgroup => "thread_scope_threadgroup",
+            _ => "thread_scope_device",
         };
-        let flags = flags_of(kinds);
-        match execution {
-            // Barriers in a row are one.
-            Some(Scope::Workgroup) if is_first => b.line(format!("threadgroup_barrier({})", flags_of(all))),
-            Some(Scope::Workgroup | Scope::Invocation) => {}
-            None if waits => {}
-            Some(Scope::Subgroup) => b.line(format!("simdgroup_barrier({flags})")),
-            Some(_) => b.t.lacks("barriers of such a scope"),
-            None if kinds.is_empty() || order == Order::Relaxed || memory == Scope::Invocation => {}
-            None if b.t.options.profile.version >= (3, 2) => {
-                let scope = match memory {
-                    Scope::Subgroup => "thread_scope_simdgroup",
-                    Scope::Workgroup => "thread_scope_threadgroup",
-                    _ => "thread_scope_device",
-                };
-                b.line(format!("atomic_thread_fence({flags}, memory_order_seq_cst, {scope})"));
+        format!("atomic_thread_fence({}, memory_order_seq_cst, {scope})", self.flags_of(b, kinds))
+    }
+
+    /// Finds the memory barriers that a part of the workgroup may not reach, where barriers stand for fences.
+    pub fn find_parted_fences(&self, t: &mut Writer, entry: &EntryPoint) {
+        if entry.stage.has_workgroups() && !self.has(t, Part::Fences) {
+            t.msl.parted_fences =
+                parted(t, |op| matches!(op, Op::Barrier { execution: None, .. })).into_iter().collect();
+        }
+    }
+
+    /// A barrier that orders what a fence would, where the language has no fences: all that it orders for wait.
+    fn barrier_for_fence(&self, b: &mut Body, kinds: MemoryKinds, reach: Scope) -> Option<String> {
+        let flags = self.flags_of(b, kinds);
+        let has_workgroups = b.t.stage().is_some_and(Stage::has_workgroups);
+        let is_reached = |id| has_workgroups && !b.t.msl.parted_fences.contains(&(b.id, id));
+        match reach {
+            Scope::Subgroup => Some(format!("simdgroup_barrier({flags})")),
+            Scope::Workgroup if b.current.is_some_and(is_reached) => Some(format!("threadgroup_barrier({flags})")),
+            Scope::Workgroup => {
+                let words = "memory barriers where invocations of the workgroup may part";
+                self.needs_for(b.t, Part::Fences, words);
+                None
             }
-            None if memory == Scope::Subgroup => b.line(format!("simdgroup_barrier({flags})")),
-            None => b.t.lacks("memory barriers apart from `barrier()` before version 3.2"),
+            _ => {
+                self.needs(b.t, Part::Fences);
+                None
+            }
         }
     }
 
@@ -269,6 +341,11 @@ fn of_component(path: &str, words: &str, name: &str) -> String {
         }
         _ => format!("({words}{name}*)&{vector} + ({index})"),
     }
+}
+
+/// The invocations for which a barrier orders memory: those of other workgroups share none of the own.
+fn reach(memory: Scope, kinds: MemoryKinds) -> Scope {
+    if kinds == MemoryKinds::SHARED { memory.min(Scope::Workgroup) } else { memory }
 }
 
 /// The memory that a barrier orders.

@@ -2,6 +2,7 @@
 //! the workgroup until its end, where each thread hands on some.
 
 use super::crowds::{Owner, OwnerNames};
+use super::dialect::Part;
 use super::{Extra, Msl};
 use crate::backend::source::expr::{Expr, Level};
 use crate::backend::source::function::Body;
@@ -118,9 +119,7 @@ impl Msl {
         if !matches!(entry.stage, Stage::Mesh | Stage::Task) {
             return;
         }
-        if t.options.profile.version < (3, 0) {
-            t.lacks("mesh and object functions before version 3.0");
-        }
+        self.needs(t, Part::Meshes);
         if t.module.nvidia_meshes {
             t.unsupported("NVIDIA's form of task and mesh shaders");
         }

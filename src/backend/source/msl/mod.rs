@@ -4,6 +4,7 @@ mod bits;
 mod capture;
 mod constants;
 mod crowds;
+mod dialect;
 mod entry;
 mod function;
 mod globals;
@@ -48,7 +49,7 @@ use crate::profile::Profile;
 use capture::Capture;
 use crowds::{Owner, OwnerNames};
 use mesh::Mesh;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -110,6 +111,8 @@ pub(super) struct State {
     mesh: Mesh,
     /// The resources of the raster order group.
     ordered: BTreeSet<GlobalId>,
+    /// The memory barriers that a part of the workgroup may not reach.
+    parted_fences: FxHashSet<(FuncId, InstId)>,
     /// True if there are ray queries, and such with flags.
     has_rays: bool,
     has_ray_parameters: bool,
@@ -206,6 +209,7 @@ impl Language for Msl {
         self.find_pulled(t);
         self.find_capture(t, entry);
         self.find_ordered(t, entry);
+        self.find_parted_fences(t, entry);
         self.find_sized(t);
         self.find_array_values(t);
         t.sized = self.sized_names(t);
@@ -505,7 +509,7 @@ pub(super) fn losses(module: &Module, profile: &Profile) -> Vec<Diagnostic> {
         precise: false,
         can_be_precise: true,
         coherent_since: Some((3, 2)),
-        coherent_images: false,
+        coherent_images: true,
         point_sizes: true,
     };
     losses::losses(module, profile, kept)

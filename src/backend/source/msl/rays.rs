@@ -1,6 +1,7 @@
 //! Ray queries (sections 2.17.8 and 6.18.5, Intersection Query Functions).
 
 use super::Msl;
+use super::dialect::Part;
 use crate::backend::source::expr::{Expr, Level};
 use crate::backend::source::function::Body;
 use crate::backend::source::writer::Writer;
@@ -58,9 +59,7 @@ pub(super) const PARAMETERS: &[&str] = &[
 impl Msl {
     /// A type of ray queries.
     pub fn ray_type(&self, t: &mut Writer, name: &'static str) -> String {
-        if t.options.profile.version < (2, 4) {
-            t.lacks("ray queries before version 2.4");
-        }
+        self.needs(t, Part::RayQueries);
         if matches!(t.stage(), Some(Stage::Mesh | Stage::Task | Stage::TessEvaluation)) {
             t.lacks("ray queries in this stage (Metal Shading Language Specification, section 2.17)");
         }

@@ -1,6 +1,7 @@
 //! Inputs and outputs of a stage: their attributes (section 5.2, Attributes for Functions and Variables).
 
 use super::crowds::is_of_vertices;
+use super::dialect::Part;
 use super::tessellation::is_level;
 use super::{Extra, Msl};
 use crate::backend::source::expr::Expr;
@@ -15,16 +16,16 @@ use crate::ir::{
 pub(super) struct Attribute {
     pub text: &'static str,
     pub scalar: Scalar,
-    /// The first version of the language that has it.
-    since: (u8, u8),
+    /// The part of the language that it is, where not every version has it.
+    part: Option<Part>,
 }
 
 const fn value(text: &'static str, scalar: Scalar) -> Option<Attribute> {
-    since(text, scalar, (0, 0))
+    Some(Attribute { text, scalar, part: None })
 }
 
-const fn since(text: &'static str, scalar: Scalar, since: (u8, u8)) -> Option<Attribute> {
-    Some(Attribute { text, scalar, since })
+const fn part(text: &'static str, scalar: Scalar, part: Part) -> Option<Attribute> {
+    Some(Attribute { text, scalar, part: Some(part) })
 }
 
 /// The attribute of a built-in value in a stage: tables 5.2 to 5.9.
@@ -58,7 +59,7 @@ const fn usual_attribute(of: BuiltIn, depth: DepthPromise) -> Option<Attribute> 
         BuiltIn::BaseInstance => value("base_instance", Scalar::U32),
         BuiltIn::FrontFacing => value("front_facing", Scalar::BOOL),
         BuiltIn::SampleId => value("sample_id", Scalar::U32),
-        BuiltIn::ViewIndex => since("amplification_id", Scalar::U32, (2, 3)),
+        BuiltIn::ViewIndex => part("amplification_id", Scalar::U32, Part::Views),
         BuiltIn::SampleMask => value("sample_mask", Scalar::U32),
         BuiltIn::FragDepth => value(
             match depth {
@@ -68,12 +69,14 @@ const fn usual_attribute(of: BuiltIn, depth: DepthPromise) -> Option<Attribute> 
             },
             Scalar::F32,
         ),
-        BuiltIn::FragStencilRef => since("stencil", Scalar::U32, (2, 1)),
-        BuiltIn::PrimitiveId => since("primitive_id", Scalar::U32, (2, 2)),
+        BuiltIn::FragStencilRef => value("stencil", Scalar::U32),
+        BuiltIn::PrimitiveId => part("primitive_id", Scalar::U32, Part::PrimitiveId),
         BuiltIn::Layer => value("render_target_array_index", Scalar::U32),
         BuiltIn::ViewportIndex => value("viewport_array_index", Scalar::U32),
-        BuiltIn::BaryCoord => since("barycentric_coord", Scalar::F32, (2, 2)),
-        BuiltIn::BaryCoordNoPerspective => since("barycentric_coord, center_no_perspective", Scalar::F32, (2, 2)),
+        BuiltIn::BaryCoord => part("barycentric_coord", Scalar::F32, Part::BarycentricCoord),
+        BuiltIn::BaryCoordNoPerspective => {
+            part("barycentric_coord, center_no_perspective", Scalar::F32, Part::BarycentricCoordNoPerspective)
+        }
         BuiltIn::ClipDistance => value("clip_distance", Scalar::F32),
         _ => None,
     }
@@ -130,12 +133,11 @@ impl Msl {
         let rows = [
             (modes.override_coverage, "coverage that a fragment shader may add to"),
             (modes.early_and_late_tests, "tests both before and after fragment shaders"),
-            (
-                modes.post_depth_coverage && t.options.profile.version < (2, 3),
-                "coverage after tests before version 2.3",
-            ),
         ];
         rows.into_iter().filter(|(is_asked, _)| *is_asked).for_each(|(_, mode)| t.lacks(mode));
+        if modes.post_depth_coverage {
+            self.needs(t, Part::CoverageAfterTests);
+        }
         if modes.full_quads || modes.quad_derivatives || !modes.non_coherent.is_empty() {
             t.unsupported("full quads, derivatives of whole quads and incoherent reads of pixels");
         }
@@ -172,13 +174,16 @@ impl Msl {
     fn check_built_in(&self, t: &mut Writer, Given { of, space, .. }: &Given) {
         match attribute(t.stage(), *of, t.ports.depth) {
             _ if self.is_in_memory(t, *of, *space) => {}
-            _ if matches!(of, BuiltIn::HelperInvocation | BuiltIn::SamplePosition) => {}
-            _ if *of == BuiltIn::SampleMask && *space == Space::Output => {}
-            Some(of_language) if t.options.profile.version < of_language.since => {
-                let (major, minor) = of_language.since;
-                t.lacks(&format!("built-in value {of:?} before version {major}.{minor}"));
+            _ if *of == BuiltIn::HelperInvocation => {
+                self.needs(t, Part::HelperThreads);
             }
-            Some(_) => {}
+            _ if *of == BuiltIn::SamplePosition => {}
+            _ if *of == BuiltIn::SampleMask && *space == Space::Output => {}
+            Some(of_language) => {
+                if let Some(part) = of_language.part {
+                    self.needs(t, part);
+                }
+            }
             None if is_missing(*of) => {
                 t.lacks(&format!("built-in value {of:?}"));
             }
@@ -188,12 +193,25 @@ impl Msl {
 
     /// The number of the own thread in its SIMD-group.
     pub fn lane_index(&self, b: &mut Body) -> Expr {
+        self.check_lanes(b.t);
         b.t.msl.used.insert(Extra::Lane);
         Expr::primary(b.t.msl.names.lane.clone())
     }
 
+    /// Refuses numbers of lanes in functions that have no attributes for them (section 5.2.3).
+    fn check_lanes(&self, t: &mut Writer) {
+        match t.stage() {
+            Some(Stage::Fragment) => drop(self.needs(t, Part::LanesInFragments)),
+            Some(Stage::Vertex | Stage::TessEvaluation) if t.msl.capture.is_none() => {
+                t.lacks("numbers of lanes in vertex functions");
+            }
+            _ => {}
+        }
+    }
+
     /// The threads of a SIMD-group.
     pub fn lane_count(&self, b: &mut Body) -> Expr {
+        self.check_lanes(b.t);
         b.t.msl.used.insert(Extra::Lanes);
         Expr::primary(b.t.msl.names.lanes.clone())
     }

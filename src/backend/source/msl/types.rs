@@ -1,43 +1,42 @@
 //! The names of types (sections 2.1 to 2.10). Matrices are named as the module has them, columns first.
 
 use super::Msl;
+use super::dialect::Part;
 use crate::backend::source::image::{ImageUse, is_depth};
 use crate::backend::source::writer::Writer;
 use crate::ir::{ImageDim, ImageType, Scalar, ScalarKind, Type, TypeId, print::scalar_name};
 
-/// The names of scalars, whose vectors add the number of components, and the versions that have them.
-const SCALARS: [(Scalar, &str, (u8, u8)); 11] = [
-    (Scalar::BOOL, "bool", (1, 0)),
-    (Scalar::I32, "int", (1, 0)),
-    (Scalar::U32, "uint", (1, 0)),
-    (Scalar::F32, "float", (1, 0)),
-    (Scalar::F16, "half", (1, 0)),
-    (Scalar::I8, "char", (1, 0)),
-    (Scalar::U8, "uchar", (1, 0)),
-    (Scalar::I16, "short", (1, 0)),
-    (Scalar::U16, "ushort", (1, 0)),
-    // In buffers too.
-    (Scalar::I64, "long", (2, 3)),
-    (Scalar::U64, "ulong", (2, 3)),
+/// The names of scalars, whose vectors add the number of components.
+const SCALARS: [(Scalar, &str); 11] = [
+    (Scalar::BOOL, "bool"),
+    (Scalar::I32, "int"),
+    (Scalar::U32, "uint"),
+    (Scalar::F32, "float"),
+    (Scalar::F16, "half"),
+    (Scalar::I8, "char"),
+    (Scalar::U8, "uchar"),
+    (Scalar::I16, "short"),
+    (Scalar::U16, "ushort"),
+    (Scalar::I64, "long"),
+    (Scalar::U64, "ulong"),
 ];
 
 /// The name of a vector or scalar, where the language has one.
 pub(super) fn vector_text(t: &Writer, ty: TypeId) -> String {
     let Some((scalar, size)) = t.shape(ty) else { return String::new() };
-    let row = SCALARS.iter().find(|(of, ..)| *of == scalar);
-    let name = row.map_or_else(|| scalar_name(scalar), |(_, name, _)| (*name).to_string());
+    let row = SCALARS.iter().find(|(of, _)| *of == scalar);
+    let name = row.map_or_else(|| scalar_name(scalar), |(_, name)| (*name).to_string());
     if size == 1 { name } else { format!("{name}{size}") }
 }
 
 impl Msl {
     pub fn vector_name(&self, t: &mut Writer, scalar: Scalar, size: u8) -> String {
-        let Some((_, name, since)) = SCALARS.iter().find(|(of, ..)| *of == scalar) else {
+        let Some((_, name)) = SCALARS.iter().find(|(of, _)| *of == scalar) else {
             t.lacks(&format!("type {}", scalar_name(scalar)));
             return "int".to_string();
         };
-        if t.options.profile.version < *since {
-            let (major, minor) = since;
-            t.lacks(&format!("type {} in all memory before version {major}.{minor}", scalar_name(scalar)));
+        if scalar.width == 64 {
+            self.needs_for(t, Part::WideIntegers, &format!("type {} in all memory", scalar_name(scalar)));
         }
         if size == 1 { (*name).to_string() } else { format!("{name}{size}") }
     }
@@ -97,7 +96,9 @@ impl Msl {
             (true, false, true) => ", access::write",
             (true, true, true) => ", access::read_write",
         };
-        format!("{stem}{shape}{layers}<{texel}{access}>")
+        let is_coherent = is_written && of.is_coherent && self.has(t, Part::CoherentMemory);
+        let coherence = if is_coherent { ", memory_coherence_device" } else { "" };
+        format!("{stem}{shape}{layers}<{texel}{access}{coherence}>")
     }
 
     /// The type of a texel's components.
@@ -132,7 +133,7 @@ mod tests {
             storage: false,
             format: 0,
         };
-        let used = |reads, writes, compares| ImageUse { reads, writes, compares, samples: false };
+        let used = |reads, writes, compares| ImageUse { reads, writes, compares, ..ImageUse::default() };
         let mut name = |image, of| MSL.texture_name(&mut t, image, of);
         assert_eq!(name(plain, ImageUse::default()), "texture2d<float>");
         assert_eq!(name(plain, used(false, false, true)), "depth2d<float>");

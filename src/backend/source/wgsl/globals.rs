@@ -8,6 +8,7 @@ use crate::backend::source::image::Root;
 use crate::backend::source::layout::{self, How, Packing};
 use crate::backend::source::place::{Form, is_buffer};
 use crate::backend::source::slots::{Role, Slot};
+use crate::backend::source::uniform;
 use crate::backend::source::writer::Writer;
 use crate::diagnostic::{Code, Diagnostic, cannot_write};
 use crate::ir::{
@@ -152,7 +153,7 @@ impl Wgsl {
         let stages = &t.module.entry_points;
         let of_vertices = stages.iter().filter(|entry| entry.stage == Stage::Vertex).count();
         if of_vertices > 0 {
-            if !super::memory::is_written(t.module, id) {
+            if !uniform::is_written(t.module, id) {
                 return "read";
             } else if of_vertices == stages.len() {
                 t.lacks("buffers that vertex shaders write");

@@ -192,19 +192,3 @@ fn holds_atomics(t: &Writer, ty: crate::ir::TypeId) -> bool {
         _ => false,
     }
 }
-
-/// Returns true if some function writes to a variable.
-pub(super) fn is_written(module: &Module, id: GlobalId) -> bool {
-    let is_part = |f: &Function, pointer| match pointer {
-        Value::Inst(at) => matches!(f.insts[at].op, Op::Access { base, .. } if base == Value::Global(id)),
-        other => other == Value::Global(id),
-    };
-    let writes = |f: &Function| {
-        limits::spend(f.insts.len());
-        f.insts.iter().any(|(_, inst)| match inst.op {
-            Op::Store { pointer, .. } | Op::Atomic { pointer, .. } => is_part(f, pointer),
-            _ => false,
-        })
-    };
-    module.functions.iter().any(|(_, f)| writes(f))
-}
