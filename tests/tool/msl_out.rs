@@ -299,3 +299,29 @@ fn the_dialects_of_ios_have_parts_later() {
         assert!(status(&output) == 3 && stderr(&output).contains(advice), "{}", stderr(&output));
     }
 }
+
+#[test]
+fn the_number_of_a_draw_is_in_a_buffer_of_the_hosts() {
+    let folder = Folder::new("msl-draw");
+    let source = "#version 460\nlayout(location = 0) out int number;\nlayout(push_constant) uniform Push { vec4 at; };
+        int draw() { return gl_DrawID + 1; }
+        void main() { number = draw() + gl_DrawID + gl_BaseInstance; gl_Position = at; }\n";
+    folder.file("made.vert", source);
+    let text = text(&folder, "made.vert", "msl-2.1");
+    holds(
+        &text,
+        &[
+            "struct DrawParameters {",
+            "int draw_index;",
+            "constant DrawParameters& draw_parameters [[buffer(1)]],",
+            "int gl_DrawID = draw_parameters.draw_index;",
+            "int draw(int gl_DrawID) {",
+        ],
+    );
+    support::metal::takes(&[&text]).unwrap();
+    let output = folder.run(&["compile", "made.vert", "-p", "msl-2.1", "--emit", "reflection", "-o", "-"]);
+    let reflection: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    let slots = reflection["metal"]["slots"].as_array().expect("slots");
+    let of_host = slots.iter().find(|slot| slot["role"] == "draw_parameters").expect("a buffer");
+    assert_eq!((&of_host["kind"], &of_host["index"]), (&"buffer".into(), &1.into()), "{reflection}");
+}

@@ -21,6 +21,7 @@ mod globals;
 mod glsl;
 mod helpers;
 mod hlsl;
+mod host;
 mod image;
 mod inout;
 mod insts;

@@ -105,7 +105,6 @@ static NO_MSL: &[(&str, &str)] = &[
     ("clip_and_cull_frag", "MSL has no built-in value CullDistance"),
     ("culling_frag", "MSL has no built-in value CullDistance"),
     ("debug_printf_comp", "crosslane cannot write printing as MSL yet"),
-    ("draw_parameters_frag", "MSL has no built-in value DrawIndex"),
     ("flat_doubles_frag", "MSL has no numbers of 64 bits with a fraction"),
     ("flat_longs_frag", "MSL has no inputs and outputs of 64 bits"),
     ("geometry_adjacency_frag", GEOMETRY),

@@ -1,25 +1,15 @@
-//! Built-in values that the language, or its Shader Model, does not have: the caller puts them into constant buffers.
+//! Built-in values that the Shader Model does not have, in constant buffers.
 
 use super::Hlsl;
 use super::globals::LAST_CONSTANTS;
 use super::stage::system_value;
-use crate::backend::source::ports::Given;
+use crate::backend::source::host::HostBlock;
 use crate::backend::source::slots::{Role, Slot};
 use crate::backend::source::writer::Writer;
-use crate::ir::{BuiltIn, DepthPromise, Space};
+use crate::ir::{BuiltIn, DepthPromise};
 
 /// The register space of the constant buffers, which nothing else has.
 const HOST_SPACE: u32 = 254;
-
-/// A constant buffer with values of the caller's.
-struct HostBlock {
-    name: &'static str,
-    role: Role,
-    /// Its register.
-    index: u32,
-    /// Each value with its type and the name of its member where a shader does not use it: all are declared, so that none moves.
-    values: &'static [(BuiltIn, &'static str, &'static str)],
-}
 
 static BLOCKS: [HostBlock; 2] = [
     HostBlock {
@@ -44,21 +34,16 @@ impl Hlsl {
     /// Returns true for values that come from the caller in the profile's Shader Model.
     pub fn is_from_host(&self, t: &Writer, of: BuiltIn) -> bool {
         let has_own = system_value(of, DepthPromise::Any).is_some_and(|own| t.options.profile.version >= own.since);
-        !has_own && BLOCKS.iter().any(|block| block.values.iter().any(|(value, ..)| *value == of))
+        !has_own && BLOCKS.iter().any(|block| block.has(of))
     }
 
     /// Declares the constant buffers of the values that the shader uses.
     pub fn declare_host_blocks(&self, t: &mut Writer) {
         for block in &BLOCKS {
-            let mut given: Vec<Given> = t.ports.built_in_of(Space::Input).into_iter().collect();
-            given.retain(|given| self.is_from_host(t, given.of));
-            let asked = |of| given.iter().find(|given| given.of == of);
-            let Some(span) = block.values.iter().find_map(|(of, ..)| asked(*of)).map(|given| given.span) else {
-                continue;
-            };
-            let members = block.values.iter().map(|(of, ty, unused)| {
-                let name = asked(*of).map_or_else(|| t.names.unique(unused, None), |given| given.name.clone());
-                format!("    {ty} {name};")
+            let Some((span, values)) = block.used(t, |of| self.is_from_host(t, of)) else { continue };
+            let members = values.into_iter().map(|value| {
+                let name = value.given.map_or_else(|| t.names.unique(value.unused, None), |given| given.name);
+                format!("    {} {name};", value.ty)
             });
             let members: Vec<String> = members.collect();
             let name = t.names.unique(block.name, None);

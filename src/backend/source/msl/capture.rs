@@ -2,6 +2,7 @@
 //! A thread is a vertex, in x, of an instance, in y.
 
 use super::crowds::{Owner, OwnerNames, Part, Record};
+use super::host::is_from_host;
 use super::locations::Leaf;
 use super::{Extra, Msl};
 use crate::backend::source::function::Body;
@@ -46,7 +47,7 @@ impl Msl {
         let (position, size, start) = (name("thread_position"), name("thread_count"), name("draw_start"));
         t.msl.capture = Some(Capture { record, names, position, size, start });
         for given in t.ports.built_in.clone() {
-            if given.space == Space::Input && !is_counted(given.of) {
+            if given.space == Space::Input && !is_counted(given.of) && !is_from_host(given.of) {
                 let outside = std::mem::replace(&mut t.span, given.span);
                 t.lacks(&format!(
                     "built-in value {:?} in kernels, which vertex shaders before tessellation are",

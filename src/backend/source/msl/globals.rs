@@ -334,6 +334,17 @@ impl Msl {
             b.t.remark_on_argument(id, list.get_mut(first).map(|argument: &mut Argument| &mut argument.text));
         }
         self.stage_arguments(b.t, used, &mut list);
+        let of_host = self.host_argument(b, used);
+        list.extend(of_host.map(|(text, name, role, span)| Argument {
+            text,
+            name,
+            role,
+            kind: BUFFER,
+            count: 1,
+            chosen: None,
+            span,
+            id: None,
+        }));
         if used.contains(&Extra::Sizes) {
             let name = b.t.msl.names.sizes.clone();
             let text = format!("constant uint* {name}");

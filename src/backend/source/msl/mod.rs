@@ -9,6 +9,7 @@ mod entry;
 mod function;
 mod globals;
 mod helpers;
+mod host;
 mod image;
 mod lane;
 mod locations;

@@ -187,7 +187,11 @@ impl Numbered {
             set: slot.role.binding().map(|(set, _)| set),
             binding: slot.role.binding().map(|(_, binding)| binding),
             kind: slot.kind,
-            role: if let Role::Stage(role) = slot.role { Some(role) } else { None },
+            role: match slot.role {
+                Role::Stage(role) => Some(role),
+                Role::DrawParameters => Some("draw_parameters"),
+                _ => None,
+            },
             index: slot.index,
             count: slot.count,
         }

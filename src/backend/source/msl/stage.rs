@@ -2,6 +2,7 @@
 
 use super::crowds::is_of_vertices;
 use super::dialect::Part;
+use super::host::is_from_host;
 use super::tessellation::is_level;
 use super::{Extra, Msl};
 use crate::backend::source::expr::Expr;
@@ -84,8 +85,10 @@ const fn usual_attribute(of: BuiltIn, depth: DepthPromise) -> Option<Attribute> 
 
 /// The scalar that the language gives a built-in value.
 pub(super) fn given(stage: Option<Stage>, of: BuiltIn) -> Option<Scalar> {
-    if of == BuiltIn::PatchVertices {
-        return Some(Scalar::U32);
+    match of {
+        BuiltIn::PatchVertices => return Some(Scalar::U32),
+        _ if is_from_host(of) => return Some(Scalar::I32),
+        _ => {}
     }
     Some(attribute(stage, of, DepthPromise::Any)?.scalar)
 }
@@ -95,7 +98,6 @@ const fn is_missing(of: BuiltIn) -> bool {
     matches!(
         of,
         BuiltIn::CullDistance
-            | BuiltIn::DrawIndex
             | BuiltIn::DeviceIndex
             | BuiltIn::ShadingRate
             | BuiltIn::PrimitiveShadingRate
@@ -173,7 +175,7 @@ impl Msl {
     /// Refuses what the language does not have.
     fn check_built_in(&self, t: &mut Writer, Given { of, space, .. }: &Given) {
         match attribute(t.stage(), *of, t.ports.depth) {
-            _ if self.is_in_memory(t, *of, *space) => {}
+            _ if self.is_in_memory(t, *of, *space) || is_from_host(*of) => {}
             _ if *of == BuiltIn::HelperInvocation => {
                 self.needs(t, Part::HelperThreads);
             }
