@@ -89,6 +89,8 @@ pub struct Places {
     pub push_constants: Option<Place>,
     /// Those of resources. The others stay where the language puts them.
     pub resources: BTreeMap<Bound, Place>,
+    /// True if each set is an argument buffer, in languages that have such.
+    pub argument_buffers: bool,
 }
 
 impl Places {

@@ -158,6 +158,12 @@ impl Builder {
         self
     }
 
+    /// Makes each descriptor set an argument buffer of MSL, as `--argument-buffers` of the command does.
+    pub fn argument_buffers(mut self, make: bool) -> Builder {
+        self.places.argument_buffers = make;
+        self
+    }
+
     /// Derives `bytemuck::Pod` and `bytemuck::Zeroable` for the structs of blocks. The crate that includes the results then
     /// depends on bytemuck with its features `derive` and `min_const_generics`.
     pub fn bytemuck(mut self, derive: bool) -> Builder {

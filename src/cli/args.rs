@@ -285,6 +285,9 @@ pub struct PlaceArgs {
     /// Put the resource of a set and binding at another place, likewise; may be repeated.
     #[arg(long, value_name = "SET:BINDING=[GROUP:]N")]
     pub place: Vec<String>,
+    /// Make each descriptor set an argument buffer of MSL.
+    #[arg(long)]
+    pub argument_buffers: bool,
 }
 
 /// Variables that nothing uses.

@@ -280,12 +280,17 @@ pub fn settings(texts: &[String]) -> Result<Specializations, CommandError> {
 /// # Errors
 /// When none of the targets lets them be chosen.
 pub fn places(args: &PlaceArgs, targets: impl IntoIterator<Item = Target>) -> Result<Places, CommandError> {
-    let mut places = Places { push_constants: args.push_constants, ..Places::default() };
+    let PlaceArgs { push_constants, argument_buffers, .. } = *args;
+    let mut places = Places { push_constants, argument_buffers, ..Places::default() };
     for text in &args.place {
         let wrong = |why: &str| CommandError(format!("--place {text}: {why}"));
         let (bound, place) = text.split_once('=').ok_or_else(|| wrong("write SET:BINDING=[GROUP:]N"))?;
         let bound = bound.parse().map_err(|why: String| wrong(&why))?;
         places.resources.insert(bound, place.parse().map_err(|why: String| wrong(&why))?);
+    }
+    let targets: Vec<Target> = targets.into_iter().collect();
+    if argument_buffers && !targets.is_empty() && !targets.contains(&Target::Msl) {
+        return Err(CommandError("--argument-buffers: only MSL has them".into()));
     }
     let mut rows = targets.into_iter().map(Target::row).peekable();
     match rows.peek().map(|row| row.language) {

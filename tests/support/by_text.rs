@@ -1,6 +1,8 @@
 //! GLSL shaders through a shading language: the text that comes out, compiled to a module again.
 
-use crosslane::compile::{Artifact, Compilation, EmitKind, Input, Language, Options, Place, Reading, Verdict, compile};
+use crosslane::compile::{
+    Artifact, Compilation, EmitKind, Input, Language, Options, Place, Places, Reading, Verdict, compile,
+};
 use crosslane::diagnostic::{Code, Severity, render};
 use crosslane::ir::Stage;
 use crosslane::profile::{Profile, Target};
@@ -141,9 +143,15 @@ fn made(options: &Options, stage: Stage, text: Result<String, Refusal>) -> Resul
 }
 
 /// The text in Metal's language of a compute shader and its reflection, or why the language does not express it.
-pub fn metal(profile: &str, name: &str, source: &str) -> Result<Result<[String; 2], Refusal>, String> {
+pub fn metal(
+    profile: &str,
+    name: &str,
+    source: &str,
+    argument_buffers: bool,
+) -> Result<Result<[String; 2], Refusal>, String> {
     let input = Input { name, bytes: source.as_bytes(), language: Language::Glsl };
-    let options = Options { stage: Some(Stage::Compute), ..Options::new(named(profile)?) };
+    let places = Places { argument_buffers, ..Places::default() };
+    let options = Options { stage: Some(Stage::Compute), places, ..Options::new(named(profile)?) };
     let with = |emit| text(&input, &Options { emit, ..options.clone() }, &NoIncludes);
     let made = match with(EmitKind::Binary)? {
         Ok(made) => made,

@@ -37,6 +37,44 @@ struct Metal {
     function: String,
     sizes: Vec<String>,
     slots: Vec<Slot>,
+    #[serde(default)]
+    argument_buffers: Vec<Set>,
+}
+
+/// A set that is an argument buffer.
+#[derive(Deserialize)]
+struct Set {
+    name: String,
+    index: u32,
+    members: Vec<Member>,
+}
+
+#[derive(Deserialize)]
+struct Member {
+    name: String,
+    binding: u32,
+    kind: String,
+    /// The number among the buffers of a run.
+    #[serde(skip)]
+    index: u32,
+}
+
+/// The first number of buffers in argument buffers, which the language does not have.
+const MEMBERS: u32 = 48;
+
+impl Reflection {
+    /// Takes the buffers in argument buffers for buffers with numbers of their own.
+    fn with_members(mut self) -> Reflection {
+        let Metal { slots, argument_buffers, .. } = &mut self.metal;
+        slots.retain(|slot| argument_buffers.iter().all(|set| set.name != slot.name));
+        let buffers = argument_buffers.iter_mut().flat_map(|set| &mut set.members).filter(|of| of.kind == "buffer");
+        for (member, index) in buffers.zip(MEMBERS..) {
+            member.index = index;
+            let (name, kind) = (member.name.clone(), member.kind.clone());
+            slots.push(Slot { name, binding: Some(member.binding), kind, index });
+        }
+        self
+    }
 }
 
 #[derive(Deserialize)]
@@ -49,7 +87,8 @@ struct Slot {
 
 /// The buffers after each run of each kernel; all of them are one program.
 pub fn run(jobs: &[Job]) -> Result<Vec<Result<Vec<Buffers>, String>>, String> {
-    let reflections = jobs.iter().map(|job| serde_json::from_str(&job.reflection).map_err(|e| e.to_string()));
+    let read = |job: &Job| serde_json::from_str(&job.reflection).map_err(|e| e.to_string());
+    let reflections = jobs.iter().map(|job| read(job).map(Reflection::with_members));
     let reflections = reflections.collect::<Result<Vec<Reflection>, String>>()?;
     let folder = Folder::new()?;
     let program = folder.build(&source(jobs, &reflections)?)?;
@@ -156,7 +195,7 @@ fn source(jobs: &[Job], reflections: &[Reflection]) -> Result<String, String> {
     for (number, (job, reflection)) in jobs.iter().zip(reflections).enumerate() {
         let macros = macros(&job.text, &job.request.spec_constants);
         let _ = writeln!(whole, "namespace k{number} {{\n{macros}{}", known(&job.text));
-        let call = call(&job.text, &reflection.metal.function)?;
+        let call = call(&job.text, &reflection.metal)?;
         let _ = writeln!(whole, "static void invoke(const Invocation& at, char** buffers) {{\n{call}}}\n}}");
     }
     whole.push_str("int main(int, char** arguments) {\n    switch (std::atoi(arguments[1])) {\n");
@@ -217,10 +256,10 @@ fn known(text: &str) -> String {
 }
 
 /// The call of a kernel with an argument for each of its parameters.
-fn call(text: &str, function: &str) -> Result<String, String> {
+fn call(text: &str, Metal { function, argument_buffers, .. }: &Metal) -> Result<String, String> {
     let (_, rest) = text.split_once(&format!("kernel void {function}(")).ok_or("no kernel")?;
     let (list, _) = rest.split_once(") {").ok_or("a head without an end")?;
-    let mut arguments = Vec::new();
+    let (mut made, mut arguments) = (String::new(), Vec::new());
     for parameter in list.split(",\n").map(str::trim).filter(|parameter| !parameter.is_empty()) {
         let (declared, attribute) = parameter.split_once(" [[").ok_or("a parameter without an attribute")?;
         let (ty, _) = declared.rsplit_once(' ').ok_or("a parameter without a name")?;
@@ -234,13 +273,29 @@ fn call(text: &str, function: &str) -> Result<String, String> {
             "threads_per_simdgroup" => "metal::LANES".to_owned(),
             "simdgroup_index_in_threadgroup" => "at.subgroup()".to_owned(),
             "simdgroups_per_threadgroup" => "at.subgroups()".to_owned(),
-            other => match other.strip_prefix("buffer(") {
-                Some(index) => of_buffer(ty, &format!("buffers[{}]", index.trim_end_matches(')'))),
-                None => return Err(format!("an argument that is {other}")),
-            },
+            other => {
+                let index = other.strip_prefix("buffer(").ok_or_else(|| format!("an argument that is {other}"))?;
+                let index = index.trim_end_matches(')');
+                match argument_buffers.iter().find(|set| set.index.to_string() == index) {
+                    Some(set) => {
+                        made += &filled(ty, set);
+                        set.name.clone()
+                    }
+                    None => of_buffer(ty, &format!("buffers[{index}]")),
+                }
+            }
         });
     }
-    Ok(format!("    {function}({});\n", arguments.join(", ")))
+    Ok(format!("{made}    {function}({});\n", arguments.join(", ")))
+}
+
+/// An argument buffer with the addresses of its buffers.
+fn filled(ty: &str, Set { name, members, .. }: &Set) -> String {
+    let ty = ty.trim_start_matches("constant ").trim_end_matches('&');
+    let buffers = members.iter().filter(|member| member.kind == "buffer");
+    buffers.fold(format!("    {ty} {name} = {{}};\n"), |made, Member { name: of, index, .. }| {
+        made + &format!("    {name}.{of} = reinterpret_cast<decltype({name}.{of})>(buffers[{index}]);\n")
+    })
 }
 
 /// A buffer as an argument: a pointer, or what one points to.

@@ -325,3 +325,97 @@ fn the_number_of_a_draw_is_in_a_buffer_of_the_hosts() {
     let of_host = slots.iter().find(|slot| slot["role"] == "draw_parameters").expect("a buffer");
     assert_eq!((&of_host["kind"], &of_host["index"]), (&"buffer".into(), &1.into()), "{reflection}");
 }
+
+const SETS: &str = "layout(set = 0, binding = 0) uniform Scene { vec4 light; } scene;
+    layout(set = 0, binding = 1) uniform sampler2D unused;
+    layout(set = 0, binding = 2) uniform sampler2D images[3];
+    layout(set = 2, binding = 0) buffer Data { float o[]; };
+    layout(set = 2, binding = 1) readonly buffer Part { float by; } parts[2];
+    layout(set = 2, binding = 4) uniform texture2D plain; layout(set = 2, binding = 7) uniform sampler common;
+    layout(push_constant) uniform Push { uint n; };
+    float read(uint i) { return textureLod(images[i], vec2(0.5), 0.0).x + parts[i % 2u].by; }
+    float whole(sampler2D all[3]) { return textureLod(all[1], vec2(0.5), 0.0).x; }";
+
+#[test]
+fn sets_are_argument_buffers() {
+    let folder = Folder::new("msl-sets");
+    let body = "o[n % o.length()] = read(n) + whole(images) + scene.light.x + textureLod(sampler2D(plain, common), vec2(0.0), 0.0).x;";
+    folder.file("made.comp", format!("#version 450\n{SETS}\nlayout(local_size_x = 8) in;\nvoid main() {{ {body} }}\n"));
+    let with = |more: &[&str]| {
+        let output =
+            folder.run(&[&["compile", "made.comp", "-p", "msl-2.1", "--argument-buffers", "-o", "-"], more].concat());
+        assert_eq!(status(&output), 0, "{}", stderr(&output));
+        stdout(&output)
+    };
+    let text = with(&[]);
+    holds(
+        &text,
+        &[
+            "constant Scene* scene [[id(0)]];",
+            // Two ids are those of the texture that nothing uses.
+            "array<texture2d<float>, 3> images [[id(3)]];",
+            "array<sampler, 3> images_sampler [[id(6)]];",
+            "device float* o [[id(0)]];",
+            "device const Part* parts_0 [[id(1)]];",
+            "device const Part* parts_1 [[id(2)]];",
+            "texture2d<float> plain [[id(3)]];",
+            "sampler common [[id(4)]];",
+            "constant Set0& set0 [[buffer(0)]],",
+            "constant Set2& set2 [[buffer(1)]],",
+            "constant Push& push [[buffer(2)]],",
+            "constant uint* buffer_sizes [[buffer(3)]]) {",
+            "constant Scene& scene = *set0.scene;",
+            "constant array<texture2d<float>, 3>& images = set0.images;",
+            "device float* o = set2.o;",
+        ],
+    );
+    support::metal::takes(&[&text, &with(&["--place", "0:2=0:10"])]).unwrap();
+    let reflection: serde_json::Value = serde_json::from_str(&with(&["--emit", "reflection"])).expect("JSON");
+    let sets = reflection["metal"]["argument_buffers"].as_array().expect("argument buffers");
+    let of = |set: &serde_json::Value| {
+        let members = set["members"].as_array().expect("members").iter();
+        let members = members.map(|member| format!("{} {} {}", member["name"], member["kind"], member["id"]));
+        format!("{} at {}: {}", set["name"], set["index"], members.collect::<Vec<_>>().join(", ")).replace('"', "")
+    };
+    let expected = [
+        "set0 at 0: scene buffer 0, images texture 3, images_sampler sampler 6",
+        "set2 at 1: o buffer 0, parts_0 buffer 1, parts_1 buffer 2, plain texture 3, common sampler 4",
+    ];
+    assert_eq!(sets.iter().map(of).collect::<Vec<_>>(), expected, "{reflection}");
+    let moved = with(&["--place", "0:2=2:10", "--place", "2:0=9"]);
+    holds(&moved, &["array<texture2d<float>, 3> images [[id(10)]];", "device float* o [[id(9)]];"]);
+    let other = folder.run(&["compile", "made.comp", "-p", "hlsl-6.5", "--argument-buffers", "-o", "-"]);
+    assert!(stderr(&other).contains("--argument-buffers: only MSL has them"), "{}", stderr(&other));
+    let taken = folder.run(&[
+        "compile",
+        "made.comp",
+        "-p",
+        "msl-2.1",
+        "--argument-buffers",
+        "--place",
+        "2:0=3",
+        "--place",
+        "2:4=3",
+        "-o",
+        "-",
+    ]);
+    assert!(stderr(&taken).contains("is at id 3 of space 2 too"), "{}", stderr(&taken));
+}
+
+#[test]
+fn manifests_have_argument_buffers_too() {
+    let folder = Folder::new("msl-sets-manifest");
+    let source = "#version 450\nlayout(binding = 0) buffer Data { uint o[]; };\nvoid main() { o[0] = 1u; }\n";
+    folder.file("a.comp", source);
+    let manifest = "[[build]]\nshaders = [\"a.comp\"]\nprofiles = [\"msl-3.0\", \"wgsl\"]\nout-dir = \"out\"\n\
+        options = { argument-buffers = true }\n";
+    folder.file("crosslane.toml", manifest);
+    let output = folder.run(&["build"]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    let built = std::fs::read_to_string(folder.0.join("out/a.comp.msl-3.0.metal")).unwrap();
+    let alone = folder.run(&["compile", "a.comp", "-p", "msl-3.0", "--argument-buffers", "-o", "-"]);
+    assert!(built == stdout(&alone) && built.contains("device uint* o [[id(0)]];"), "{built}");
+    assert_eq!(status(&folder.run(&["build", "--emit-ninja"])), 0);
+    let ninja = std::fs::read_to_string(folder.0.join("build.ninja")).unwrap();
+    assert_eq!(ninja.matches("--argument-buffers").count(), 1, "{ninja}");
+}

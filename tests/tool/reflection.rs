@@ -3,7 +3,7 @@
 
 use crate::folder::{Folder, status, stdout};
 use crosslane::backend::reflection::SCHEMA;
-use crosslane::compile::{Artifact, EmitKind, Input, Language, Options, Verdict, compile};
+use crosslane::compile::{Artifact, EmitKind, Input, Language, Options, Places, Verdict, compile};
 use crosslane::ir::Stage;
 use crosslane::profile::Profile;
 use crosslane::source::NoIncludes;
@@ -50,13 +50,14 @@ fn closed(mut schema: Value) -> Value {
 }
 
 /// The reflection of a shader, unless the profile refuses it.
-fn reflection(path: &Path, profile: &str) -> Option<Value> {
+fn reflection(path: &Path, profile: &str, argument_buffers: bool) -> Option<Value> {
     let bytes = std::fs::read(path).unwrap();
     let ending = path.extension()?.to_str()?;
     let language = if ending == "wgsl" { Language::Wgsl } else { Language::Glsl };
     let options = Options {
         emit: EmitKind::Reflection,
         stage: Stage::named(ending),
+        places: Places { argument_buffers, ..Places::default() },
         ..Options::new(Profile::named(profile).unwrap())
     };
     match compile(&Input { name: "shader", bytes: &bytes, language }, &options, &NoIncludes).verdict {
@@ -104,8 +105,9 @@ struct Seen {
 
 impl Seen {
     fn add(&mut self, path: &Path, validator: &Validator, schema: &Value) {
-        for (profile, _) in PROFILES {
-            let Some(value) = reflection(path, profile) else { continue };
+        let plain = PROFILES.iter().map(|(profile, _)| (*profile, false));
+        for (profile, argument_buffers) in plain.chain([("msl-3.0", true)]) {
+            let Some(value) = reflection(path, profile, argument_buffers) else { continue };
             *self.counts.entry(profile).or_default() += 1;
             let errors = validator.iter_errors(&value);
             self.wrong.extend(errors.map(|error| format!("{}, {profile}: {error}", path.display())));
@@ -153,7 +155,7 @@ fn reflections_are_as_the_schema_says() {
 #[test]
 fn the_schema_refuses_what_is_not_a_reflection() {
     let validator = jsonschema::validator_for(&schema()).unwrap();
-    let value = reflection(&support::root().join("fixtures/stages/geometry.geom"), "spirv-1.6").unwrap();
+    let value = reflection(&support::root().join("fixtures/stages/geometry.geom"), "spirv-1.6", false).unwrap();
     assert!(validator.is_valid(&value));
     let changes: [fn(&mut Value); 5] = [
         |value| value["stage"] = "geom".into(),

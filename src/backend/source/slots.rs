@@ -13,6 +13,8 @@ pub(super) enum Role {
     Resource(u32, u32),
     /// The sampler that the texture of that set and binding brought with it.
     Sampler(u32, u32),
+    /// The argument buffer of a set.
+    ArgumentBuffer(u32),
     PushConstants,
     /// The buffer with the number of workgroups.
     WorkgroupCount,
@@ -29,9 +31,12 @@ impl Role {
     pub fn binding(self) -> Option<(u32, u32)> {
         match self {
             Role::Resource(set, binding) | Role::Sampler(set, binding) => Some((set, binding)),
-            Role::PushConstants | Role::WorkgroupCount | Role::DrawParameters | Role::Stage(_) | Role::BufferSizes => {
-                None
-            }
+            Role::ArgumentBuffer(_)
+            | Role::PushConstants
+            | Role::WorkgroupCount
+            | Role::DrawParameters
+            | Role::Stage(_)
+            | Role::BufferSizes => None,
         }
     }
 }

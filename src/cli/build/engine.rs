@@ -296,7 +296,11 @@ impl<'a> Engine<'a> {
             bounds_checks: settings.bounds_checks,
             fp_contract: settings.fp_contract(),
             clip_space: settings.clip_space(),
-            places: Places { push_constants: settings.push_constants, resources: settings.places.clone() },
+            places: Places {
+                push_constants: settings.push_constants,
+                resources: settings.places.clone(),
+                argument_buffers: settings.argument_buffers,
+            },
             macros: job.macros.to_vec(),
             emit: self.choices.emit.unwrap_or(settings.emit.kind()),
             debug: settings.debug.into(),

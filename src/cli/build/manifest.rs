@@ -108,6 +108,8 @@ pub struct Settings {
     pub comments: bool,
     /// Of shading languages.
     pub line_directives: bool,
+    /// Of MSL.
+    pub argument_buffers: bool,
     pub emit: Emit,
     pub debug: bool,
     /// Of SPIR-V.

@@ -10,7 +10,7 @@ use crate::backend::Optimize;
 use crate::compile::Language;
 use crate::glsl::preprocess::MacroOption;
 use crate::ir::DepthRange;
-use crate::profile::Placing;
+use crate::profile::{Placing, Target};
 use crate::wgsl::BoundsChecks;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -105,6 +105,7 @@ fn options(job: &Job) -> String {
         (settings.flip_y, "--flip-y"),
         (settings.comments, "--comments"),
         (settings.line_directives, "--line-directives"),
+        (settings.argument_buffers && job.target.profile.target == Target::Msl, "--argument-buffers"),
         (settings.reproducible, "--reproducible"),
         (settings.deny_warnings, "--deny-warnings"),
         (settings.no_warnings, "--no-warnings"),

@@ -71,9 +71,11 @@ pub fn trials() -> impl Iterator<Item = Trial> {
             judged(format!("texts::{profile}::{}", super::stem(&path)), &judges, move || check(&path, profile))
         })
     });
-    let parts = (0..METAL_PARTS).map(|part| {
-        judged(format!("texts::{METAL}::part_{part}"), &["bin/glslangValidator", "lvp.json"], move || check_metal(part))
-    });
+    const OF_METAL: [&str; 2] = ["bin/glslangValidator", "lvp.json"];
+    let parts = (0..METAL_PARTS)
+        .map(|part| judged(format!("texts::{METAL}::part_{part}"), &OF_METAL, move || check_metal(part, false)));
+    // A part shows that argument buffers are the same resources.
+    let parts = parts.chain([judged(format!("texts::{METAL}::sets"), &OF_METAL, || check_metal(0, true))]);
     let metal =
         METAL_STAGED.map(|profile| trial(format!("texts::stages::{profile}"), move || check_metal_stages(profile)));
     by_way.chain(parts).chain(metal).chain(of_stages()).chain([judged("texts::dxc", &[dxc::JUDGE], dxc_judges)])
@@ -144,7 +146,7 @@ fn check_stage(path: &Path, profile: &'static str) -> Result<(), String> {
 const METAL: &str = "msl-3.0";
 const METAL_PARTS: usize = 6;
 
-fn check_metal(part: usize) -> Result<(), String> {
+fn check_metal(part: usize, argument_buffers: bool) -> Result<(), String> {
     let mut jobs = Vec::new();
     let is_left_out = |stem: &str| LEFT_OUT.iter().any(|(of, name, _)| *of == METAL && *name == stem);
     let fixtures = fixture::files("fixtures/core").into_iter().filter(|path| !is_left_out(&super::stem(path)));
@@ -152,7 +154,7 @@ fn check_metal(part: usize) -> Result<(), String> {
         let name = super::stem(&path);
         let source = std::fs::read_to_string(&path).map_err(|e| e.to_string())?;
         let plan = Plan::read(&source)?;
-        match by_text::metal(METAL, &name, &source)? {
+        match by_text::metal(METAL, &name, &source, argument_buffers)? {
             Ok([text, reflection]) => {
                 jobs.push((name, source, metal::Job { text, reflection, request: plan.request() }, plan))
             }

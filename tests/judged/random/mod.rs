@@ -188,7 +188,7 @@ fn check_metal(kind: Kind, seeds: Range<u64>) -> Result<(), String> {
     for seed in seeds.filter(|seed| seeds::are_asked_for() || seed.is_multiple_of(5)) {
         let source = (kind.make)(seed);
         let request = (kind.request)();
-        match by_text::metal(METAL, "random.comp", &source)? {
+        match by_text::metal(METAL, "random.comp", &source, false)? {
             Ok([text, reflection]) => jobs.push((seed, source, Job { text, reflection, request })),
             Err(_) => outcomes::refused(METAL, kind.name),
         }

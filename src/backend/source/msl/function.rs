@@ -83,7 +83,10 @@ impl Msl {
     /// A texture or sampler, or an array of such, as a parameter.
     fn handle_param(&self, b: &mut Body, ty: TypeId, of: &str, name: &str) -> String {
         match b.t.types.get(ty) {
-            Type::Array { len, .. } => format!("thread const array<{of}, {}>& {name}", b.t.length(len)),
+            Type::Array { len, .. } => {
+                let (words, len) = (Self::array_words(b.t), b.t.length(len));
+                format!("{words} array<{of}, {len}>& {name}")
+            }
             _ => format!("{of} {name}"),
         }
     }

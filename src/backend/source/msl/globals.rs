@@ -1,5 +1,6 @@
 //! Module-scope variables: resources are arguments of the entry point, and of the functions that use them.
 
+use super::argument_buffers::{ID, Member};
 use super::dialect::Part;
 use super::{Extra, Msl};
 use crate::backend::losses::SEEN_BY_OTHERS;
@@ -16,26 +17,40 @@ use crate::ir::{
     TypeId, Value,
 };
 use crate::source::Span;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-const BUFFER: &str = "buffer";
+pub(super) const BUFFER: &str = "buffer";
 const TEXTURE: &str = "texture";
 const SAMPLER: &str = "sampler";
 
 /// A resource as an argument.
-struct Argument {
+pub(in crate::backend::source) struct Argument {
     /// Its declaration.
-    text: String,
-    name: String,
-    role: Role,
-    kind: &'static str,
+    pub text: String,
+    pub name: String,
+    pub role: Role,
+    pub kind: &'static str,
     /// Numbers that it takes.
-    count: u32,
+    pub count: u32,
     /// The space and the number that options choose for it.
-    chosen: Option<(u32, u32)>,
-    span: Span,
+    pub chosen: Option<(u32, u32)>,
+    pub span: Span,
     /// The variable, where the order of its accesses may matter.
-    id: Option<GlobalId>,
+    pub id: Option<GlobalId>,
+    /// What it is in an argument buffer.
+    pub member: Option<Member>,
+}
+
+impl Argument {
+    /// An argument with one number.
+    pub fn new(text: String, name: String, role: Role, kind: &'static str, span: Span) -> Argument {
+        Argument { text, name, role, kind, count: 1, chosen: None, span, id: None, member: None }
+    }
+
+    /// The text that declares it.
+    fn declared_mut(&mut self) -> &mut String {
+        self.member.as_mut().map_or(&mut self.text, |member| &mut member.declared)
+    }
 }
 
 impl Msl {
@@ -240,10 +255,11 @@ impl Msl {
         let Some((texture, sampler)) = self.handle_types(t, id, global) else { return Vec::new() };
         let is_open = self.is_open(t, global.ty);
         let dims = self.array_length_of(t, global.ty);
+        let words = Self::array_words(t);
         let of = |ty: &str, name: &str| match dims {
             _ if is_open => format!("device const Handle<{ty}>* {name}"),
             None => format!("{ty} {name}"),
-            Some(count) => format!("thread const array<{ty}, {count}>& {name}"),
+            Some(count) => format!("{words} array<{ty}, {count}>& {name}"),
         };
         let mut made: Vec<String> = texture.iter().map(|ty| of(ty, &name)).collect();
         if sampler {
@@ -316,13 +332,24 @@ impl Msl {
 
     /// The arguments of the entry point that are resources, with their numbers.
     pub fn resource_arguments(&self, b: &mut Body, used: &[Extra]) -> Vec<String> {
+        let is_used = |id: &GlobalId| used.contains(&Extra::Global(*id));
         let mut list = Vec::new();
-        let mut ids: Vec<GlobalId> =
-            used.iter().filter_map(|extra| if let Extra::Global(id) = extra { Some(*id) } else { None }).collect();
-        ids.sort_by_key(|id| (place_of(&b.t.module.globals[*id]), id.index()));
+        let module = b.t.module;
+        let mut ids: Vec<GlobalId> = module.globals.handles().collect();
+        ids.sort_by_key(|id| (place_of(&module.globals[*id]), id.index()));
         for id in ids {
-            let global = &b.t.module.globals[id];
-            b.t.span = global.span;
+            let global = &module.globals[id];
+            let role = role_of(global);
+            match global.space {
+                Space::Handle | Space::Uniform | Space::Storage | Space::PushConstant if !is_used(&id) => {
+                    if Self::is_in_set(b.t, role) {
+                        self.left_out(b.t, global, role, &mut list);
+                    }
+                    continue;
+                }
+                _ if !is_used(&id) => continue,
+                _ => b.t.span = global.span,
+            }
             let first = list.len();
             match global.space {
                 Space::Handle => self.handle_arguments(b, id, global, &mut list),
@@ -331,33 +358,19 @@ impl Msl {
                 }
                 _ => {}
             }
-            b.t.remark_on_argument(id, list.get_mut(first).map(|argument: &mut Argument| &mut argument.text));
+            b.t.remark_on_argument(id, list.get_mut(first).map(Argument::declared_mut));
         }
+        let (members, others): (Vec<_>, Vec<_>) =
+            list.into_iter().partition(|argument| Self::is_in_set(b.t, argument.role));
+        let mut list = self.argument_buffers(b, members);
+        list.extend(others);
         self.stage_arguments(b.t, used, &mut list);
         let of_host = self.host_argument(b, used);
-        list.extend(of_host.map(|(text, name, role, span)| Argument {
-            text,
-            name,
-            role,
-            kind: BUFFER,
-            count: 1,
-            chosen: None,
-            span,
-            id: None,
-        }));
+        list.extend(of_host.map(|(text, name, role, span)| Argument::new(text, name, role, BUFFER, span)));
         if used.contains(&Extra::Sizes) {
             let name = b.t.msl.names.sizes.clone();
             let text = format!("constant uint* {name}");
-            list.push(Argument {
-                text,
-                name,
-                role: Role::BufferSizes,
-                kind: BUFFER,
-                count: 1,
-                chosen: None,
-                span: b.t.span,
-                id: None,
-            });
+            list.push(Argument::new(text, name, Role::BufferSizes, BUFFER, b.t.span));
         }
         self.numbered(b.t, list)
     }
@@ -365,8 +378,7 @@ impl Msl {
     /// The buffers by which the stages of tessellation hand on their values.
     fn stage_arguments(&self, t: &mut Writer, used: &[Extra], list: &mut Vec<Argument>) {
         let mut add = |text: String, name: String, role: &'static str| {
-            let (role, span) = (Role::Stage(role), t.span);
-            list.push(Argument { text, name, role, kind: BUFFER, count: 1, chosen: None, span, id: None });
+            list.push(Argument::new(text, name, Role::Stage(role), BUFFER, t.span));
         };
         self.capture_arguments(t, used).into_iter().for_each(|(text, name, role)| add(text, name, role));
         if t.stage() != Some(Stage::TessControl) {
@@ -394,12 +406,14 @@ impl Msl {
         let role = role_of(global);
         let chosen = self.chosen(b.t, global);
         let Some(count) = self.array_length_of(b.t, global.ty) else {
-            let text = match self.is_open(b.t, global.ty) {
-                true => format!("{ty}* const device* {name}"),
-                false => format!("{ty}{sign} {name}"),
+            let (ty, sign) = match self.is_open(b.t, global.ty) {
+                true => (format!("{ty}* const device"), "*"),
+                false => (ty, sign),
             };
-            let (span, id) = (global.span, Some(id));
-            return list.push(Argument { text, name, role, kind: BUFFER, count: 1, chosen, span, id });
+            let member = Some(Member::buffer(&ty, sign, &name));
+            let text = format!("{ty}{sign} {name}");
+            let argument = Argument::new(text, name, role, BUFFER, global.span);
+            return list.push(Argument { chosen, id: Some(id), member, ..argument });
         };
         // Pointers of the entry point's own are the elements.
         let mut names = Vec::new();
@@ -408,9 +422,9 @@ impl Msl {
             let own = b.named(&format!("{name}_{n}"));
             let text = format!("{ty}* {own}");
             let chosen = chosen.map(|(space, first)| (space, first.saturating_add(n)));
-            let span = global.span;
-            let id = Some(id);
-            list.push(Argument { text, name: own.clone(), role, kind: BUFFER, count: 1, chosen, span, id });
+            let member = Some(Member::buffer(&ty, "*", &own));
+            let argument = Argument::new(text, own.clone(), role, BUFFER, global.span);
+            list.push(Argument { chosen, id: Some(id), member, ..argument });
             names.push(own);
         }
         b.setup_line(format!("{ty}* const {name}[] = {{ {} }}", names.join(", ")));
@@ -429,12 +443,16 @@ impl Msl {
         let is_structure = matches!(b.t.types.get(b.t.innermost(global.ty)), Type::AccelerationStructure);
         let [textures, samplers] = if is_open || is_structure { [BUFFER; 2] } else { [TEXTURE, SAMPLER] };
         let chosen = self.chosen(b.t, global);
+        let is_array = count.is_some();
         let count = count.unwrap_or(1);
         let role = role_of(global);
+        let argument = |ty: &str, name: String, role: Role, kind: &'static str| {
+            let member = Some(if is_array { Member::array(ty, &name) } else { Member::value(ty, &name) });
+            Argument { count, member, ..Argument::new(format!("{ty} {name}"), name, role, kind, global.span) }
+        };
         if let Some(ty) = &texture {
-            let text = format!("{} {name}", of(ty));
-            let (name, span, id) = (name.clone(), global.span, Some(id));
-            list.push(Argument { text, name, role, kind: textures, count, chosen, span, id });
+            let argument = argument(&of(ty), name.clone(), role, textures);
+            list.push(Argument { chosen, id: Some(id), ..argument });
         }
         if sampler {
             let name = self.sampler_of(b.t, id, global, name);
@@ -442,47 +460,59 @@ impl Msl {
                 Role::Resource(set, binding) if texture.is_some() => Role::Sampler(set, binding),
                 other => other,
             };
-            let text = format!("{} {name}", of("sampler"));
             let chosen = chosen.filter(|_| texture.is_none());
-            list.push(Argument { text, name, role, kind: samplers, count, chosen, span: global.span, id: None });
+            list.push(Argument { chosen, ..argument(&of("sampler"), name, role, samplers) });
         }
     }
 
-    fn chosen(&self, t: &Writer, global: &Global) -> Option<(u32, u32)> {
+    /// The space and the number that options choose for a resource; the space is that of its argument buffer, if it is in one.
+    pub fn chosen(&self, t: &Writer, global: &Global) -> Option<(u32, u32)> {
         let places = &t.options.places;
         let place = match global.binding {
             Binding::Resource { set, binding } | Binding::Attachment { set, binding, .. } => places.of(set, binding),
             _ => places.push_constants,
         };
-        place.map(|place| (place.group.unwrap_or(0), place.number))
+        place.map(|place| (place.group.unwrap_or_else(|| own_space(t, role_of(global))), place.number))
     }
 
     /// The arguments with their numbers: the chosen ones, then the others in order, each the first that is free of its kind.
-    fn numbered(&self, t: &mut Writer, list: Vec<Argument>) -> Vec<String> {
-        let mut taken: BTreeSet<(&str, u32)> = BTreeSet::new();
+    pub fn placed(&self, t: &Writer, list: Vec<Argument>) -> Vec<(Argument, Slot)> {
+        let mut taken: BTreeSet<(&str, u32, u32)> = BTreeSet::new();
+        let kind_of = |argument: &Argument| if Self::is_in_set(t, argument.role) { ID } else { argument.kind };
         for argument in &list {
-            if let Some((_, first)) = argument.chosen {
-                taken.extend((0..argument.count).map(|n| (argument.kind, first.saturating_add(n))));
+            if let Some((space, first)) = argument.chosen {
+                let numbers = (0..argument.count).map(|n| first.saturating_add(n));
+                taken.extend(numbers.map(|number| (kind_of(argument), space, number)));
             }
         }
-        let mut next: [(&str, u32); 3] = [(BUFFER, 0), (TEXTURE, 0), (SAMPLER, 0)];
-        let mut texts = Vec::new();
-        for Argument { text, name, role, kind, count, chosen, span, id } in list {
-            let (space, index) = chosen.unwrap_or_else(|| {
-                let Some((_, next)) = next.iter_mut().find(|(of, _)| *of == kind) else { return (0, 0) };
-                while (0..count).any(|n| taken.contains(&(kind, next.saturating_add(n)))) {
+        let mut free: BTreeMap<(&str, u32), u32> = BTreeMap::new();
+        let number = |argument: Argument| {
+            let (kind, count) = (kind_of(&argument), argument.count);
+            let (space, index) = argument.chosen.unwrap_or_else(|| {
+                let space = own_space(t, argument.role);
+                let next = free.entry((kind, space)).or_default();
+                while (0..count).any(|n| taken.contains(&(kind, space, next.saturating_add(n)))) {
                     crate::limits::spend(1);
                     *next = next.saturating_add(1);
                 }
                 let index = *next;
                 *next = next.saturating_add(count);
-                (0, index)
+                (space, index)
             });
-            let attribute = self.ordered_attribute(t, id, format!("{kind}({index})"));
-            texts.push(format!("{text} [[{attribute}]]"));
-            t.slots.push(Slot { name, role, kind, space, index, count, span });
-        }
-        texts
+            let (name, role, span) = (argument.name.clone(), argument.role, argument.span);
+            (argument, Slot { name, role, kind, space, index, count, span })
+        };
+        list.into_iter().map(number).collect()
+    }
+
+    fn numbered(&self, t: &mut Writer, list: Vec<Argument>) -> Vec<String> {
+        let placed = self.placed(t, list).into_iter().map(|(argument, slot)| {
+            let attribute = self.ordered_attribute(t, argument.id, format!("{}({})", slot.kind, slot.index));
+            let text = format!("{} [[{attribute}]]", argument.text);
+            t.slots.push(slot);
+            text
+        });
+        placed.collect()
     }
 
     /// Finds the buffers whose size the shader asks for, in the order of their bindings.
@@ -574,6 +604,12 @@ fn role_of(global: &Global) -> Role {
         Binding::Resource { set, binding } | Binding::Attachment { set, binding, .. } => Role::Resource(set, binding),
         _ => Role::PushConstants,
     }
+}
+
+/// The space of the numbers of resources: that of an argument buffer is its set.
+fn own_space(t: &Writer, role: Role) -> u32 {
+    let set = role.binding().filter(|_| Msl::is_in_set(t, role));
+    set.map_or(0, |(set, binding)| t.options.places.of(set, binding).and_then(|place| place.group).unwrap_or(set))
 }
 
 /// Where a resource comes among all: by set and binding, push constants last.

@@ -1,5 +1,6 @@
 //! The Metal Shading Language (Apple's specification of the language; sections are those of version 3.2).
 
+mod argument_buffers;
 mod bits;
 mod capture;
 mod constants;
@@ -47,6 +48,7 @@ use crate::ir::{
 };
 use crate::lane::{GroupOp, LaneFact};
 use crate::profile::Profile;
+use argument_buffers::ArgumentBuffer;
 use capture::Capture;
 use crowds::{Owner, OwnerNames};
 use mesh::Mesh;
@@ -119,6 +121,7 @@ pub(super) struct State {
     has_ray_parameters: bool,
     /// The kernel that a vertex stage is.
     capture: Option<Capture>,
+    argument_buffers: Vec<ArgumentBuffer>,
 }
 
 /// The facts of the stage that its host must know.
@@ -126,11 +129,13 @@ pub(super) struct State {
 pub(super) struct Facts {
     pub tessellation: Tessellation,
     pub mesh: Mesh,
+    pub argument_buffers: Vec<ArgumentBuffer>,
 }
 
 impl State {
     pub fn facts(self) -> Facts {
-        Facts { tessellation: self.tessellation, mesh: self.mesh }
+        let State { tessellation, mesh, argument_buffers, .. } = self;
+        Facts { tessellation, mesh, argument_buffers }
     }
 }
 
@@ -285,6 +290,7 @@ impl Language for Msl {
         let most = match kind {
             "buffer" => 30,
             "texture" => 127,
+            argument_buffers::ID => return (u32::MAX, u32::MAX),
             _ => 15,
         };
         (0, most)

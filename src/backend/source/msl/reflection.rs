@@ -1,5 +1,6 @@
 //! The requirements of a shader in MSL to its caller, as JSON.
 
+use super::argument_buffers::{ArgumentBuffer, ID};
 use super::crowds::{Part, Record};
 use super::tessellation::{Fetched, Tessellation};
 use crate::backend::reflection::{self, Reflection};
@@ -31,6 +32,9 @@ struct Metal {
     samplers: Vec<Sampler>,
     /// The number of each resource among those of its kind.
     slots: Vec<Numbered>,
+    /// The descriptor sets that are argument buffers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    argument_buffers: Vec<Set>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tessellation: Option<Tessellated>,
     /// Bytes of the payload that object functions hand to mesh functions.
@@ -170,6 +174,41 @@ struct Numbered {
     count: u32,
 }
 
+/// A descriptor set as an argument buffer.
+#[derive(Serialize)]
+struct Set {
+    set: u32,
+    name: String,
+    /// The number of the buffer.
+    index: u32,
+    members: Vec<Held>,
+}
+
+/// A resource in an argument buffer.
+#[derive(Serialize)]
+struct Held {
+    name: String,
+    set: u32,
+    binding: u32,
+    kind: &'static str,
+    id: u32,
+    /// The ids that an array takes, from that one on.
+    #[serde(skip_serializing_if = "is_one")]
+    count: u32,
+}
+
+impl Set {
+    fn of(shader: &Shader, buffer: &ArgumentBuffer) -> Option<Set> {
+        let own = shader.slots().iter().find(|slot| slot.role == Role::ArgumentBuffer(buffer.set))?;
+        let held = |(slot, kind): &(Slot, &'static str)| {
+            let (set, binding) = slot.role.binding()?;
+            Some(Held { name: slot.name.clone(), set, binding, kind, id: slot.index, count: slot.count })
+        };
+        let members = buffer.members.iter().filter_map(held).collect();
+        Some(Set { set: buffer.set, name: own.name.clone(), index: own.index, members })
+    }
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_zero(count: &u32) -> bool {
     *count == 0
@@ -184,12 +223,16 @@ impl Numbered {
     fn of(slot: &Slot) -> Numbered {
         Numbered {
             name: slot.name.clone(),
-            set: slot.role.binding().map(|(set, _)| set),
+            set: match slot.role {
+                Role::ArgumentBuffer(set) => Some(set),
+                role => role.binding().map(|(set, _)| set),
+            },
             binding: slot.role.binding().map(|(_, binding)| binding),
             kind: slot.kind,
             role: match slot.role {
                 Role::Stage(role) => Some(role),
                 Role::DrawParameters => Some("draw_parameters"),
+                Role::ArgumentBuffer(_) => Some("argument_buffer"),
                 _ => None,
             },
             index: slot.index,
@@ -202,6 +245,7 @@ impl Numbered {
 pub(super) fn json(shader: &Shader, module: &Module, options: &Options) -> Made<String> {
     let entry = kernel::only_entry(module).map_err(|error| vec![*error])?;
     let (major, minor) = options.profile.version;
+    let buffers = shader.msl().argument_buffers.iter().filter_map(|buffer| Set::of(shader, buffer));
     let samplers = shader.slots().iter().filter_map(|slot| match slot.role {
         Role::Sampler(group, binding) => Some(Sampler { name: slot.name.clone(), group, binding }),
         _ => None,
@@ -213,7 +257,8 @@ pub(super) fn json(shader: &Shader, module: &Module, options: &Options) -> Made<
             function: shader.entry().to_string(),
             sizes: shader.sized().to_vec(),
             samplers: samplers.collect(),
-            slots: shader.slots().iter().map(Numbered::of).collect(),
+            slots: shader.slots().iter().filter(|slot| slot.kind != ID).map(Numbered::of).collect(),
+            argument_buffers: buffers.collect(),
             tessellation: Tessellated::of(&shader.msl().tessellation, entry),
             payload_bytes: shader.msl().mesh.payload,
         },
