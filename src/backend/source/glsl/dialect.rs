@@ -54,11 +54,12 @@ static DIALECTS: [Dialect; 15] = [
     Dialect { number: 320, ..ES },
 ];
 
-/// The first versions of desktop GLSL and of GLSL ES that an extension is for; 0 where it is for none (the registry of Khronos). A
+/// The first versions of GLSL for OpenGL and of GLSL ES that an extension is for; 0 where it is for none (the registry of Khronos). A
 /// name that ends in `_` is a family's.
-const EXTENSIONS: [(&str, u16, u16); 34] = [
+const EXTENSIONS: [(&str, u16, u16); 36] = [
     ("GL_ARB_derivative_control", 400, 0),
     ("GL_ARB_fragment_shader_interlock", 450, 0),
+    ("GL_ARB_gpu_shader_int64", 450, 0),
     ("GL_ARB_shader_texture_image_samples", 430, 0),
     ("GL_ARB_sparse_texture2", 450, 0),
     ("GL_ARB_sparse_texture_clamp", 450, 0),
@@ -74,6 +75,8 @@ const EXTENSIONS: [(&str, u16, u16); 34] = [
     ("GL_EXT_gpu_shader5", 0, 310),
     ("GL_EXT_integer_dot_product", 450, 310),
     ("GL_EXT_maximal_reconvergence", 450, 310),
+    // It is for Vulkan alone.
+    ("GL_EXT_nonuniform_qualifier", 0, 0),
     ("GL_EXT_shader_atomic_float", 450, 0),
     ("GL_EXT_shader_atomic_float2", 450, 0),
     ("GL_EXT_shader_image_int64", 450, 0),
@@ -101,6 +104,9 @@ impl Dialect {
 
     /// Returns true if the dialect has an extension.
     pub fn has_extension(&self, name: &str) -> bool {
+        if self.is_vulkan {
+            return true;
+        }
         let is_of = |own: &str| own == name || own.ends_with('_') && name.starts_with(own);
         match EXTENSIONS.iter().find(|(own, ..)| is_of(own)) {
             Some((_, core, es)) => {

@@ -44,8 +44,11 @@ impl Dialect {
             let text = profile.lacks_type(&scalar_name(scalar), scalar.is_float(), scalar.width);
             t.fail(Code::NOT_SUPPORTED, text);
         }
-        if let Some(extension) = row.extension {
-            t.need(extension);
+        let is_long = scalar.is_int() && scalar.width == 64;
+        match row.extension {
+            Some(_) if is_long && !self.is_vulkan && !self.is_es => t.need("GL_ARB_gpu_shader_int64"),
+            Some(extension) => t.need(extension),
+            None => {}
         }
         if scalar == Scalar::F64 {
             self.require(t, &versions::DOUBLES);

@@ -279,7 +279,7 @@ mod tests {
             storage: false,
             format: 0,
         };
-        let used = |reads, writes, compares| ImageUse { reads, writes, compares, samples: false };
+        let used = |reads, writes, compares| ImageUse { reads, writes, compares, ..ImageUse::default() };
         let mut name = |image, of| WGSL.texture_name(&mut t, image, of);
         assert_eq!(name(plain, ImageUse::default()), "texture_2d<f32>");
         assert_eq!(name(plain, used(false, false, true)), "texture_depth_2d");
