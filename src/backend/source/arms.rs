@@ -25,7 +25,7 @@ pub(super) fn labels_of(arm: &Case, scalar: Scalar) -> Vec<String> {
         ScalarKind::Sint => format!("case {}", *value as i32),
         _ => format!("case {}u", *value as u32),
     };
-    arm.values.iter().map(label).chain(arm.default.then(|| "default".to_string())).collect()
+    arm.values.iter().map(label).chain(arm.default.then(|| Arm::DEFAULT.to_string())).collect()
 }
 
 impl Body<'_, '_> {
@@ -43,14 +43,14 @@ impl Body<'_, '_> {
             if !labels.is_empty() {
                 let mut body = self.arm_with_next(&arms[at..], &ends);
                 self.end_arm(&mut body);
-                made.push(Arm { labels, body });
+                made.push(Arm { labels, body, falls: false });
             }
         }
         self.around.pop();
         if !arms.iter().any(|arm| arm.default) {
             let mut body = Vec::new();
             self.end_arm(&mut body);
-            made.push(Arm { labels: vec!["default".to_string()], body });
+            made.push(Arm { labels: vec![Arm::DEFAULT.to_string()], body, falls: false });
         }
         self.push(Kind::Switch { selector, arms: made, hint: "" });
     }

@@ -233,7 +233,7 @@ impl Body<'_, '_> {
                 if !falls && !body.last().is_some_and(Stmt::jumps) {
                     body.push(Stmt::new(self.origin, Kind::Line("break;".to_string())));
                 }
-                Arm { labels, body }
+                Arm { labels, body, falls }
             })
             .filter(|arm| !arm.labels.is_empty())
             .collect();

@@ -104,7 +104,7 @@ pub(super) const C: Syntax = Syntax {
     labels: |labels| {
         let mut lines: Vec<String> = labels.iter().map(|label| format!("{label}:")).collect();
         if lines.is_empty() {
-            lines.push("default:".to_string());
+            lines.push(format!("{}:", Arm::DEFAULT));
         }
         lines
     },
@@ -115,11 +115,18 @@ pub(super) const C: Syntax = Syntax {
     ends: |ends| vec![format!("}} while ({});", ends.not().text)],
 };
 
-/// An arm of a switch; without a jump at its end it goes on in the next.
+/// An arm of a switch.
 #[derive(Clone, Debug)]
 pub(super) struct Arm {
     pub labels: Vec<String>,
     pub body: Vec<Stmt>,
+    /// True if it goes on in the next one.
+    pub falls: bool,
+}
+
+impl Arm {
+    /// The label of the arm that takes every other value.
+    pub const DEFAULT: &str = "default";
 }
 
 impl Kind {
@@ -164,15 +171,41 @@ impl Stmt {
 
     /// Returns true if nothing after it in its block runs.
     pub fn jumps(&self) -> bool {
+        let ends = |block: &[Stmt]| block.last().is_some_and(Stmt::jumps);
         match &self.kind {
             Kind::Line(text) => {
                 let first = text.split([' ', ';']).next().unwrap_or_default();
                 matches!(first, "break" | "continue" | "return" | "discard" | "terminateInvocation")
             }
-            Kind::If { then, otherwise, .. } => {
-                let ends = |block: &[Stmt]| block.last().is_some_and(Stmt::jumps);
-                ends(then) && ends(otherwise)
+            Kind::If { condition, then, otherwise, .. } => match condition.text.as_str() {
+                "true" => ends(then),
+                "false" => ends(otherwise),
+                _ => ends(then) && ends(otherwise),
+            },
+            Kind::For { condition, .. } => {
+                condition.as_deref().is_none_or(|text| text == "true") && !self.inner().any(Stmt::breaks)
             }
+            Kind::Switch { arms, .. } => {
+                let is_default = |arm: &Arm| arm.labels.iter().any(|label| label == Arm::DEFAULT);
+                arms.iter().any(is_default)
+                    && !self.inner().any(Stmt::breaks)
+                    && arms.iter().all(|arm| arm.falls || ends(&arm.body))
+                    && arms.last().is_some_and(|last| !last.falls)
+            }
+            _ => false,
+        }
+    }
+
+    /// The statements of the blocks in it.
+    pub fn inner(&self) -> impl Iterator<Item = &Stmt> {
+        self.kind.blocks().flatten()
+    }
+
+    /// Returns true if it may leave the loop or switch around it, and go on after that.
+    pub fn breaks(&self) -> bool {
+        match &self.kind {
+            Kind::Line(text) => text == "break;",
+            Kind::If { .. } => self.inner().any(Stmt::breaks),
             _ => false,
         }
     }

@@ -160,7 +160,7 @@ impl Hlsl {
 
     /// Ends a fragment's invocation. The language lets it go on as a helper, so that it returns too.
     pub fn discard(&self, b: &mut Body) {
-        b.line("discard".to_string());
+        b.push(Kind::Demote);
         b.leave();
     }
 

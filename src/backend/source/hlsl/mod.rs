@@ -90,6 +90,11 @@ impl Hlsl {
     }
 }
 
+impl Hlsl {
+    /// The attribute of a loop that is not unrolled.
+    const LOOP: &str = "[loop] ";
+}
+
 impl Language for Hlsl {
     fn name(&self) -> &'static str {
         "HLSL"
@@ -291,7 +296,7 @@ impl Language for Hlsl {
         match hint {
             // The language refuses to unroll loops whose trip count it does not find.
             ControlHint::None | ControlHint::Unroll => "",
-            ControlHint::DontUnroll => "[loop] ",
+            ControlHint::DontUnroll => Self::LOOP,
             ControlHint::Flatten => "[flatten] ",
             ControlHint::DontFlatten => "[branch] ",
         }
@@ -403,7 +408,7 @@ impl Language for Hlsl {
     }
 
     fn polish(&self, _: &mut Body, code: &mut Vec<Stmt>) {
-        validity::end_loops(code);
+        validity::mend_loops(code);
     }
 
     fn non_uniform(&self, _: &mut Writer, index: &str) -> String {

@@ -16,21 +16,27 @@ use rustc_hash::FxHashSet;
 /// A condition that never holds, since the own lane is active, and that no compiler moves out of a loop.
 const NEVER: &str = "!WaveActiveAnyTrue(true)";
 
-/// Gives each loop without a way out one that it never takes.
-pub(super) fn end_loops(code: &mut [Stmt]) {
-    for stmt in code {
-        let origin = stmt.origin;
+/// Gives each loop without a way out one that it never takes, and keeps from DXC 1.7 what ends its process: a `break` that
+/// nothing reaches, and a loop to unroll from which an arm of a switch returns.
+pub(super) fn mend_loops(code: &mut Vec<Stmt>) {
+    for stmt in code.iter_mut() {
+        let (origin, is_kept) = (stmt.origin, stmt.inner().any(returns_from_switch));
         match &mut stmt.kind {
             Kind::If { then, otherwise, .. } => {
-                end_loops(then);
-                end_loops(otherwise);
+                mend_loops(then);
+                mend_loops(otherwise);
             }
-            Kind::Switch { arms, .. } => arms.iter_mut().for_each(|arm| end_loops(&mut arm.body)),
-            Kind::Do { body, .. } | Kind::Loop { body, .. } => end_loops(body),
-            Kind::For { condition, body, .. } => {
-                end_loops(body);
-                if condition.as_deref().is_none_or(|text| text == "true") && !body.iter().any(|stmt| leaves(stmt, true))
-                {
+            Kind::Switch { arms, .. } => arms.iter_mut().for_each(|arm| mend_loops(&mut arm.body)),
+            Kind::Loop { body, .. } => mend_loops(body),
+            Kind::Do { body, hint, .. } => {
+                mend_loops(body);
+                keep(is_kept, hint);
+            }
+            Kind::For { condition, body, hint, .. } => {
+                mend_loops(body);
+                keep(is_kept, hint);
+                let is_endless = condition.as_deref().is_none_or(|text| text == "true");
+                if is_endless && !body.iter().any(|stmt| stmt.breaks() || returns(stmt)) {
                     let then = vec![Stmt::new(origin, Kind::Line("break;".to_string()))];
                     let kind =
                         Kind::If { condition: Expr::primary(NEVER.to_string()), then, otherwise: Vec::new(), hint: "" };
@@ -40,18 +46,26 @@ pub(super) fn end_loops(code: &mut [Stmt]) {
             _ => {}
         }
     }
+    if let Some(last) = code.iter().position(Stmt::jumps) {
+        code.truncate(last + 1);
+    }
 }
 
-/// Returns true if a statement may leave the loop around it; `is_own` is false in inner loops and switches.
-fn leaves(stmt: &Stmt, is_own: bool) -> bool {
-    let any = |code: &[Stmt], is_own| code.iter().any(|stmt| leaves(stmt, is_own));
-    match &stmt.kind {
-        Kind::Line(text) => text.starts_with("return") || is_own && text == "break;",
-        Kind::If { then, otherwise, .. } => any(then, is_own) || any(otherwise, is_own),
-        Kind::Switch { arms, .. } => arms.iter().any(|arm| any(&arm.body, false)),
-        Kind::For { body, .. } | Kind::Do { body, .. } | Kind::Loop { body, .. } => any(body, false),
-        _ => false,
+/// Says that a loop stays one.
+fn keep(is_kept: bool, hint: &mut &'static str) {
+    if is_kept {
+        *hint = Hlsl::LOOP;
     }
+}
+
+/// Returns true if a statement may leave the function.
+fn returns(stmt: &Stmt) -> bool {
+    matches!(&stmt.kind, Kind::Line(text) if text.starts_with("return")) || stmt.inner().any(returns)
+}
+
+/// Returns true if a statement is or holds a switch from an arm of which the function may return.
+fn returns_from_switch(stmt: &Stmt) -> bool {
+    matches!(stmt.kind, Kind::Switch { .. }) && returns(stmt) || stmt.inner().any(returns_from_switch)
 }
 
 /// The distances of one vertex, which are an array in the source and a vector in the language.
