@@ -264,9 +264,10 @@ fn memory_that_others_see_at_once_is_coherent() {
     let text = made_for(
         "msl-3.2",
         "msl-coherent",
-        "layout(binding = 0) coherent buffer Data { uint o[]; };
-         layout(binding = 1, r32ui) coherent uniform uimage2D image; layout(binding = 2, r32ui) uniform uimage2D plain;
-         uint read(layout(r32ui) coherent uimage2D from) { return imageLoad(from, ivec2(0)).x; }",
+        "#extension GL_EXT_shader_image_load_formatted : require
+         layout(binding = 0) coherent buffer Data { uint o[]; };
+         layout(binding = 1) coherent uniform uimage2D image; layout(binding = 2, r32ui) uniform uimage2D plain;
+         uint read(coherent uimage2D from) { return imageLoad(from, ivec2(0)).x; }",
         "imageStore(image, ivec2(1), uvec4(o[0])); o[1] = read(image) + imageLoad(plain, ivec2(0)).x;",
     );
     holds(
@@ -331,7 +332,7 @@ const SETS: &str = "layout(set = 0, binding = 0) uniform Scene { vec4 light; } s
     layout(set = 0, binding = 2) uniform sampler2D images[3];
     layout(set = 2, binding = 0) buffer Data { float o[]; };
     layout(set = 2, binding = 1) readonly buffer Part { float by; } parts[2];
-    layout(set = 2, binding = 4) uniform texture2D plain; layout(set = 2, binding = 7) uniform sampler common;
+    layout(set = 2, binding = 4) uniform texture2D plain; layout(set = 2, binding = 7) uniform sampler joint;
     layout(push_constant) uniform Push { uint n; };
     float read(uint i) { return textureLod(images[i], vec2(0.5), 0.0).x + parts[i % 2u].by; }
     float whole(sampler2D all[3]) { return textureLod(all[1], vec2(0.5), 0.0).x; }";
@@ -339,7 +340,7 @@ const SETS: &str = "layout(set = 0, binding = 0) uniform Scene { vec4 light; } s
 #[test]
 fn sets_are_argument_buffers() {
     let folder = Folder::new("msl-sets");
-    let body = "o[n % o.length()] = read(n) + whole(images) + scene.light.x + textureLod(sampler2D(plain, common), vec2(0.0), 0.0).x;";
+    let body = "o[n % o.length()] = read(n) + whole(images) + scene.light.x + textureLod(sampler2D(plain, joint), vec2(0.0), 0.0).x;";
     folder.file("made.comp", format!("#version 450\n{SETS}\nlayout(local_size_x = 8) in;\nvoid main() {{ {body} }}\n"));
     let with = |more: &[&str]| {
         let output =
@@ -359,7 +360,7 @@ fn sets_are_argument_buffers() {
             "device const Part* parts_0 [[id(1)]];",
             "device const Part* parts_1 [[id(2)]];",
             "texture2d<float> plain [[id(3)]];",
-            "sampler common [[id(4)]];",
+            "sampler joint [[id(4)]];",
             "constant Set0& set0 [[buffer(0)]],",
             "constant Set2& set2 [[buffer(1)]],",
             "constant Push& push [[buffer(2)]],",
@@ -379,7 +380,7 @@ fn sets_are_argument_buffers() {
     };
     let expected = [
         "set0 at 0: scene buffer 0, images texture 3, images_sampler sampler 6",
-        "set2 at 1: o buffer 0, parts_0 buffer 1, parts_1 buffer 2, plain texture 3, common sampler 4",
+        "set2 at 1: o buffer 0, parts_0 buffer 1, parts_1 buffer 2, plain texture 3, joint sampler 4",
     ];
     assert_eq!(sets.iter().map(of).collect::<Vec<_>>(), expected, "{reflection}");
     let moved = with(&["--place", "0:2=2:10", "--place", "2:0=9"]);
@@ -412,7 +413,7 @@ fn manifests_have_argument_buffers_too() {
     folder.file("crosslane.toml", manifest);
     let output = folder.run(&["build"]);
     assert_eq!(status(&output), 0, "{}", stderr(&output));
-    let built = std::fs::read_to_string(folder.0.join("out/a.comp.msl-3.0.metal")).unwrap();
+    let built = std::fs::read_to_string(folder.0.join("out/a.msl-3.0.metal")).unwrap();
     let alone = folder.run(&["compile", "a.comp", "-p", "msl-3.0", "--argument-buffers", "-o", "-"]);
     assert!(built == stdout(&alone) && built.contains("device uint* o [[id(0)]];"), "{built}");
     assert_eq!(status(&folder.run(&["build", "--emit-ninja"])), 0);
