@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 
 use crosslane::backend::nv::Program;
+use crosslane::ir::Stage;
 use crosslane::run::RunError;
 use crosslane::run::gl::{Device, Program as Loaded};
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,8 @@ enum Job {
     Run(Box<(Program, Request)>),
     /// The driver's own assembly of a GLSL shader.
     List(String),
+    /// Asks the driver to compile a GLSL shader of a stage, by the ending of its name.
+    Take(String, String),
     /// Asks the driver to take a program.
     Load(Box<Program>),
     /// A scene by assembly programs.
@@ -57,6 +60,11 @@ pub fn run(program: Program, request: Request) -> Result<Vec<Buffers>, String> {
 /// Lets the driver take a program.
 pub fn load(program: Program) -> Result<(), String> {
     said(&Job::Load(Box::new(program))).map(|_| ())
+}
+
+/// Lets the driver compile a GLSL shader.
+pub fn takes(text: &str, stage: Stage) -> Result<(), String> {
+    said(&Job::Take(stage.ending().to_owned(), text.to_owned())).map(drop)
 }
 
 /// Runs the programs of a scene and returns its contents.
@@ -145,6 +153,10 @@ fn answer(painter: &Painter, job: &Job) -> Result<Answer, String> {
         Job::Run(what) => execute(device, &what.0, &what.1).map(Answer::Runs).map_err(|e| e.to_string()),
         Job::Load(program) => {
             device.load(program).map(|loaded| Answer::Said(loaded.note.clone())).map_err(|e| e.to_string())
+        }
+        Job::Take(ending, glsl) => {
+            let stage = Stage::named(ending).ok_or("no such stage")?;
+            painter.takes(stage, glsl).map(|()| Answer::Said(String::new())).map_err(|e| e.to_string())
         }
         Job::Scene(what) => draw(painter, &what.0, what.1.clone()).map_err(|e| e.to_string()),
         Job::SceneGlsl(what) => draw_glsl(painter, &what.0, what.1.clone()).map_err(|e| e.to_string()),

@@ -56,6 +56,38 @@ fn es_300_has_names_in_the_place_of_points_and_locations() {
     assert_eq!(rows, [(Some("Material"), Some(1)), (Some("albedo"), Some(1))]);
 }
 
+/// A block of outputs is a variable for each member, at the member's location.
+#[test]
+fn es_300_has_variables_in_the_place_of_blocks_between_stages() {
+    let folder = Folder::new("versions-blocks");
+    folder.file(
+        "a.vert",
+        "#version 450
+layout(location = 0) in vec4 place;
+layout(location = 3) out Surface { vec2 at; mat3 frame; float shade; } surface;
+void main() {
+    gl_Position = place;
+    surface.at = place.xy;
+    surface.frame = mat3(1.0);
+    surface.frame[1].y = place.z;
+    surface.shade = surface.at.x;
+}
+",
+    );
+    let early = text(&folder, "a.vert", "glsl-es-300");
+    hold(
+        &early,
+        &[
+            "layout(location = 0) in vec4 place;\n",
+            "\nout vec2 varying_3;\nout mat3 varying_4;\nout float varying_7;\n",
+            "    varying_3 = place.xy;\n",
+            "    varying_4[1].y = place.z;\n",
+            "    varying_7 = varying_3.x;\n",
+        ],
+    );
+    hold(&text(&folder, "a.vert", "glsl-es-320-khr"), &["\nout Surface {\n    layout(location = 3) vec2 at;\n"]);
+}
+
 #[test]
 fn a_refusal_names_the_version_that_has_it() {
     let folder = Folder::new("versions-refused");

@@ -5,9 +5,12 @@ use super::language::Language;
 use super::remarks::Comment;
 use super::tree::{Kind, Stmt, else_if};
 use crate::kernel::Origin;
-use crate::source::{SourceMap, Span};
+use crate::source::{SourceFile, SourceMap, Span};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
+
+/// Statements on one line of the source that are looked at for the first one in the text.
+const MOST_PARTS: usize = 16;
 
 /// Puts comments beside the statements that they precede or follow in the source.
 pub(super) fn comment(functions: &mut [Definition], comments: &[Comment], sources: &SourceMap) {
@@ -71,8 +74,8 @@ impl Places {
             }
             (None, Some((at, _)), _) => {
                 // A condition may have statements of its own in front of what it decides.
-                let line = self.within(*at, end_of_line(sources, *at).min(body.hi));
-                let number = line.iter().map(|(_, number)| *number).min().unwrap_or_default();
+                let line = self.within(*at, end_of_line(sources, *at).min(body.hi)).iter().take(MOST_PARTS);
+                let number = line.map(|(_, number)| *number).min().unwrap_or_default();
                 found.entry(number).or_default().before.extend(lines);
             }
             (None, None, Some((_, number))) => found.entry(*number).or_default().after.extend(lines),
@@ -81,9 +84,16 @@ impl Places {
     }
 }
 
+/// The position of the line after the one that holds a position.
 fn end_of_line(sources: &SourceMap, at: u32) -> u32 {
-    let rest = sources.text(Span::new(at, u32::MAX));
-    at + rest.find('\n').unwrap_or(rest.len()) as u32
+    let Some((file, line)) = line_of(sources, at) else { return at };
+    file.line_starts().get(line + 1).map_or(u32::MAX, |next| file.base + next)
+}
+
+/// The file that holds a position, and its line there, from 0 on.
+fn line_of(sources: &SourceMap, at: u32) -> Option<(&SourceFile, usize)> {
+    let file = sources.file(sources.file_at(at)?);
+    Some((file, file.line_of((at - file.base).min(file.text.len() as u32))))
 }
 
 /// Adds the spans of statements in the order in which they are written.
@@ -140,8 +150,8 @@ struct Directives<'a> {
 impl Directives<'_> {
     /// The directive for a place in the source, if there has to be one.
     fn at(&mut self, span: Span) -> Option<String> {
-        let place = self.sources.locate(span.lo).map(|at| (at.file, at.line));
-        let (file, line) = place?;
+        let (of, at) = line_of(self.sources, span.lo)?;
+        let (file, line) = self.sources.named_line(of, at);
         let is_so = self.next.as_ref() == Some(&(file.clone(), line));
         let index = self.sources.files().iter().position(|known| known.name == file).unwrap_or(0);
         let said = if is_so { None } else { self.language.line_directive(line, (index, &file)) };

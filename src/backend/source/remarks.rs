@@ -225,6 +225,9 @@ struct Scan<'a> {
     /// The outermost brace.
     open: usize,
     before: usize,
+    /// The first comment that nothing separates from the code after it so far, and the first that no directive follows.
+    joined: usize,
+    undirected: usize,
     unended: usize,
     inside: usize,
 }
@@ -252,10 +255,17 @@ impl Scan<'_> {
 
     fn newline(&mut self) {
         if !self.line.has_code && !self.line.has_comment {
-            self.found[self.before..].iter_mut().for_each(|comment| comment.is_apart = true);
+            self.part();
         }
         self.at += 1;
         self.line = Line { start: self.at, ..Line::default() };
+    }
+
+    /// Separates the comments so far from the code after them.
+    fn part(&mut self) {
+        let first = self.before.max(self.joined);
+        self.found[first..].iter_mut().for_each(|comment| comment.is_apart = true);
+        self.joined = self.found.len();
     }
 
     fn sign(&mut self, sign: u8) {
@@ -307,11 +317,12 @@ impl Scan<'_> {
 
     /// Skips a directive, which separates comments from the code after it.
     fn directive(&mut self, rest: &[u8]) {
-        self.found[self.before..].iter_mut().for_each(|comment| comment.is_apart = true);
+        self.part();
         if self.depth == 0 && !is_conditional(rest) {
             // What a directive defines has no place in the output.
-            let (first, at) = (self.before, self.position(self.at));
+            let (first, at) = (self.before.max(self.undirected), self.position(self.at));
             self.found[first..].iter_mut().for_each(|comment| comment.end = comment.end.min(at));
+            self.undirected = self.found.len();
         }
         let length = line_length(rest, false);
         let block = self.text[self.at..self.at + length].find("/*");

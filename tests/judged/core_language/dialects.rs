@@ -7,7 +7,7 @@ use crosslane::compile::{Input, Language, Options};
 use crosslane::ir::Stage;
 use crosslane::source::NoIncludes;
 use support::trial::{Trial, judged};
-use support::{by_text, dxc, fixture, judge};
+use support::{by_text, dxc, fixture, judge, opengl};
 
 /// Those of OpenGL and OpenGL ES, and how many shaders each of them can say at least.
 const OPENGL: [(&str, usize); 11] = [
@@ -33,6 +33,20 @@ const DIRECT3D: [(&str, usize); 7] = [
     ("hlsl-6.3", 200),
     ("hlsl-6.4", 200),
     ("hlsl-6.8", 200),
+];
+
+/// What NVIDIA's driver refuses though the language has it, or though the source has it too.
+const UNKNOWN_TO_NVIDIA: [&str; 7] = [
+    // Extensions that it does not have, some of them in early versions.
+    " not supported",
+    "undefined variable \"helperInvocationEXT\"",
+    "requires \"#",
+    // Components of one location of several types, as in the source.
+    "Expected same underlying base data type",
+    // Arrays of matrices that differ in the order of rows and columns.
+    "assignment of incompatible types",
+    "should have value 1 for passthrough geometry shaders",
+    "for layout specifier 'binding'",
 ];
 
 /// The compiler of HLSL for Shader Model 5 in vkd3d, where `judges.sh` fetched the newest judges.
@@ -129,6 +143,15 @@ fn taken(path: &Path, profile: &str, takes: Takes) -> Result<bool, String> {
 fn glslang_takes(text: &str, stage: Stage, _: (u8, u8)) -> Result<(), String> {
     match judge::glslang_takes(text, stage.ending()) {
         Err(said) if !UNKNOWN_TO_GLSLANG.iter().any(|known| said.contains(known)) => Err(said),
+        _ if opengl::is_asked() => driver_takes(text, stage),
+        _ => Ok(()),
+    }
+}
+
+/// The driver of the machine's GPU compiles the text.
+fn driver_takes(text: &str, stage: Stage) -> Result<(), String> {
+    match opengl::takes(text, stage) {
+        Err(said) if !UNKNOWN_TO_NVIDIA.iter().any(|known| said.contains(known)) => Err(said),
         _ => Ok(()),
     }
 }

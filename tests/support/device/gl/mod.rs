@@ -11,6 +11,7 @@ pub use shader::Shader;
 pub use texture::{Format, Shape, Spot, Texture};
 
 use crosslane::gl_functions;
+use crosslane::ir::Stage;
 use crosslane::run::RunError;
 use crosslane::run::gl::{Device, OpenError};
 use std::ffi::{c_char, c_void};
@@ -67,6 +68,8 @@ gl_functions! {
         glCreateShader(u32) -> u32;
         glShaderSource(u32, i32, *const *const c_char, *const i32);
         glCompileShader(u32);
+        glGetShaderiv(u32, u32, *mut i32);
+        glGetShaderInfoLog(u32, i32, *mut i32, *mut c_char);
         glDeleteShader(u32);
         glCreateProgram() -> u32;
         glProgramParameteri(u32, u32, i32);
@@ -98,6 +101,14 @@ impl Painter {
     /// Lets the driver compile a GLSL compute shader.
     pub fn compile(&self, glsl: &str) -> Result<Shader<'_>, RunError> {
         Shader::new(self, &[(shader::GL_COMPUTE_SHADER, glsl)])
+    }
+
+    /// Lets the driver compile a GLSL shader of any stage.
+    ///
+    /// # Errors
+    /// With the driver's words where it refuses the shader.
+    pub fn takes(&self, stage: Stage, glsl: &str) -> Result<(), RunError> {
+        shader::takes(&self.gl, stage, glsl)
     }
 
     /// Lets the driver compile and link a GLSL vertex and a fragment shader.

@@ -1,7 +1,8 @@
 //! GLSL shaders that the driver compiles itself: what assembly programs are measured against.
 
-use super::Painter;
+use super::{Gl, Painter};
 use crosslane::backend::nv::reflection::STORAGE_BUFFER;
+use crosslane::ir::Stage;
 use crosslane::run::gl::Buffers;
 use crosslane::run::{BufferBinding, BufferKind, RunError};
 use std::ffi::{c_char, c_void};
@@ -9,6 +10,10 @@ use std::ffi::{c_char, c_void};
 pub(super) const GL_COMPUTE_SHADER: u32 = 0x91B9;
 pub(super) const GL_VERTEX_SHADER: u32 = 0x8B31;
 pub(super) const GL_FRAGMENT_SHADER: u32 = 0x8B30;
+const GL_GEOMETRY_SHADER: u32 = 0x8DD9;
+const GL_TESS_EVALUATION_SHADER: u32 = 0x8E87;
+const GL_TESS_CONTROL_SHADER: u32 = 0x8E88;
+const GL_COMPILE_STATUS: u32 = 0x8B81;
 const GL_LINK_STATUS: u32 = 0x8B82;
 const GL_UNIFORM_BUFFER: u32 = 0x8A11;
 const GL_PROGRAM_BINARY_LENGTH: u32 = 0x8741;
@@ -21,6 +26,34 @@ const LISTINGS: [&[u8]; 2] = [b"!!NVcp", b"!!NVfp"];
 pub struct Shader<'d> {
     painter: &'d Painter,
     name: u32,
+}
+
+/// Compiles a shader, and forgets it.
+pub(super) fn takes(gl: &Gl, stage: Stage, source: &str) -> Result<(), RunError> {
+    let ty = match stage {
+        Stage::Vertex => GL_VERTEX_SHADER,
+        Stage::TessControl => GL_TESS_CONTROL_SHADER,
+        Stage::TessEvaluation => GL_TESS_EVALUATION_SHADER,
+        Stage::Geometry => GL_GEOMETRY_SHADER,
+        Stage::Fragment => GL_FRAGMENT_SHADER,
+        _ => GL_COMPUTE_SHADER,
+    };
+    let length =
+        i32::try_from(source.len()).map_err(|_| RunError::Refused("the shader is longer than 2 GiB".to_owned()))?;
+    let text = source.as_ptr().cast::<c_char>();
+    let mut said = vec![0_u8; 4096];
+    let (mut taken, mut written) = (0, 0);
+    // SAFETY: a context is current; there is one text, of the length that is said, and as much room as is said.
+    unsafe {
+        let shader = (gl.glCreateShader)(ty);
+        (gl.glShaderSource)(shader, 1, &raw const text, &raw const length);
+        (gl.glCompileShader)(shader);
+        (gl.glGetShaderiv)(shader, GL_COMPILE_STATUS, &raw mut taken);
+        (gl.glGetShaderInfoLog)(shader, said.len() as i32, &raw mut written, said.as_mut_ptr().cast());
+        (gl.glDeleteShader)(shader);
+    }
+    said.truncate(usize::try_from(written).unwrap_or(0));
+    if taken == 0 { Err(RunError::Refused(String::from_utf8_lossy(&said).into_owned())) } else { Ok(()) }
 }
 
 impl<'d> Shader<'d> {
