@@ -2,7 +2,7 @@
 
 use crate::compile::Language;
 use crate::ir::Stage;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The language that an extension means, and the stage where it means one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,6 +40,15 @@ pub fn stem(path: &Path) -> String {
     let text = path.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
     let inner = [".glsl", ".wgsl"].iter().find_map(|end| text.strip_suffix(end)).unwrap_or(&text);
     inner.strip_suffix(".comp").unwrap_or(inner).to_string()
+}
+
+/// The path without the endings that say language and stage, which the stages of one program have in common.
+pub fn program(shader: &Path) -> PathBuf {
+    let mut name = shader.to_path_buf();
+    while of(&name).is_some() {
+        name.set_extension("");
+    }
+    name
 }
 
 #[cfg(test)]

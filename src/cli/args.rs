@@ -174,6 +174,10 @@ pub struct CompileArgs {
     /// profiles, the directory of the outputs, which is made if need be; by default the working directory.
     #[arg(short = 'o', value_name = "OUT")]
     pub output: Option<PathBuf>,
+    /// Another stage of the same program, with which the output agrees and which is not compiled; may be repeated. Shaders that
+    /// are compiled in one command agree anyway.
+    #[arg(long, value_name = "SHADER", conflicts_with = "more")]
+    pub link_with: Vec<PathBuf>,
     /// Stop after preprocessing and write the text.
     #[arg(short = 'E')]
     pub preprocess: bool,

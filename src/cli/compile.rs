@@ -22,7 +22,7 @@ use crate::kernel::Specializations;
 use crate::kernel::trace::Moment;
 
 use crate::profile::{Placing, Profile, Target};
-use crate::source::{Loader, SourceMap};
+use crate::source::{IncludeKind, Loader, SourceMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -119,8 +119,57 @@ pub fn begin(args: &CompileArgs, claims: &Claims) -> Result<Begun, CommandError>
     };
     let disk = FileLoader { directories: args.source.include_dirs.clone(), claims: claims.clone() };
     let loader = Recorder::new(&disk);
-    let step = step(&shader, &options, &loader);
-    Ok(Begun { step, options, sink, deps, includes: loader.into_includes(), profile_files: profile_files.into_found() })
+    let mut step = step(&shader, &options, &loader);
+    let others = others(args, &options, &loader, claims)?;
+    link(&mut step, others)?;
+    let mut includes = loader.into_includes();
+    includes.extend(args.link_with.iter().map(|path| Include {
+        name: path.display().to_string().into(),
+        asked: path.display().to_string(),
+        kind: IncludeKind::Quoted,
+        from: shader.name.clone(),
+    }));
+    Ok(Begun { step, options, sink, deps, includes, profile_files: profile_files.into_found() })
+}
+
+/// The other stages of the program.
+fn others(
+    args: &CompileArgs,
+    options: &Options,
+    loader: &dyn Loader,
+    claims: &Claims,
+) -> Result<Vec<Reading>, CommandError> {
+    let read = |path: &PathBuf| {
+        let source = SourceArgs { input: path.clone(), stage: None, entry: None, ..args.source.clone() };
+        let shader = input::read(&source, claims)?;
+        let options = Options { stage: shader.stage, entry: None, ..options.clone() };
+        let input = Input { name: &shader.name, bytes: &shader.bytes, language: shader.language };
+        let reading = Reading::new(&input, &options, loader);
+        match reading.module() {
+            Some(_) => Ok(reading),
+            None => Err(CommandError(format!("--link-with: {} is wrong; `crosslane check` says why", path.display()))),
+        }
+    };
+    args.link_with.iter().map(read).collect()
+}
+
+/// Lets the shader agree with the other stages of its program.
+///
+/// # Errors
+/// When two of them are of one stage.
+fn link(step: &mut Step, mut others: Vec<Reading>) -> Result<(), CommandError> {
+    let Step::Read(own) = step else { return Ok(()) };
+    let mut stages: Vec<&mut Reading> = std::iter::once(&mut **own).chain(&mut others).collect();
+    let kinds: Vec<Option<Stage>> = stages.iter().map(|stage| stage.stage()).collect();
+    let is_twice = |at: usize| kinds[at].is_some() && kinds[..at].contains(&kinds[at]);
+    if let Some(at) = (1..kinds.len()).find(|at| is_twice(*at)) {
+        let stage = kinds[at].map_or("", Stage::name);
+        return Err(CommandError(format!("--link-with: the program has two {stage} shaders")));
+    }
+    if stages.len() > 1 {
+        Reading::link(&mut stages);
+    }
+    Ok(())
 }
 
 /// Where only the files that are read are asked for, nothing after the preprocessor runs; WGSL reads one file, and the

@@ -149,7 +149,7 @@ fn link_programs(begun: &mut [Begun]) {
     let mut programs: BTreeMap<(Vec<String>, PathBuf), Vec<&mut Begun>> = BTreeMap::new();
     for stage in begun {
         let args = &stage.0.args;
-        let name = if is_one { PathBuf::new() } else { program_name(&args.source.input) };
+        let name = if is_one { PathBuf::new() } else { kind::program(&args.source.input) };
         programs.entry((args.target.profile.clone(), name)).or_default().push(stage);
     }
     for mut program in programs.into_values() {
@@ -173,15 +173,6 @@ fn stages_differ<'a>(begun: impl Iterator<Item = &'a mut Begun>) -> bool {
         seen.push(key);
     }
     true
-}
-
-/// The path without the endings that say language and stage.
-fn program_name(shader: &Path) -> PathBuf {
-    let mut name = shader.to_path_buf();
-    while kind::of(&name).is_some() {
-        name.set_extension("");
-    }
-    name
 }
 
 /// Prints the messages about the outputs of one shader.

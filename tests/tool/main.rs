@@ -28,6 +28,7 @@ mod hlsl_out;
 mod interpreter;
 mod layers;
 mod limits;
+mod linked;
 mod loaders;
 mod lsp;
 mod machine;

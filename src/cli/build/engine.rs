@@ -3,7 +3,7 @@
 //! `report`.
 
 use super::super::{CommandError, Exit};
-use super::plan::{Job, Plan};
+use super::plan::{Job, Plan, Shader};
 use super::report::Progress;
 use super::snapshot::snapshot;
 use super::sources::{Content, Folders, Sources, TreeLoader};
@@ -188,7 +188,11 @@ impl<'a> Engine<'a> {
     /// Returns true if two jobs are of one shader that means the same for both.
     fn share_reading(&self, a: usize, b: usize) -> bool {
         let (a, b) = (&self.plan.jobs[a], &self.plan.jobs[b]);
-        a.group == b.group && a.macros == b.macros && read_alike(&a.target.profile, &b.target.profile)
+        // Those of a program are changed by what they agree with.
+        a.others.is_empty()
+            && a.group == b.group
+            && a.macros == b.macros
+            && read_alike(&a.target.profile, &b.target.profile)
     }
 
     /// Reads the shader of several jobs; none where there is nothing to share, or no shader.
@@ -238,13 +242,44 @@ impl<'a> Engine<'a> {
         done
     }
 
+    /// Compiles a shader that agrees with the other stages of its program: what came of it, if the files were at fault, and
+    /// the files that were looked for.
+    fn linked(&self, job: &Job, options: &Options) -> Result<(Compilation, bool, Vec<String>), String> {
+        let (mut is_at_fault, mut files) = (false, Vec::new());
+        let mut readings = Vec::new();
+        for shader in std::iter::once(&job.shader).chain(job.others.iter()) {
+            let options = Options { stage: shader.kind.stage, ..options.clone() };
+            let (reading, fault, tried) = self.with_shader(job, shader, |input, loader| {
+                let reading = Reading::new(input, &options, loader);
+                (reading, loader.is_at_fault.get(), loader.tried.take())
+            })?;
+            readings.push(reading);
+            is_at_fault |= fault;
+            files.extend(tried);
+        }
+        if readings.len() > 1 {
+            Reading::link(&mut readings.iter_mut().collect::<Vec<_>>());
+        }
+        Ok((readings.swap_remove(0).compile(options), is_at_fault, files))
+    }
+
     /// Calls `f` with a job's shader and its includes.
     ///
     /// # Errors
     /// With why there is no shader.
     fn with_source<T>(&self, job: &Job, f: impl FnOnce(&Input<'_>, &TreeLoader<'_>) -> T) -> Result<T, String> {
-        let name = job.shader.path.display().to_string();
-        let source = self.sources.get(&job.shader.path);
+        self.with_shader(job, &job.shader, f)
+    }
+
+    /// The same with another stage of the job's program.
+    fn with_shader<T>(
+        &self,
+        job: &Job,
+        shader: &Shader,
+        f: impl FnOnce(&Input<'_>, &TreeLoader<'_>) -> T,
+    ) -> Result<T, String> {
+        let name = shader.path.display().to_string();
+        let source = self.sources.get(&shader.path);
         let bytes = match &source.content {
             Content::Text(text) => text.as_bytes(),
             Content::Bytes(bytes) => bytes,
@@ -258,7 +293,7 @@ impl<'a> Engine<'a> {
             tried: RefCell::new(vec![name.clone()]),
             is_at_fault: Cell::new(false),
         };
-        Ok(f(&Input { name: &name, bytes, language: job.shader.kind.language }, &loader))
+        Ok(f(&Input { name: &name, bytes, language: shader.kind.language }, &loader))
     }
 
     /// The bytes of an output, if the shader is right, with the files that were looked for. It reuses what other jobs
@@ -270,10 +305,7 @@ impl<'a> Engine<'a> {
         let options = self.options(job);
         let made = match read.filter(|read| read.reading.serves(&options.profile)) {
             Some(read) => Ok((read.reading.compile(&options), read.is_at_fault, read.files.clone())),
-            None => self.with_source(job, |input, loader| {
-                let compilation = Reading::new(input, &options, loader).compile(&options);
-                (compilation, loader.is_at_fault.get(), loader.tried.take())
-            }),
+            None => self.linked(job, &options),
         };
         let (compilation, is_at_fault, files) = match made {
             Ok(made) => made,
@@ -319,7 +351,10 @@ impl<'a> Engine<'a> {
         let warnings: String = warnings.iter().map(|choice| format!(" {choice}")).collect();
         let (path, target) = (job.shader.path.display(), job.target.identity());
         let settings = &job.common.settings_text;
-        let text = format!("{path}\n{target}\n{:?}\n{settings}\n{deny_warnings} {no_warnings}{warnings}", job.macros);
+        let others: Vec<&Path> = job.others.iter().map(|other| &*other.path).collect();
+        let macros = &job.macros;
+        let text =
+            format!("{path}\n{others:?}\n{target}\n{macros:?}\n{settings}\n{deny_warnings} {no_warnings}{warnings}");
         hex(xxh3_128(text.as_bytes()))
     }
 }

@@ -42,6 +42,9 @@ pub struct Build {
     /// Lanes of a subgroup, in place of the profiles' own.
     #[serde(default)]
     pub wave_sizes: Vec<Spanned<Lanes>>,
+    /// True if shaders whose names differ in the ending alone are the stages of a program, which agree.
+    #[serde(default)]
+    pub link: bool,
     #[serde(default)]
     pub options: Settings,
     /// Folder of the outputs, from the manifest's folder.

@@ -87,6 +87,7 @@ fn options(job: &Job) -> String {
         MacroOption::Name(name) => format!("-D{name}"),
         MacroOption::Undefine(name) => format!("-U{name}"),
     }));
+    options.extend(job.others.iter().map(|other| format!("--link-with={}", other.path.display())));
     options.extend(settings.entry.iter().map(|entry| format!("--entry={entry}")));
     let checks = Some(settings.bounds_checks).filter(|checks| *checks != BoundsChecks::Unchecked);
     let checks = checks.filter(|_| job.shader.kind.language == Language::Wgsl);

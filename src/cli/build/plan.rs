@@ -37,6 +37,8 @@ pub struct Job {
     /// The jobs of one number are of one shader and differ in profile and macros.
     pub group: usize,
     pub shader: Arc<Shader>,
+    /// The other stages of its program, with which it agrees.
+    pub others: Arc<[Arc<Shader>]>,
     pub target: Arc<BuildTarget>,
     pub macros: Arc<[MacroOption]>,
     pub common: Arc<Common>,
@@ -108,13 +110,16 @@ impl Plan {
         });
         let line = manifest.place(build.shaders.span()).0;
         let out_dir = self.out_dir(normal(&manifest.folder().join(&build.out_dir)));
-        for shader in shaders {
+        for shader in &shaders {
+            let others = if build.link { others(shader, &shaders) } else { Vec::new() };
+            check_stages(manifest, build, shader, &others)?;
+            let others: Arc<[Arc<Shader>]> = others.into();
             let group = self.jobs.last().map_or(0, |job| job.group + 1);
             for choice in &choices {
                 for target in &targets {
                     self.jobs.push(job(
                         group,
-                        &shader,
+                        (shader, &others),
                         choice,
                         target,
                         &common,
@@ -210,7 +215,7 @@ fn define((name, value): (String, String)) -> String {
 
 fn job(
     group: usize,
-    shader: &Arc<Shader>,
+    (shader, others): (&Arc<Shader>, &Arc<[Arc<Shader>]>),
     choice: &Choice,
     target: &Arc<BuildTarget>,
     common: &Arc<Common>,
@@ -223,12 +228,37 @@ fn job(
         group,
         output: folder.join(&name),
         shader: shader.clone(),
+        others: others.clone(),
         target: target.clone(),
         macros: choice.macros.clone(),
         common: common.clone(),
         line,
         name,
         out_dir,
+    }
+}
+
+/// The other stages of a shader's program.
+fn others(shader: &Shader, all: &[Arc<Shader>]) -> Vec<Arc<Shader>> {
+    let name = kind::program(&shader.path);
+    all.iter().filter(|other| other.path != shader.path && kind::program(&other.path) == name).cloned().collect()
+}
+
+/// # Errors
+/// When a program has two shaders of one stage.
+fn check_stages(
+    manifest: &Manifest,
+    build: &Build,
+    shader: &Shader,
+    others: &[Arc<Shader>],
+) -> Result<(), CommandError> {
+    match others.iter().find(|other| other.kind.stage == shader.kind.stage) {
+        Some(other) => {
+            let (one, two) = (shader.path.display(), other.path.display());
+            let message = format!("{one} and {two} are of one stage, and cannot be linked");
+            Err(manifest.error(build.shaders.span(), &message))
+        }
+        None => Ok(()),
     }
 }
 
