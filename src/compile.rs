@@ -6,7 +6,7 @@ mod kernels;
 mod reading;
 
 pub use crate::backend::Artifact;
-pub use crate::backend::places::{Bound, Place, Places};
+pub use crate::backend::places::{Bound, InputPlace, Place, Places};
 use crate::backend::reflection::{Interface, Reflection};
 use crate::backend::{self, Backend, DebugInfo, Form, KernelWriter, Manner, ModuleWriter, Writer, amd, nv, ptx};
 use crate::diagnostic::warning::{Choice, Choices};

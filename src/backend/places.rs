@@ -82,6 +82,46 @@ impl TryFrom<String> for Bound {
     }
 }
 
+/// The place of a vertex input: another location, or the semantic by which Direct3D knows it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub enum InputPlace {
+    Location(u32),
+    /// `TEXCOORD1`.
+    Semantic(Box<str>),
+}
+
+impl FromStr for InputPlace {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<InputPlace, String> {
+        let is_name = text.starts_with(|c: char| c.is_ascii_alphabetic());
+        let is_word = text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        match text.parse() {
+            Ok(location) => Ok(InputPlace::Location(location)),
+            Err(_) if is_name && is_word => Ok(InputPlace::Semantic(text.into())),
+            Err(_) => Err(format!("`{text}` is neither a location nor a semantic")),
+        }
+    }
+}
+
+impl TryFrom<String> for InputPlace {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<InputPlace, String> {
+        text.parse()
+    }
+}
+
+impl fmt::Display for InputPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            InputPlace::Location(location) => write!(f, "{location}"),
+            InputPlace::Semantic(name) => f.write_str(name),
+        }
+    }
+}
+
 /// The places that options choose.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Places {
@@ -89,6 +129,8 @@ pub struct Places {
     pub push_constants: Option<Place>,
     /// Those of resources. The others stay where the language puts them.
     pub resources: BTreeMap<Bound, Place>,
+    /// Those of vertex inputs, by their locations in the source.
+    pub inputs: BTreeMap<u32, InputPlace>,
     /// True if each set is an argument buffer, in languages that have such.
     pub argument_buffers: bool,
 }
@@ -96,6 +138,14 @@ pub struct Places {
 impl Places {
     pub fn is_empty(&self) -> bool {
         self.push_constants.is_none() && self.resources.is_empty()
+    }
+
+    /// The semantic of the vertex input at a location of the text, if one is chosen.
+    pub fn semantic(&self, location: u32) -> Option<&str> {
+        match self.inputs.get(&location)? {
+            InputPlace::Semantic(name) => Some(name),
+            InputPlace::Location(_) => None,
+        }
     }
 
     /// The place of a resource, if it is chosen.

@@ -11,7 +11,7 @@ use super::walk::{self, Reach, is_hidden};
 use super::{kind, write};
 use crate::backend::reflection::Reflection;
 use crate::backend::{Kept, Manner, Notes, Optimize};
-use crate::compile::{Artifact, Bound, Input, Options, Place, Places, Reading, Verdict};
+use crate::compile::{Artifact, Bound, Input, InputPlace, Options, Place, Places, Reading, Verdict};
 use crate::diagnostic::Diagnostics;
 use crate::diagnostic::warning::{Choice, UnknownWarning};
 use crate::glsl::preprocess::MacroOption;
@@ -161,6 +161,12 @@ impl Builder {
     /// Makes each descriptor set an argument buffer of MSL, as `--argument-buffers` of the command does.
     pub fn argument_buffers(mut self, make: bool) -> Builder {
         self.places.argument_buffers = make;
+        self
+    }
+
+    /// Puts the vertex input at a location at another one, or gives it a semantic of HLSL. May be repeated.
+    pub fn vertex_input(mut self, location: u32, place: InputPlace) -> Builder {
+        self.places.inputs.insert(location, place);
         self
     }
 

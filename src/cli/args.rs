@@ -289,6 +289,9 @@ pub struct PlaceArgs {
     /// Put the resource of a set and binding at another place, likewise; may be repeated.
     #[arg(long, value_name = "SET:BINDING=[GROUP:]N")]
     pub place: Vec<String>,
+    /// Put the vertex input at a location at another one, or give it a semantic of HLSL, such as `TEXCOORD1`; may be repeated.
+    #[arg(long, value_name = "LOCATION=PLACE")]
+    pub vertex_input: Vec<String>,
     /// Make each descriptor set an argument buffer of MSL.
     #[arg(long)]
     pub argument_buffers: bool,

@@ -337,6 +337,12 @@ pub fn places(args: &PlaceArgs, targets: impl IntoIterator<Item = Target>) -> Re
         let bound = bound.parse().map_err(|why: String| wrong(&why))?;
         places.resources.insert(bound, place.parse().map_err(|why: String| wrong(&why))?);
     }
+    for text in &args.vertex_input {
+        let wrong = |why: &str| CommandError(format!("--vertex-input {text}: {why}"));
+        let (location, place) = text.split_once('=').ok_or_else(|| wrong("write LOCATION=PLACE"))?;
+        let location = location.parse().map_err(|_| wrong(&format!("`{location}` is not a location")))?;
+        places.inputs.insert(location, place.parse().map_err(|why: String| wrong(&why))?);
+    }
     let targets: Vec<Target> = targets.into_iter().collect();
     if argument_buffers && !targets.is_empty() && !targets.contains(&Target::Msl) {
         return Err(CommandError("--argument-buffers: only MSL has them".into()));
@@ -345,6 +351,9 @@ pub fn places(args: &PlaceArgs, targets: impl IntoIterator<Item = Target>) -> Re
     match rows.peek().map(|row| row.language) {
         Some(language) if !places.is_empty() && rows.all(|row| row.placing == Placing::Fixed) => {
             Err(CommandError(format!("--place and --push-constants: {language} has the resources of the source")))
+        }
+        Some(language) if !places.inputs.is_empty() && rows.all(|row| row.placing == Placing::Fixed) => {
+            Err(CommandError(format!("--vertex-input: {language} has the locations of the source")))
         }
         _ => Ok(places),
     }

@@ -189,3 +189,37 @@ fn arrays_are_chosen_by_statements() {
     let text = text(&folder, "chosen.comp", "hlsl-6.5");
     assert!(text.contains("if (d) {") && !text.contains("d ? "), "{text}");
 }
+
+/// Vertex inputs get the semantics and the locations that the host has.
+#[test]
+fn vertex_inputs_are_where_options_say() {
+    let folder = Folder::new("hlsl-vertex-inputs");
+    folder.file(
+        "a.vert",
+        "#version 450
+layout(location = 0) in vec3 place;
+layout(location = 1) in vec2 uv;
+layout(location = 2) in mat4 instance;
+void main() { gl_Position = instance * vec4(place.xy + uv, place.z, 1.0); }
+",
+    );
+    let made = |profile: &str, options: &[&str]| {
+        let output = folder.run(&[&["compile", "a.vert", "-p", profile, "-o", "-"], options].concat());
+        (status(&output), String::from_utf8_lossy(&output.stdout).into_owned() + &stderr(&output))
+    };
+    let options = ["--vertex-input", "0=POSITION", "--vertex-input", "1=9", "--vertex-input", "2=INSTANCE"];
+    let (code, text) = made("hlsl-6.0", &options);
+    let lines = ["float3 place : POSITION;", "row_major float4x4 instance : INSTANCE;", "float2 uv : LOC9;"];
+    assert!(code == 0 && lines.iter().all(|line| text.contains(line)), "{text}");
+    let (_, text) = made("msl-3.0", &options);
+    assert!(text.contains("float3 place [[attribute(0)]];") && text.contains("float2 uv [[attribute(9)]];"), "{text}");
+    for (profile, option, code, said) in [
+        ("hlsl-6.0", "1=0", 3, "the vertex inputs `place` and `uv` are both at location 0"),
+        ("hlsl-6.0", "1=3", 3, "the vertex inputs `uv` and `instance` are both at location 3"),
+        ("hlsl-6.0", "1=a b", 2, "`a b` is neither a location nor a semantic"),
+        ("spirv-1.3", "1=5", 2, "--vertex-input: SPIR-V has the locations of the source"),
+    ] {
+        let (found, text) = made(profile, &["--vertex-input", option]);
+        assert!(found == code && text.contains(said), "{text}");
+    }
+}

@@ -73,7 +73,8 @@ fn manifests_link_what_has_one_name() {
     let manifest = "[[build]]\nshaders = [\"*.vert\", \"*.frag\"]\nprofiles = [\"hlsl-6.5\", \"spirv-1.3\"]\nlink = true\nout-dir = \"out\"\n";
     folder.file("crosslane.toml", manifest);
     made(&folder, &["build"]);
-    let built = |folder: &Folder| ["mesh.vert", "mesh.frag"].map(|name| read(folder, &format!("out/{name}.hlsl-6.5.hlsl")));
+    let built =
+        |folder: &Folder| ["mesh.vert", "mesh.frag"].map(|name| read(folder, &format!("out/{name}.hlsl-6.5.hlsl")));
     assert_eq!(built(&folder), [vertex, fragment]);
     // A change of one stage makes the other anew.
     folder.file("mesh.vert", VERTEX.replace("location = 1", "location = 2"));
@@ -85,7 +86,10 @@ fn manifests_link_what_has_one_name() {
 fn a_program_in_a_manifest_has_one_shader_of_each_stage() {
     let folder = folder("linked-twice");
     folder.file("mesh.frag.glsl", FRAGMENT);
-    folder.file("crosslane.toml", "[[build]]\nshaders = [\"mesh.*\"]\nprofiles = [\"hlsl-6.5\"]\nlink = true\nout-dir = \"out\"\n");
+    folder.file(
+        "crosslane.toml",
+        "[[build]]\nshaders = [\"mesh.*\"]\nprofiles = [\"hlsl-6.5\"]\nlink = true\nout-dir = \"out\"\n",
+    );
     let output = folder.run(&["build"]);
     assert_eq!(status(&output), 2, "{}", stderr(&output));
     assert!(stderr(&output).contains("are of one stage, and cannot be linked"), "{}", stderr(&output));

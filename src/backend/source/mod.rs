@@ -47,6 +47,7 @@ mod types;
 mod uniform;
 mod uses;
 mod varyings;
+mod vertex_inputs;
 mod wgsl;
 mod writer;
 
@@ -171,6 +172,9 @@ fn prepared<'m>(module: &'m Module, options: &Options) -> Made<Prepared<'m>> {
     let language = language_of(&options.profile);
     let has_groups = options.profile.target.row().placing == Placing::Groups || !language.has_sets();
     let mut module = options.places.applied(module, has_groups);
+    if !options.places.inputs.is_empty() {
+        vertex_inputs::place(module.to_mut(), &options.places)?;
+    }
     if language.joins_functions(&module) {
         inline(module.to_mut(), usize::MAX, usize::MAX);
     }

@@ -331,6 +331,7 @@ impl<'a> Engine<'a> {
             places: Places {
                 push_constants: settings.push_constants,
                 resources: settings.places.clone(),
+                inputs: settings.vertex_inputs.clone(),
                 argument_buffers: settings.argument_buffers,
             },
             macros: job.macros.to_vec(),

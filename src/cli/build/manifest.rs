@@ -2,7 +2,7 @@
 //! exist is for `plan` to say. Every error names file, line and column.
 
 use super::super::CommandError;
-use crate::backend::places::{Bound, Place};
+use crate::backend::places::{Bound, InputPlace, Place};
 use crate::backend::{Manner, Notes, Optimize};
 use crate::build::claims::Claims;
 use crate::build::files::not_utf8;
@@ -111,6 +111,8 @@ pub struct Settings {
     pub comments: bool,
     /// Of shading languages.
     pub line_directives: bool,
+    /// Of shading languages: places of vertex inputs by their locations.
+    pub vertex_inputs: BTreeMap<u32, InputPlace>,
     /// Of MSL.
     pub argument_buffers: bool,
     pub emit: Emit,

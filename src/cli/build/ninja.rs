@@ -99,6 +99,8 @@ fn options(job: &Job) -> String {
     options.extend(optimize.map(|optimize| format!("--optimize={}", optimize.word())));
     if job.target.profile.target.row().placing != Placing::Fixed {
         options.extend(settings.push_constants.map(|place| format!("--push-constants={place}")));
+        let inputs = settings.vertex_inputs.iter();
+        options.extend(inputs.map(|(location, place)| format!("--vertex-input={location}={place}")));
         options.extend(settings.places.iter().map(|(bound, place)| format!("--place={bound}={place}")));
     }
     let flags = [

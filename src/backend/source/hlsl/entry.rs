@@ -263,6 +263,7 @@ impl Hlsl {
                 t.unsupported("arrays of blocks of inputs and outputs before Shader Model 6.0");
             }
             let how = self.interpolation_words(t, global.binding, global.ty, global.space);
+            let is_vertex_input = t.stage() == Some(Stage::Vertex) && global.space == Space::Input;
             let semantic = match (t.block_of(global.ty), global.binding) {
                 (Some(_), _) => String::new(),
                 (None, Binding::Location { location: Some(location), component, index, .. }) => {
@@ -272,7 +273,10 @@ impl Hlsl {
                     }
                     match is_target {
                         true => format!(" : SV_Target{}", location + index),
-                        false => format!(" : {}", location_semantic(location, component)),
+                        false => match t.options.places.semantic(location).filter(|_| is_vertex_input) {
+                            Some(semantic) => format!(" : {semantic}"),
+                            None => format!(" : {}", location_semantic(location, component)),
+                        },
                     }
                 }
                 _ => {
