@@ -2,15 +2,16 @@
 //! pages, and their exit status.
 
 use crosslane::backend::{Backend, Form, Options, Writer};
+use crosslane::compile;
 use crosslane::explain::alone::alone;
 use crosslane::explain::listing::list;
-use crosslane::ir::Module;
+use crosslane::ir::{Module, Stage};
 use crosslane::kernel::finish_by;
 use crosslane::lane::planner::unproven;
 use crosslane::lane::{Candidate, Candidates, Plan, PlanCost, Request, candidates, catalog};
 use crosslane::profile::processor::Processor;
 use crosslane::profile::{Profile, Target};
-use crosslane::source::SourceMap;
+use crosslane::source::{NoIncludes, SourceMap};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -229,12 +230,20 @@ pub fn shown_of_catalog() -> &'static [Shown] {
 fn kinds(target: Target) -> Vec<Profile> {
     let mut kinds: Vec<Profile> = Vec::new();
     let processor = |profile: &Profile| Processor::named(&profile.processor).map(|own| Processor { name: "", ..*own });
-    for profile in Profile::all().filter(|profile| profile.target == target) {
+    for profile in Profile::all().filter(|profile| profile.target == target && has_compute(profile)) {
         if !kinds.iter().any(|kind| kind.plans_like(&profile) && processor(kind) == processor(&profile)) {
             kinds.push(profile);
         }
     }
     kinds
+}
+
+/// Returns true if a profile has compute shaders, of which the operations are shown.
+fn has_compute(profile: &Profile) -> bool {
+    let bytes = b"#version 450\nlayout(local_size_x = 1) in;\nvoid main() {}\n";
+    let input = compile::Input { name: "empty.comp", bytes, language: compile::Language::Glsl };
+    let options = compile::Options { stage: Some(Stage::Compute), ..compile::Options::new(profile.clone()) };
+    matches!(compile::compile(&input, &options, &NoIncludes).verdict, compile::Verdict::Done(_))
 }
 
 /// Several threads take the kinds of profiles of a target, one after the other.
