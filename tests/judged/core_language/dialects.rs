@@ -1,6 +1,7 @@
 //! Every shader of the fixtures in the dialects of GLSL and HLSL: glslang or DXC takes the text, or the shader is refused as the
 //! language's lack.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use crosslane::compile::{Input, Language, Options};
@@ -104,43 +105,62 @@ const UNKNOWN_TO_GLSLANG: [&str; 13] = [
 ];
 
 pub fn trials() -> impl Iterator<Item = Trial> {
-    let opengl = |(profile, least)| {
-        let needs = ["bin/glslangValidator"];
-        judged(format!("dialects::{profile}"), &needs, move || check(profile, least, glslang_takes))
+    let (es, desktop) = (OPENGL[8..].iter(), OPENGL[..8].iter());
+    let trials = [
+        ("opengl", desktop.copied().collect::<Vec<_>>(), "bin/glslangValidator", glslang_takes as Takes),
+        ("opengl_es", es.copied().collect(), "bin/glslangValidator", glslang_takes),
+        ("direct3d", DIRECT3D.to_vec(), dxc::JUDGE, direct3d_takes),
+    ];
+    let trial = |(name, profiles, needs, takes): (_, Vec<(&'static str, usize)>, _, Takes)| {
+        judged(format!("dialects::{name}"), &[needs], move || check(&profiles, takes))
     };
-    let direct3d = |(profile, least)| {
-        judged(format!("dialects::{profile}"), &[dxc::JUDGE], move || check(profile, least, direct3d_takes))
-    };
-    OPENGL.into_iter().map(opengl).chain(DIRECT3D.into_iter().map(direct3d))
+    trials.into_iter().map(trial)
 }
 
 /// A judge of the text of a stage in a version of the language.
 type Takes = fn(&str, Stage, (u8, u8)) -> Result<(), String>;
 
-fn check(profile: &str, least: usize, takes: Takes) -> Result<(), String> {
-    let (mut written, mut wrong) = (0, Vec::new());
+/// Checks the texts of all shaders in each of several versions. A text that an early version takes is one that the later ones take
+/// too; a driver judges it again.
+fn check(profiles: &[(&str, usize)], takes: Takes) -> Result<(), String> {
+    let mut counts = vec![0; profiles.len()];
+    let mut wrong = Vec::new();
     for path in FOLDERS.iter().flat_map(|folder| fixture::files(&format!("fixtures/{folder}"))) {
-        match taken(&path, profile, takes) {
-            Ok(is_written) => written += usize::from(is_written),
-            Err(why) => wrong.push(format!("{}: {why}", path.display())),
+        let mut taken = BTreeSet::new();
+        for (count, (profile, _)) in counts.iter_mut().zip(profiles) {
+            match written(&path, profile)? {
+                Some((text, stage, version)) if opengl::is_asked() || taken.insert(bare(&text)) => {
+                    let said = takes(&text, stage, version).err();
+                    wrong.extend(said.map(|said| format!("{} for {profile}: {said}\n{text}", path.display())));
+                    *count += 1;
+                }
+                Some(_) => *count += 1,
+                None => {}
+            }
         }
     }
-    match wrong.as_slice() {
-        [] if written >= least => Ok(()),
-        [] => Err(format!("{written} are written")),
-        _ => Err(wrong.join("\n")),
+    let few = counts.iter().zip(profiles).filter(|(count, (_, least))| *count < least);
+    wrong.extend(few.map(|(count, (profile, _))| format!("{profile}: {count} are written")));
+    if opengl::is_asked() {
+        counts.iter().zip(profiles).for_each(|(count, (profile, _))| eprintln!("{profile}: {count} shaders"));
     }
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }
 
-/// Returns true if a shader is written, and an error if the judge does not take the text.
-fn taken(path: &Path, profile: &str, takes: Takes) -> Result<bool, String> {
-    let Some(stage) = super::stages::stage(path) else { return Ok(false) };
+/// A text without the lines that name versions and extensions.
+fn bare(text: &str) -> String {
+    let is_kept = |line: &&str| !line.starts_with("#version") && !line.starts_with("#extension");
+    text.lines().filter(is_kept).collect::<Vec<_>>().join("\n")
+}
+
+/// The text of a shader in the language of a profile; none where it is refused.
+fn written(path: &Path, profile: &str) -> Result<Option<(String, Stage, (u8, u8))>, String> {
+    let Some(stage) = super::stages::stage(path) else { return Ok(None) };
     let source = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
     let input = Input { name: "shader", bytes: source.as_bytes(), language: Language::Glsl };
     let options = Options { stage: Some(stage), ..Options::new(by_text::named(profile)?) };
-    let Ok(text) = by_text::text(&input, &options, &NoIncludes)? else { return Ok(false) };
-    takes(&text, stage, options.profile.version).map_err(|said| format!("{said}\n{text}"))?;
-    Ok(true)
+    let text = by_text::text(&input, &options, &NoIncludes)?;
+    Ok(text.ok().map(|text| (text, stage, options.profile.version)))
 }
 
 fn glslang_takes(text: &str, stage: Stage, _: (u8, u8)) -> Result<(), String> {

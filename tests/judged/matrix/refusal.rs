@@ -36,25 +36,32 @@ pub static REASONS: &[Reason] = &[
     Reason {
         title: "no subgroups",
         // Folds of one lane too: the shader around a cell asks for the lane's index.
-        applies: |asked| ["wgsl-nosubgroups", "msl-ios-2.1"].contains(&&*asked.profile.name),
+        applies: |asked| WITHOUT_SUBGROUPS.contains(&&*asked.profile.name),
         says: |_| {
             vec![
-                [
-                    "wgsl-nosubgroups",
-                    "msl-ios-2.1",
-                    "is not available",
-                    "a profile with",
-                    "WGSL has no",
-                    "MSL has no",
-                    "MSL yet",
-                    "a subgroup of 32",
-                    "the subgroup has 32",
-                    "--wave-size",
-                ]
-                .map(str::to_owned)
-                .to_vec(),
+                WITHOUT_SUBGROUPS
+                    .into_iter()
+                    .chain([
+                        "is not available",
+                        "a profile with",
+                        "WGSL has no",
+                        "MSL has no",
+                        "MSL yet",
+                        "a subgroup of 32",
+                        "the subgroup has 32",
+                        "--wave-size",
+                        "extension not supported",
+                        "has no compute shaders",
+                    ])
+                    .map(str::to_owned)
+                    .collect(),
             ]
         },
+    },
+    Reason {
+        title: "no compute shaders",
+        applies: |asked| ["glsl-330", "glsl-400", "glsl-410"].contains(&&*asked.profile.name),
+        says: |_| vec![["has no compute shaders", "--wave-size"].map(str::to_owned).to_vec()],
     },
     Reason {
         title: "no fixed number of lanes",
@@ -112,6 +119,9 @@ pub static REASONS: &[Reason] = &[
     },
 ];
 
+/// The profiles in which nothing moves between lanes.
+const WITHOUT_SUBGROUPS: [&str; 5] = ["wgsl-nosubgroups", "msl-ios-2.1", "hlsl-5.0", "hlsl-5.1", "glsl-es-300"];
+
 /// The title of the reason that a type is not there.
 pub const LACKS_TYPE: &str = "the language has no such type";
 
@@ -119,7 +129,12 @@ pub const LACKS_TYPE: &str = "the language has no such type";
 /// the modules that DXC makes.
 fn lacks_type(asked: &Asked<'_>) -> bool {
     use Kind as K;
-    let has_words_only = ["glsl-es-320-khr", "glsl-450-nv", "hlsl-6.0"].contains(&&*asked.profile.name);
+    let has_words_only =
+        ["glsl-es-310", "glsl-es-320-khr", "glsl-450-nv", "hlsl-6.0", "hlsl-6.1"].contains(&&*asked.profile.name);
+    if ["glsl-420", "glsl-430", "glsl-440"].contains(&&*asked.profile.name) {
+        let has_words = |kind| matches!(kind, K::F32 | K::I32 | K::U32 | K::Bool | K::F64);
+        return Shader::value_types(asked.unit, asked.ty).iter().any(|ty| !has_words(ty.kind));
+    }
     if !matches!(asked.profile.target, Target::Wgsl | Target::Hlsl | Target::Msl) && !has_words_only {
         return false;
     }

@@ -45,9 +45,10 @@ impl Dialect {
             t.fail(Code::NOT_SUPPORTED, text);
         }
         let is_long = scalar.is_int() && scalar.width == 64;
-        match row.extension {
-            Some(_) if is_long && !self.is_vulkan && !self.is_es => t.need("GL_ARB_gpu_shader_int64"),
-            Some(extension) => t.need(extension),
+        let of_opengl = (is_long && !self.is_vulkan && !self.is_es).then_some("GL_ARB_gpu_shader_int64");
+        match of_opengl.filter(|_| row.extension.is_some()).or(row.extension) {
+            Some(extension) if self.has_extension(extension) => t.need(extension),
+            Some(_) => t.lacks(&format!("type {}", scalar_name(scalar))),
             None => {}
         }
         if scalar == Scalar::F64 {

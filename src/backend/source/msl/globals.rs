@@ -47,9 +47,9 @@ impl Argument {
         Argument { text, name, role, kind, count: 1, chosen: None, span, id: None, member: None }
     }
 
-    /// The text that declares it.
-    fn declared_mut(&mut self) -> &mut String {
-        self.member.as_mut().map_or(&mut self.text, |member| &mut member.declared)
+    /// The text that declares it, as a member of an argument buffer or as a parameter.
+    fn declared_mut(&mut self, is_member: bool) -> &mut String {
+        self.member.as_mut().filter(|_| is_member).map_or(&mut self.text, |member| &mut member.declared)
     }
 }
 
@@ -358,7 +358,8 @@ impl Msl {
                 }
                 _ => {}
             }
-            b.t.remark_on_argument(id, list.get_mut(first).map(Argument::declared_mut));
+            let is_member = Self::is_in_set(b.t, role);
+            b.t.remark_on_argument(id, list.get_mut(first).map(|argument| argument.declared_mut(is_member)));
         }
         let (members, others): (Vec<_>, Vec<_>) =
             list.into_iter().partition(|argument| Self::is_in_set(b.t, argument.role));
