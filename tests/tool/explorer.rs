@@ -14,6 +14,7 @@ const REASONS: &[&str] = &[
     "lacks clustered",
     "lacks ballot",
     "which needs SPIR-V 1.3",
+    "has no compute shaders before version",
 ];
 const STAGE: &str = "fragment shaders are not supported on AMD targets, in PTX and in the simulator yet";
 

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use support::fixture;
 
 /// A profile of each target, and the smallest number of fixtures that it takes.
-const PROFILES: [(&str, usize); 10] = [
+const PROFILES: [(&str, usize); 12] = [
     ("spirv-1.6", 400),
     ("spirv-1.0-opengl", 12),
     ("nv-ampere", 150),
@@ -23,6 +23,8 @@ const PROFILES: [(&str, usize); 10] = [
     ("ptx-sm80", 100),
     ("glsl-450-khr", 300),
     ("glsl-es-320-khr", 100),
+    ("glsl-es-300", 40),
+    ("hlsl-5.0", 100),
     ("hlsl-6.5", 150),
     ("msl-3.0", 150),
 ];

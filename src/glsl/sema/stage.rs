@@ -126,11 +126,22 @@ impl Sema<'_> {
         self.report(Diagnostic::error(Code::BAD_LAYOUT, message).at(name.span, "no location").note(note));
     }
 
+    /// The location of an input or output: no device has as many as glslang takes, which is the limit here too.
+    fn port_location(&mut self, b: &mut Builder<'_>, id: &ast::LayoutId) -> Option<u32> {
+        const LOCATIONS: u32 = 4095;
+        let at = self.layout_value(b, id)?;
+        if at >= LOCATIONS {
+            self.error(Code::BAD_LAYOUT, id.span, format!("`location` cannot be {at}"), "out of range");
+            return None;
+        }
+        Some(at)
+    }
+
     fn port_layout(&mut self, b: &mut Builder<'_>, list: List<ast::Qualifier>) -> Option<PortLayout> {
         let mut layout = PortLayout::default();
         for id in &self.layout_ids(list) {
             match self.text(id.name.symbol) {
-                "location" => layout.location = Some(self.layout_value(b, id)?),
+                "location" => layout.location = Some(self.port_location(b, id)?),
                 "component" => layout.component = self.layout_value(b, id)?,
                 "index" => {
                     layout.index = self.layout_value(b, id)?;

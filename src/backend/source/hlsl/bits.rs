@@ -11,6 +11,8 @@ impl Hlsl {
         if from == to {
             return value.clone();
         }
+        // Names of types ask for what they need.
+        [from, to].into_iter().for_each(|ty| drop(t.type_name(ty)));
         let (Some((a, n)), Some((b, m))) = (t.shape(from), t.shape(to)) else {
             return t.stand_in("bits of such types as others");
         };
