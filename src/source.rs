@@ -161,10 +161,10 @@ impl SourceMap {
         self.skipped.insert(self.skipped.partition_point(|other| other.lo < span.lo), span);
     }
 
-    /// Returns true if a conditional directive leaves out the text at a position.
-    pub fn is_skipped(&self, position: u32) -> bool {
+    /// The text that a conditional directive leaves out, where a position is in such.
+    pub fn skipped_at(&self, position: u32) -> Option<Span> {
         let before = self.skipped.partition_point(|span| span.lo <= position);
-        before.checked_sub(1).is_some_and(|last| self.skipped[last].hi > position)
+        self.skipped[..before].last().copied().filter(|span| span.hi > position)
     }
 
     /// The file that holds a position, none for [`Span::NONE`].

@@ -96,7 +96,8 @@ impl FromStr for InputPlace {
 
     fn from_str(text: &str) -> Result<InputPlace, String> {
         let is_name = text.starts_with(|c: char| c.is_ascii_alphabetic());
-        let is_word = text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let is_system = text.len() > 2 && text[..3].eq_ignore_ascii_case("SV_");
+        let is_word = !is_system && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         match text.parse() {
             Ok(location) => Ok(InputPlace::Location(location)),
             Err(_) if is_name && is_word => Ok(InputPlace::Semantic(text.into())),

@@ -223,6 +223,9 @@ pub struct CompileArgs {
     /// The output may have any ending.
     #[arg(skip)]
     pub any_ending: bool,
+    /// There are outputs of other profiles, which options may be for.
+    #[arg(skip)]
+    pub is_one_of_many: bool,
 }
 
 /// How the shader is read and the module written, as glslc and glslangValidator let it be chosen.

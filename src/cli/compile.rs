@@ -11,6 +11,7 @@ use crate::backend::places::Places;
 use crate::backend::{Kept, Manner, Notes};
 use crate::build::claims::Claims;
 use crate::build::files::{FileLoader, Include, Recorder};
+use crate::build::kind;
 use crate::compile::{Artifact, Compilation, EmitKind, Input, Language, Options, Reading, Verdict, compile};
 use crate::diagnostic::warning::{self, Choice};
 use crate::diagnostic::{Code, Diagnostics, Severity};
@@ -112,7 +113,7 @@ pub fn begin(args: &CompileArgs, claims: &Claims) -> Result<Begun, CommandError>
         dialect: dialect(&args.dialect)?,
         clip_space: ClipSpace { flip_y: args.flip_y, depth: args.depth_range },
         manner: manner(args),
-        places: places(&args.places, [profile.target])?,
+        places: places(&args.places, (!args.is_one_of_many).then_some(profile.target))?,
         settings: settings(&args.set)?,
         fp_contract: FpContract::chosen(args.source.fp_contract, args.target.reproducible),
         ..options(&args.source, &args.messages, &shader, profile)?
@@ -140,14 +141,20 @@ fn others(
     claims: &Claims,
 ) -> Result<Vec<Reading>, CommandError> {
     let read = |path: &PathBuf| {
-        let source = SourceArgs { input: path.clone(), stage: None, entry: None, ..args.source.clone() };
+        // An option for the language of the shader is not for the others whose names say theirs.
+        let lang = args.source.lang.filter(|_| kind::of(path).is_none());
+        let source = SourceArgs { input: path.clone(), lang, stage: None, entry: None, ..args.source.clone() };
         let shader = input::read(&source, claims)?;
         let options = Options { stage: shader.stage, entry: None, ..options.clone() };
         let input = Input { name: &shader.name, bytes: &shader.bytes, language: shader.language };
         let reading = Reading::new(&input, &options, loader);
         match reading.module() {
             Some(_) => Ok(reading),
-            None => Err(CommandError(format!("--link-with: {} is wrong; `crosslane check` says why", path.display()))),
+            None => {
+                let reading = reading.compile(&options);
+                messages::print(&args.messages, &reading.sources, &reading.diagnostics);
+                Err(CommandError(format!("--link-with: {} is wrong", path.display())))
+            }
         }
     };
     args.link_with.iter().map(read).collect()
@@ -161,6 +168,9 @@ fn link(step: &mut Step, mut others: Vec<Reading>) -> Result<(), CommandError> {
     let Step::Read(own) = step else { return Ok(()) };
     let mut stages: Vec<&mut Reading> = std::iter::once(&mut **own).chain(&mut others).collect();
     let kinds: Vec<Option<Stage>> = stages.iter().map(|stage| stage.stage()).collect();
+    if stages.len() > 1 && kinds.contains(&Some(Stage::Compute)) {
+        return Err(CommandError("--link-with: a compute shader is a program of its own".into()));
+    }
     let is_twice = |at: usize| kinds[at].is_some() && kinds[..at].contains(&kinds[at]);
     if let Some(at) = (1..kinds.len()).find(|at| is_twice(*at)) {
         let stage = kinds[at].map_or("", Stage::name);

@@ -102,7 +102,8 @@ fn units(args: &CompileArgs, claims: &Claims) -> Result<Vec<Unit>, CommandError>
     let one = |input: &Path, profile: &Vec<String>| {
         let source = SourceArgs { input: input.to_path_buf(), ..args.source.clone() };
         let target = TargetArgs { profile: profile.clone(), ..args.target.clone() };
-        unit(CompileArgs { source, target, more: Vec::new(), ..args.clone() }, has_part, claims)
+        let args = CompileArgs { source, target, more: Vec::new(), is_one_of_many: has_part, ..args.clone() };
+        unit(args, has_part, claims)
     };
     inputs(args).flat_map(|input| names.iter().map(move |profile| (input, profile))).map(|(i, p)| one(i, p)).collect()
 }

@@ -62,6 +62,7 @@ impl Drop for Helper {
 }
 
 /// Processes that wait for a job: as many as threads have asked at once.
+#[derive(Default)]
 pub struct Pool(Mutex<Vec<Helper>>);
 
 impl Pool {

@@ -12,13 +12,16 @@ use std::sync::Arc;
 /// Statements on one line of the source that are looked at for the first one in the text.
 const MOST_PARTS: usize = 16;
 
+/// Statements before a comment that are looked at for the last one of its block.
+const MOST_LOOKS: usize = 256;
+
 /// Puts comments beside the statements that they precede or follow in the source.
 pub(super) fn comment(functions: &mut [Definition], comments: &[Comment], sources: &SourceMap) {
     let mut places = Vec::new();
     for function in functions.iter() {
-        collect(&function.body, &mut places);
+        collect(&function.body, 0, &mut places);
     }
-    let places = Places::of(places);
+    let places = Places::of(&places);
     let mut found: FxHashMap<usize, Around> = FxHashMap::default();
     for comment in comments {
         places.put(comment, sources, &mut found);
@@ -41,14 +44,16 @@ struct Around {
 /// The statements of all functions, which are numbered in the order in which they are written, by their positions in the source.
 struct Places {
     sorted: Vec<(u32, usize)>,
+    /// The blocks around each of them.
+    depths: Vec<u32>,
 }
 
 impl Places {
-    fn of(spans: Vec<Span>) -> Places {
-        let placed = spans.into_iter().enumerate().filter(|(_, span)| !span.is_none());
-        let mut sorted: Vec<(u32, usize)> = placed.map(|(number, span)| (span.lo, number)).collect();
+    fn of(spans: &[(Span, u32)]) -> Places {
+        let placed = spans.iter().enumerate().filter(|(_, (span, _))| !span.is_none());
+        let mut sorted: Vec<(u32, usize)> = placed.map(|(number, (span, _))| (span.lo, number)).collect();
         sorted.sort_unstable();
-        Places { sorted }
+        Places { sorted, depths: spans.iter().map(|(_, depth)| *depth).collect() }
     }
 
     /// The statements that begin in a range of positions.
@@ -57,10 +62,19 @@ impl Places {
         &self.sorted[from.min(to)..to]
     }
 
+    /// The last statement of the block that a comment is in, of those before it.
+    fn last_of_block(&self, comment: &Comment) -> Option<&(u32, usize)> {
+        let inside = self.within(comment.block, comment.span.lo).iter().rev().take(MOST_LOOKS);
+        inside.fold(None, |found: Option<&(u32, usize)>, place| match found {
+            Some(known) if self.depths[known.1] <= self.depths[place.1] => found,
+            _ => Some(place),
+        })
+    }
+
     fn put(&self, comment: &Comment, sources: &SourceMap, found: &mut FxHashMap<usize, Around>) {
         let Some(body) = comment.body else { return };
         let (lo, lines) = (comment.span.lo, comment.lines.iter().cloned());
-        let preceding = self.within(body.lo, lo).last();
+        let preceding = self.last_of_block(comment);
         let on_line = comment.trails.and_then(|line| self.within(line, lo).first());
         let is_last = sources.text(Span::new(comment.next, comment.next + 1)) == "}";
         let following = self.within(lo, body.hi).first().filter(|_| !is_last || preceding.is_none());
@@ -96,11 +110,11 @@ fn line_of(sources: &SourceMap, at: u32) -> Option<(&SourceFile, usize)> {
     Some((file, file.line_of((at - file.base).min(file.text.len() as u32))))
 }
 
-/// Adds the spans of statements in the order in which they are written.
-fn collect(body: &[Stmt], places: &mut Vec<Span>) {
+/// Adds the spans of statements, and the blocks around each, in the order in which they are written.
+fn collect(body: &[Stmt], depth: u32, places: &mut Vec<(Span, u32)>) {
     for stmt in body {
-        places.push(stmt.span);
-        stmt.kind.blocks().for_each(|block| collect(block, places));
+        places.push((stmt.span, depth));
+        stmt.kind.blocks().for_each(|block| collect(block, depth + 1, places));
     }
 }
 

@@ -65,9 +65,9 @@ pub(super) trait Language: Debug + Sync {
         if class == ResourceClass::SampledTexture { ResourceClass::Texture } else { class }
     }
 
-    /// The least number of resources of a class, where there are no sets.
-    fn least_number(&self, _: &Module, _: ResourceClass) -> u32 {
-        0
+    /// The least and the largest number of resources of a class, where there are no sets.
+    fn numbers(&self, _: &Module, _: ResourceClass) -> (u32, u32) {
+        (0, u32::MAX)
     }
 
     /// Returns true if inputs and outputs between stages have locations; without them their names tell them.

@@ -171,9 +171,12 @@ struct Prepared<'m> {
 fn prepared<'m>(module: &'m Module, options: &Options) -> Made<Prepared<'m>> {
     let language = language_of(&options.profile);
     let has_groups = options.profile.target.row().placing == Placing::Groups || !language.has_sets();
+    if !language.has_sets() {
+        sets::check_push_constants(module, &options.places)?;
+    }
     let mut module = options.places.applied(module, has_groups);
     if !options.places.inputs.is_empty() {
-        vertex_inputs::place(module.to_mut(), &options.places)?;
+        vertex_inputs::place(module.to_mut(), &options.places, options.profile.target == Target::Hlsl)?;
     }
     if language.joins_functions(&module) {
         inline(module.to_mut(), usize::MAX, usize::MAX);
@@ -190,7 +193,7 @@ fn prepared<'m>(module: &'m Module, options: &Options) -> Made<Prepared<'m>> {
     let is_apart = language.joins_samplers() && combine::has_globals(&module);
     let pairs = if is_apart { combine::combine(module.to_mut()) } else { Vec::new() };
     let moved =
-        if language.has_sets() { Vec::new() } else { sets::flatten(module.to_mut(), &options.places, language) };
+        if language.has_sets() { Vec::new() } else { sets::flatten(module.to_mut(), &options.places, language)? };
     if !language.has_port_blocks() {
         varyings::open_blocks(module.to_mut());
     }

@@ -19,6 +19,10 @@ pub(super) struct Comment {
     pub end: u32,
     /// True if an empty line or a directive separates it from the code after it.
     is_apart: bool,
+    /// Offset of the line that it ends in.
+    last_line: usize,
+    /// Position of the innermost brace around it.
+    pub block: u32,
     /// True if no code precedes it in its file.
     is_first: bool,
     /// The outermost braces around it.
@@ -49,8 +53,7 @@ impl Remarks {
         let anchors = Anchors::of(module);
         let mut remarks = Remarks { head: Vec::new(), declared: FxHashMap::default(), bodies: Vec::new() };
         for (index, file) in sources.files().iter().enumerate() {
-            let found = comments(file, sources.language == SourceLanguage::Wgsl);
-            for comment in found.into_iter().filter(|comment| !sources.is_skipped(comment.span.lo)) {
+            for comment in comments(file, sources) {
                 match index == 0 && comment.is_first && comment.is_apart {
                     true => remarks.head.extend(comment.lines),
                     false => remarks.add(comment, &anchors),
@@ -190,10 +193,14 @@ impl Beside {
 }
 
 /// The comments of a file.
-fn comments(file: &SourceFile, is_wgsl: bool) -> Vec<Comment> {
+fn comments(file: &SourceFile, sources: &SourceMap) -> Vec<Comment> {
+    let is_wgsl = sources.language == SourceLanguage::Wgsl;
     let mut scan = Scan { text: &file.text, base: file.base, is_wgsl, ..Scan::default() };
     while scan.at < scan.text.len() {
-        scan.step();
+        match sources.skipped_at(scan.position(scan.at)) {
+            Some(skipped) => scan.at = ((skipped.hi - file.base) as usize).min(scan.text.len()),
+            None => scan.step(),
+        }
     }
     scan.code(scan.at);
     scan.ends(scan.at);
@@ -221,9 +228,8 @@ struct Scan<'a> {
     found: Vec<Comment>,
     line: Line,
     has_code: bool,
-    depth: u32,
-    /// The outermost brace.
-    open: usize,
+    /// The braces around the place, the outermost first.
+    blocks: Vec<usize>,
     before: usize,
     /// The first comment that nothing separates from the code after it so far, and the first that no directive follows.
     joined: usize,
@@ -237,7 +243,7 @@ impl Scan<'_> {
         let rest = &self.text.as_bytes()[self.at..];
         match rest {
             [b'\n', ..] => self.newline(),
-            [b'/', b'/', ..] => self.comment(self.at + line_length(rest, self.is_wgsl)),
+            [b'/', b'/', ..] => self.comment(self.at + comment_length(&self.text[self.at..], self.is_wgsl)),
             [b'/', b'*', ..] => self.comment(self.at + block_length(rest, self.is_wgsl)),
             [b'#', ..] if !self.line.has_code => self.directive(rest),
             [b'"', ..] => self.string(rest),
@@ -273,15 +279,15 @@ impl Scan<'_> {
         match sign {
             b'{' => {
                 self.ends(self.at);
-                if self.depth == 0 {
-                    (self.open, self.inside) = (self.at, self.found.len());
+                if self.blocks.is_empty() {
+                    self.inside = self.found.len();
                 }
-                self.depth += 1;
+                self.blocks.push(self.at);
             }
             b'}' => {
                 self.ends(self.at);
-                self.depth = self.depth.saturating_sub(1);
-                if self.depth == 0 {
+                self.blocks.pop();
+                if self.blocks.is_empty() {
                     self.closes(self.at);
                 }
             }
@@ -296,8 +302,9 @@ impl Scan<'_> {
         let span = Span::new(self.position(self.at), self.position(end));
         let trails = self.line.has_code.then(|| self.position(self.line.start));
         let lines = lines_of(&self.text[self.at..end], column);
-        let body = (self.depth > 0).then(|| Span::new(self.position(self.open), u32::MAX));
+        let body = self.blocks.first().map(|open| Span::new(self.position(*open), u32::MAX));
         let is_first = !self.has_code;
+        let last = self.text[self.at..end].rfind('\n').map(|last| self.at + last + 1);
         self.found.push(Comment {
             span,
             lines,
@@ -305,11 +312,13 @@ impl Scan<'_> {
             next: u32::MAX,
             end: u32::MAX,
             is_apart: false,
+            last_line: last.unwrap_or(self.line.start),
+            block: self.position(self.blocks.last().copied().unwrap_or_default()),
             is_first,
             body,
         });
-        if let Some(last) = self.text[self.at..end].rfind('\n') {
-            self.line = Line { start: self.at + last + 1, ..Line::default() };
+        if let Some(start) = last {
+            self.line = Line { start, ..Line::default() };
         }
         self.line.has_comment = true;
         self.at = end;
@@ -318,13 +327,13 @@ impl Scan<'_> {
     /// Skips a directive, which separates comments from the code after it.
     fn directive(&mut self, rest: &[u8]) {
         self.part();
-        if self.depth == 0 && !is_conditional(rest) {
+        if self.blocks.is_empty() && !is_conditional(rest) {
             // What a directive defines has no place in the output.
             let (first, at) = (self.before.max(self.undirected), self.position(self.at));
             self.found[first..].iter_mut().for_each(|comment| comment.end = comment.end.min(at));
             self.undirected = self.found.len();
         }
-        let length = line_length(rest, false);
+        let length = line_length(rest);
         let block = self.text[self.at..self.at + length].find("/*");
         self.at += match block {
             Some(start) => start + block_length(&rest[start..], false),
@@ -335,8 +344,12 @@ impl Scan<'_> {
 
     /// Notes that there is code at an offset.
     fn code(&mut self, at: usize) {
-        let position = self.position(at);
-        self.found[self.before..].iter_mut().for_each(|comment| comment.next = position);
+        let (position, line) = (self.position(at), self.line.start);
+        for comment in &mut self.found[self.before..] {
+            comment.next = position;
+            // In front of code on its line it belongs to that.
+            comment.trails = comment.trails.filter(|_| comment.last_line != line);
+        }
         self.before = self.found.len();
         (self.line.has_code, self.has_code) = (true, true);
     }
@@ -365,13 +378,24 @@ fn is_conditional(rest: &[u8]) -> bool {
     [b"if".as_slice(), b"el", b"endif"].iter().any(|start| word.starts_with(start))
 }
 
+/// Characters that end a line in WGSL (section 3.2, Blankspace and Line Breaks). In the other languages most of them are white space.
+const BREAKS: [char; 7] = ['\n', '\u{b}', '\u{c}', '\r', '\u{85}', '\u{2028}', '\u{2029}'];
+
+/// The bytes of a comment up to the end of its line.
+fn comment_length(rest: &str, is_wgsl: bool) -> usize {
+    match is_wgsl {
+        true => rest.find(BREAKS).unwrap_or(rest.len()),
+        false => line_length(rest.as_bytes()),
+    }
+}
+
 /// The bytes up to the end of a line, with the lines that a backslash joins to it.
-fn line_length(rest: &[u8], is_wgsl: bool) -> usize {
+fn line_length(rest: &[u8]) -> usize {
     let mut at = 0;
     while let Some(length) = rest[at..].iter().position(|byte| *byte == b'\n') {
         at += length;
         let line = rest[..at].strip_suffix(b"\r").unwrap_or(&rest[..at]);
-        if is_wgsl || !line.ends_with(b"\\") {
+        if !line.ends_with(b"\\") {
             return at;
         }
         at += 1;
@@ -401,6 +425,8 @@ fn block_length(rest: &[u8], nests: bool) -> usize {
 
 /// The lines of a comment that begins in a column, as every language takes them.
 fn lines_of(text: &str, column: usize) -> Vec<String> {
+    // What ends a line in some languages alone would end the comment in them.
+    let text = &*text.replace("\r\n", "\n").replace(|c| c != '\n' && BREAKS.contains(&c), " ");
     let is_block = text.starts_with("/*");
     let inner = text.trim_start_matches("/*").trim_end_matches("*/");
     let is_safe =
@@ -432,8 +458,9 @@ mod tests {
 
     fn found(text: &str, is_wgsl: bool) -> Vec<Comment> {
         let mut map = SourceMap::new();
+        map.language = if is_wgsl { SourceLanguage::Wgsl } else { SourceLanguage::Unknown };
         let file = map.add("a", text).unwrap();
-        comments(map.file(file), is_wgsl)
+        comments(map.file(file), &map)
     }
 
     fn lines(text: &str) -> Vec<Vec<String>> {
@@ -469,6 +496,19 @@ mod tests {
         assert_eq!(rest, "int b");
         let body = inside.body.expect("a body");
         assert_eq!(&text[body.lo as usize - 1..body.hi as usize], "{\n    // inside\n    a = 1;\n}");
+    }
+
+    #[test]
+    fn what_ends_a_line_in_wgsl_ends_no_comment() {
+        assert_eq!(lines("// one\u{c}two\u{2028}three\nx"), [["// one two three"]]);
+        assert_eq!(found("// one\u{2028}two", true)[0].lines, ["// one"]);
+    }
+
+    #[test]
+    fn comments_in_front_of_code_do_not_trail() {
+        let found = found("a = 1; /* b */ b = 2; // c\n", false);
+        let trails: Vec<bool> = found.iter().map(|comment| comment.trails.is_some()).collect();
+        assert_eq!(trails, [false, true]);
     }
 
     #[test]

@@ -2,9 +2,12 @@
 //! gives each element of an array a number of its own (GLSL 4.60 section 4.4.5).
 
 use super::language::Language;
+use crate::backend::Made;
 use crate::backend::places::{Place, Places};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::link::{self, resource_of};
-use crate::ir::{Binding, Module, Other, ResourceClass};
+use crate::ir::{Binding, Global, GlobalId, Module, Other, ResourceClass, Space, Type};
+use crate::source::Span;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -31,22 +34,33 @@ pub(super) struct Point {
 
 /// Moves all resources into set 0. Each keeps its number where that is free; those that `places` chose come first, then those
 /// of lower sets. Resources of other stages of the program count too, so that the stages agree.
-pub(super) fn flatten(module: &mut Module, places: &Places, language: &dyn Language) -> Vec<Moved> {
+///
+/// # Errors
+/// When two resources of one kind are at one place that options chose.
+pub(super) fn flatten(module: &mut Module, places: &Places, language: &dyn Language) -> Made<Vec<Moved>> {
     let numbered_with = |class| language.numbered_with(class);
     let chosen = |set, binding| places.resources.values().any(|place| *place == at(place, set, binding));
-    let mut least: BTreeMap<(ResourceClass, u32, u32), u32> = BTreeMap::new();
+    // The least and the largest number of each resource.
+    let mut bounds: BTreeMap<(ResourceClass, u32, u32), (u32, u32)> = BTreeMap::new();
     let mut wanted: BTreeMap<(ResourceClass, bool, u32, u32), u32> = BTreeMap::new();
     for Other { set, binding, class, count } in link::resources(module).iter().chain(&module.others).copied() {
         let most = wanted.entry((numbered_with(class), !chosen(set, binding), set, binding)).or_default();
         *most = count.max(*most);
-        let from = least.entry((numbered_with(class), set, binding)).or_default();
-        *from = language.least_number(module, class).max(*from);
+        let (least, most) = language.numbers(module, class);
+        let known = bounds.entry((numbered_with(class), set, binding)).or_insert((least, most));
+        *known = (known.0.max(least), known.1.min(most));
     }
     let mut points = BTreeMap::new();
     let mut taken: BTreeMap<ResourceClass, Taken> = BTreeMap::new();
     for ((class, _, set, binding), count) in wanted {
-        let from = binding.max(least.get(&(class, set, binding)).copied().unwrap_or(0));
-        points.insert((class, set, binding), taken.entry(class).or_default().take(from, count));
+        let (least, most) = bounds.get(&(class, set, binding)).copied().unwrap_or_default();
+        let fits = chosen(set, binding) || binding.saturating_add(count - 1) <= most;
+        let from = if fits { binding.max(least) } else { least };
+        let point = taken.entry(class).or_default().take(from, count);
+        if chosen(set, binding) && point != binding {
+            return Err(vec![crowded(module, (set, binding), point, language)]);
+        }
+        points.insert((class, set, binding), point);
     }
     let mut moved = Vec::new();
     for id in module.globals.handles() {
@@ -59,10 +73,51 @@ pub(super) fn flatten(module: &mut Module, places: &Places, language: &dyn Langu
             (*own, *number) = (0, point);
         }
         if (set, binding) != (0, point) {
-            moved.push(Moved { name: global.name.to_string(), set, binding, point, class });
+            moved.push(Moved { name: name_of(module, id), set, binding, point, class });
         }
     }
-    moved
+    Ok(moved)
+}
+
+/// The message about a chosen place that cannot be kept.
+fn crowded(module: &Module, (set, binding): (u32, u32), point: u32, language: &dyn Language) -> Diagnostic {
+    let is_it = |global: &Global| resource_of(module, global).is_some_and(|of| (of.set, of.binding) == (set, binding));
+    let found = module.globals.iter().find(|(_, global)| is_it(global));
+    let (name, span) = found.map_or((String::new(), Span::NONE), |(_, global)| (global.name.to_string(), global.span));
+    let message = format!("{} has no place {binding} for `{name}`: the first that is free is {point}", language.name());
+    Diagnostic::error(Code::NOT_SUPPORTED, message).at(span, "")
+}
+
+/// Refuses push constants at the place of a uniform block, in a module where they are such a block.
+///
+/// # Errors
+/// With the other block.
+pub(super) fn check_push_constants(before: &Module, places: &Places) -> Made<()> {
+    let Some(chosen) = places.push_constants else { return Ok(()) };
+    let has_push = before.globals.iter().any(|(_, global)| global.space == Space::PushConstant);
+    let is_there = |global: &Global| {
+        let of = resource_of(before, global).filter(|of| of.class == ResourceClass::UniformBlock);
+        of.is_some_and(|of| {
+            let own = places.of(of.set, of.binding).unwrap_or(Place { group: Some(of.set), number: of.binding });
+            (own.group.unwrap_or(of.set), own.number) == (chosen.group.unwrap_or(0), chosen.number)
+        })
+    };
+    match before.globals.iter().find(|(_, global)| has_push && is_there(global)) {
+        Some((_, global)) => {
+            let message = format!("`{}` is where the push constants are to be", global.name);
+            Err(vec![Diagnostic::error(Code::NOT_SUPPORTED, message).at(global.span, "")])
+        }
+        None => Ok(()),
+    }
+}
+
+/// The name of a resource: that of its block where it has none.
+fn name_of(module: &Module, id: GlobalId) -> String {
+    let global = &module.globals[id];
+    match module.types.get(module.types.innermost(global.ty)) {
+        Type::Struct(of) if global.name.is_empty() => module.types.structs[of].name.to_string(),
+        _ => global.name.to_string(),
+    }
 }
 
 /// The place with the set and binding that a resource has, where it is that one.

@@ -3,7 +3,9 @@
 use super::expr::Reads;
 use super::purity::Pure;
 use super::runs::Runs;
-use crate::ir::{BinaryOp, BlockId, FuncId, Function, ImageOp, Inst, InstId, LocalId, Op, Type, Types, Value};
+use crate::ir::{
+    BinaryOp, BlockId, FuncId, Function, ImageOp, ImageParts, Inst, InstId, LocalId, Module, Op, Type, Types, Value,
+};
 use crate::limits;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -515,4 +517,19 @@ pub(super) fn local_of(f: &Function, pointer: Value) -> Option<LocalId> {
         },
         _ => None,
     }
+}
+
+/// Returns true if fragments ask their neighbours for values: by derivatives, by levels of detail that follow from them, or by
+/// operations between lanes.
+pub(super) fn asks_neighbours(module: &Module) -> bool {
+    let asks = |op: Op| match op {
+        Op::Lane(..) => true,
+        Op::Math(function, _) => function.is_derivative(),
+        Op::Image { op, parts, .. } => {
+            let is_sampled = matches!(op, ImageOp::Sample | ImageOp::SampleProjected | ImageOp::QueryLod);
+            is_sampled && !parts.intersects(ImageParts::LOD | ImageParts::GRADIENTS)
+        }
+        _ => false,
+    };
+    module.functions.iter().any(|(_, f)| f.insts.iter().any(|(_, inst)| asks(inst.op)))
 }

@@ -1,4 +1,4 @@
-//! Vertex inputs at the locations that the user chose.
+//! Vertex inputs at the places that the user chose.
 
 use crate::backend::places::{InputPlace, Places};
 use crate::diagnostic::{Code, Diagnostic};
@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 /// Moves the inputs of a vertex shader to other locations.
 ///
 /// # Errors
-/// When two of them are at one location then.
-pub(super) fn place(module: &mut Module, places: &Places) -> Result<(), Vec<Diagnostic>> {
+/// When two of them are at one location then, or have one semantic where the language has such.
+pub(super) fn place(module: &mut Module, places: &Places, has_semantics: bool) -> Result<(), Vec<Diagnostic>> {
     if module.entry_points.first().is_none_or(|entry| entry.stage != Stage::Vertex) {
         return Ok(());
     }
-    let mut taken: BTreeMap<(u32, u32), String> = BTreeMap::new();
+    let mut taken: BTreeMap<(String, u32, u32), String> = BTreeMap::new();
     for id in module.globals.handles() {
         let global = &mut module.globals[id];
         let Binding::Location { location: Some(location), component, .. } = &mut global.binding else { continue };
@@ -23,14 +23,25 @@ pub(super) fn place(module: &mut Module, places: &Places) -> Result<(), Vec<Diag
         if let Some(InputPlace::Location(chosen)) = places.inputs.get(location) {
             *location = *chosen;
         }
-        let (first, component, ty) = (*location, *component, global.ty);
-        let (name, span) = (global.name.to_string(), global.span);
+        let semantic = places.semantic(*location).filter(|_| has_semantics);
+        let (kind, first) = semantic.map_or((String::new(), *location), semantic_of);
+        let component = if semantic.is_some() { 0 } else { *component };
+        let (name, span, ty) = (global.name.to_string(), global.span, global.ty);
         for at in first..first.saturating_add(module.types.locations(ty)) {
-            if let Some(other) = taken.insert((at, component), name.clone()) {
-                let message = format!("the vertex inputs `{other}` and `{name}` are both at location {at}");
+            if let Some(other) = taken.insert((kind.clone(), at, component), name.clone()) {
+                let place = if kind.is_empty() { format!("at location {at}") } else { format!("{kind}{at}") };
+                let message = format!("the vertex inputs `{other}` and `{name}` are both {place}");
                 return Err(vec![Diagnostic::error(Code::NOT_SUPPORTED, message).at(span, "")]);
             }
         }
     }
     Ok(())
+}
+
+/// Name and number of a semantic: case does not count, and no number is 0. `LOC` with a number is what inputs have by default.
+fn semantic_of(text: &str) -> (String, u32) {
+    let name = text.trim_end_matches(|c: char| c.is_ascii_digit());
+    let number = text[name.len()..].parse().unwrap_or(0);
+    let name = name.to_ascii_uppercase();
+    (if name == "LOC" { String::new() } else { name }, number)
 }

@@ -77,6 +77,9 @@ const WRONG_IN_VKD3D: [&str; 3] =
 /// What ends DXC's compilation of texts that are right.
 const DEFECT_OF_DXC: &str = "Internal Compiler error: cast<X>() argument of incompatible type";
 
+/// What DXC does on some loops with statements that are never reached. It does not compile for Shader Model 5, which keeps them.
+const CRASH_OF_DXC: &str = "DXC ends the process";
+
 /// What DXC does not know of Shader Model 6.8, which it reads as its newest one.
 const UNKNOWN_TO_DXC: [&str; 3] = ["SampleCmpGrad", "SampleCmpBias", "SV_Start"];
 
@@ -117,8 +120,11 @@ pub fn trials() -> impl Iterator<Item = Trial> {
     trials.into_iter().map(trial)
 }
 
+/// Major and minor.
+type Version = (u8, u8);
+
 /// A judge of the text of a stage in a version of the language.
-type Takes = fn(&str, Stage, (u8, u8)) -> Result<(), String>;
+type Takes = fn(&str, Stage, Version) -> Result<(), String>;
 
 /// Checks the texts of all shaders in each of several versions. A text that an early version takes is one that the later ones take
 /// too; a driver judges it again.
@@ -154,7 +160,7 @@ fn bare(text: &str) -> String {
 }
 
 /// The text of a shader in the language of a profile; none where it is refused.
-fn written(path: &Path, profile: &str) -> Result<Option<(String, Stage, (u8, u8))>, String> {
+fn written(path: &Path, profile: &str) -> Result<Option<(String, Stage, Version)>, String> {
     let Some(stage) = super::stages::stage(path) else { return Ok(None) };
     let source = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
     let input = Input { name: "shader", bytes: source.as_bytes(), language: Language::Glsl };
@@ -163,7 +169,7 @@ fn written(path: &Path, profile: &str) -> Result<Option<(String, Stage, (u8, u8)
     Ok(text.ok().map(|text| (text, stage, options.profile.version)))
 }
 
-fn glslang_takes(text: &str, stage: Stage, _: (u8, u8)) -> Result<(), String> {
+fn glslang_takes(text: &str, stage: Stage, _: Version) -> Result<(), String> {
     match judge::glslang_takes(text, stage.ending()) {
         Err(said) if !UNKNOWN_TO_GLSLANG.iter().any(|known| said.contains(known)) => Err(said),
         _ if opengl::is_asked() => driver_takes(text, stage),
@@ -180,9 +186,9 @@ fn driver_takes(text: &str, stage: Stage) -> Result<(), String> {
 }
 
 /// DXC reads earlier versions as its first one.
-fn direct3d_takes(text: &str, stage: Stage, version: (u8, u8)) -> Result<(), String> {
-    const FIRST: (u8, u8) = (6, 0);
-    const NEWEST: (u8, u8) = (6, 7);
+fn direct3d_takes(text: &str, stage: Stage, version: Version) -> Result<(), String> {
+    const FIRST: Version = (6, 0);
+    const NEWEST: Version = (6, 7);
     if version > NEWEST && UNKNOWN_TO_DXC.iter().any(|word| text.contains(word)) {
         return Ok(());
     }
@@ -192,12 +198,12 @@ fn direct3d_takes(text: &str, stage: Stage, version: (u8, u8)) -> Result<(), Str
         vkd3d_takes(text, stage, version)?;
     }
     match dxc::takes(text, stage, version.clamp(FIRST, NEWEST)) {
-        Err(said) if !said.contains(DEFECT_OF_DXC) => Err(said),
-        _ => Ok(()),
+        Err(said) if said.contains(DEFECT_OF_DXC) || version < FIRST && said.contains(CRASH_OF_DXC) => Ok(()),
+        other => other,
     }
 }
 
-fn vkd3d_takes(text: &str, stage: Stage, (major, minor): (u8, u8)) -> Result<(), String> {
+fn vkd3d_takes(text: &str, stage: Stage, (major, minor): Version) -> Result<(), String> {
     let kind = match stage {
         Stage::Vertex => "vs",
         Stage::Fragment => "ps",

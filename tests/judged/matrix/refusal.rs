@@ -129,12 +129,9 @@ pub const LACKS_TYPE: &str = "the language has no such type";
 /// the modules that DXC makes.
 fn lacks_type(asked: &Asked<'_>) -> bool {
     use Kind as K;
-    let has_words_only =
-        ["glsl-es-310", "glsl-es-320-khr", "glsl-450-nv", "hlsl-6.0", "hlsl-6.1"].contains(&&*asked.profile.name);
-    if ["glsl-420", "glsl-430", "glsl-440"].contains(&&*asked.profile.name) {
-        let has_words = |kind| matches!(kind, K::F32 | K::I32 | K::U32 | K::Bool | K::F64);
-        return Shader::value_types(asked.unit, asked.ty).iter().any(|ty| !has_words(ty.kind));
-    }
+    const WORDS_ONLY: [&str; 8] =
+        ["glsl-420", "glsl-430", "glsl-440", "glsl-es-310", "glsl-es-320-khr", "glsl-450-nv", "hlsl-6.0", "hlsl-6.1"];
+    let has_words_only = WORDS_ONLY.contains(&&*asked.profile.name);
     if !matches!(asked.profile.target, Target::Wgsl | Target::Hlsl | Target::Msl) && !has_words_only {
         return false;
     }

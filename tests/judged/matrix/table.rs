@@ -25,7 +25,7 @@ struct Count {
 }
 
 /// As many as [`REASONS`].
-const REASONS_LEN: usize = 7;
+const REASONS_LEN: usize = 8;
 
 impl Count {
     fn add(&mut self, unit: &Unit, profile: &Profile) {

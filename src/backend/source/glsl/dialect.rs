@@ -56,7 +56,7 @@ static DIALECTS: [Dialect; 15] = [
 
 /// The first versions of GLSL for OpenGL and of GLSL ES that an extension is for; 0 where it is for none (the registry of Khronos). A
 /// name that ends in `_` is a family's.
-const EXTENSIONS: [(&str, u16, u16); 36] = [
+const EXTENSIONS: [(&str, u16, u16); 37] = [
     ("GL_ARB_derivative_control", 400, 0),
     ("GL_ARB_fragment_shader_interlock", 450, 0),
     ("GL_ARB_gpu_shader_int64", 450, 0),
@@ -86,6 +86,8 @@ const EXTENSIONS: [(&str, u16, u16); 36] = [
     ("GL_EXT_texture_shadow_lod", 450, 320),
     ("GL_NV_compute_shader_derivatives", 450, 320),
     ("GL_NV_shader_noperspective_interpolation", 0, 300),
+    // They are for NVIDIA's hardware alone.
+    ("GL_NV_shader_thread_group", 0, 0),
     ("GL_NV_stereo_view_rendering", 450, 310),
     ("GL_NV_viewport_array2", 450, 310),
     ("GL_NVX_multiview_per_view_attributes", 450, 320),
@@ -104,7 +106,7 @@ impl Dialect {
 
     /// Returns true if the dialect has an extension.
     pub fn has_extension(&self, name: &str) -> bool {
-        if self.is_vulkan {
+        if self.is_vulkan || self.lanes == Lanes::Nv {
             return true;
         }
         let is_of = |own: &str| own == name || own.ends_with('_') && name.starts_with(own);
@@ -113,7 +115,9 @@ impl Dialect {
                 let since = if self.is_es { *es } else { *core };
                 since != 0 && since <= self.number
             }
-            None => !self.is_es || Since::all().any(|since| since.es.brings(self.number, name)),
+            None if self.is_es => Since::all().any(|since| since.es.brings(self.number, name)),
+            // Those that bring something to GLSL ES are its own.
+            None => !name.starts_with("GL_OES_") && !Since::all().any(|since| since.es.is_by(name)),
         }
     }
 
@@ -127,6 +131,14 @@ impl Dialect {
             (true, false) => earlier,
         };
         brings.iter().any(|extension| self.has_extension(extension.name)).then_some(brings)
+    }
+
+    /// The words for the first version that has a function, where there is one.
+    pub fn before(&self, (core, es): (u16, u16)) -> String {
+        match if self.is_es { es } else { core } {
+            since if since > self.number => format!(" before version {since}"),
+            _ => String::new(),
+        }
     }
 
     /// The extension to name, of several that bring the same.

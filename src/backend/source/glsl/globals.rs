@@ -108,7 +108,9 @@ impl Dialect {
                 let (_, dims) = self.dims_of(t, global.ty);
                 let dims = self.port_dims(t, global, dims);
                 if let Some(of) = t.block_of(global.ty) {
-                    self.require_index(t, id);
+                    if !matches!(global.space, Space::Input | Space::Output) {
+                        self.require_index(t, id);
+                    }
                     if self.is_es && dims.matches('[').count() > 1 {
                         t.lacks("arrays of arrays of blocks");
                     }
@@ -127,7 +129,7 @@ impl Dialect {
             self.require_index(t, id);
         }
         let before = self.qualifiers(t, id, global);
-        self.note_point(t, &name, global.binding);
+        self.note_point(t, &name, global);
         let init = match (global.space, global.init) {
             (Space::Private, Some(init)) => format!(" = {}", t.initial(init)),
             (Space::Workgroup, Some(_)) if !self.is_vulkan => {
@@ -247,7 +249,7 @@ impl Dialect {
             },
         };
         let block_name = t.block_names.get(&id).cloned().unwrap_or_default();
-        self.note_point(t, &block_name, global.binding);
+        self.note_point(t, &block_name, global);
         let members = match t.block_members.get(&id) {
             Some(names) => names.clone(),
             None => t.member_names(of),
@@ -260,7 +262,7 @@ impl Dialect {
             let fed = self.member_words_of(t, id, index);
             let said = fed.as_deref().unwrap_or(said);
             let said = if said.is_empty() { String::new() } else { format!("layout({said}) ") };
-            let access = access_words(member.access);
+            let access = if global.space == Space::Uniform { String::new() } else { access_words(member.access) };
             let port =
                 if is_port { self.member_port(t, member.binding, member.ty, global.space) } else { String::new() };
             let (ty, dims) = t.declared(member.ty);
@@ -333,12 +335,18 @@ impl Dialect {
         set.into_iter().chain([format!("binding = {binding}")]).collect()
     }
 
-    /// Notes the point of a resource that the host has to bind by name.
-    fn note_point(&self, t: &mut Writer, name: &str, binding: Binding) {
-        if let Binding::Resource { binding: point, .. } = binding
-            && !self.has(&versions::BINDINGS)
-        {
-            t.points.push(Point { name: name.to_string(), point });
+    /// Notes the point of a resource that the host has to bind by name. The elements of an array of blocks have names of their own.
+    fn note_point(&self, t: &mut Writer, name: &str, global: &Global) {
+        let Binding::Resource { binding: first, .. } = global.binding else { return };
+        if self.has(&versions::BINDINGS) {
+            return;
+        }
+        match (t.block_of(global.ty), t.types.get(global.ty)) {
+            (Some(_), Type::Array { len: ArrayLen::Fixed(len), .. }) => {
+                let element = |n| Point { name: format!("{name}[{n}]"), point: first + n };
+                t.points.extend((0..len).map(element));
+            }
+            _ => t.points.push(Point { name: name.to_string(), point: first }),
         }
     }
 
@@ -349,7 +357,8 @@ impl Dialect {
         };
         let mut words: Vec<String> = rule.filter(|_| !is_usual).map(str::to_string).into_iter().collect();
         words.extend(self.binding_words(t, global.binding));
-        let access = access_words(global.access);
+        // Uniforms have no memory qualifiers.
+        let access = if global.space == Space::Uniform { String::new() } else { access_words(global.access) };
         let space = match global.space {
             Space::Uniform => "uniform",
             Space::Storage => "buffer",
@@ -487,10 +496,6 @@ impl Dialect {
             self.require(t, &versions::PORT_LOCATIONS);
         }
         let mut words: Vec<String> = location.map(|location| format!("location = {location}")).into_iter().collect();
-        let is_double = t.types.holds_scalar(ty, |scalar| scalar == Scalar::F64);
-        if is_double && t.stage() == Some(Stage::Vertex) && space == Space::Input {
-            self.require(t, &versions::DOUBLE_INPUTS);
-        }
         if component != 0 {
             self.require(t, &versions::COMPONENTS);
             words.push(format!("component = {component}"));

@@ -68,7 +68,7 @@ impl Dialect {
             let brought = rows.filter_map(|row| self.brings([row.extensions, row.earlier], (row.core, row.es)));
             match brought.min_by_key(|brings| !brings.is_empty()) {
                 Some(brings) => self.preferred(brings).into_iter().for_each(|extension| b.t.need(extension)),
-                None => b.t.lacks(&format!("function `{}`", row.signature)),
+                None => b.t.lacks(&format!("function `{}`{}", row.signature, self.before((row.core, row.es)))),
             }
         }
         Expr::call(name, args)

@@ -1,7 +1,7 @@
 //! Arithmetic: operators, and built-in functions by the tables of the language.
 
-use super::Dialect;
 use super::dialect::{Lanes, is_common};
+use super::{Dialect, versions};
 use crate::backend::source::expr::{Expr, Level};
 use crate::backend::source::function::{Body, Made};
 use crate::backend::source::operators::operator;
@@ -110,7 +110,8 @@ impl Dialect {
         let shape = of.first().and_then(|of| Shape::of(&t.types, *of));
         let row = row_of(function, shape, of.len())?;
         let Some(brings) = self.brings([row.extensions, row.earlier], (row.core, row.es)) else {
-            return Some(t.lacking(&format!("function `{}`", row.name)));
+            let since = self.before((row.core, row.es));
+            return Some(t.lacking(&format!("function `{}`{since}", row.name)));
         };
         // Extensions that bring types are on where the types are.
         let is_narrow = scalar.is_some_and(|scalar| !matches!(scalar.width, 1 | 32));
@@ -198,9 +199,18 @@ impl Dialect {
         let (args, of) = b.operands(function, args, Types::I32);
         match function {
             MathFn::Modf => b.two_results("modf", args, ty, ["fraction", "whole"]),
-            MathFn::Frexp => b.two_results("frexp", args, ty, ["significand", "exponent"]),
-            MathFn::AddCarry => b.two_results("uaddCarry", args, ty, ["sum", "carry"]),
-            MathFn::SubBorrow => b.two_results("usubBorrow", args, ty, ["difference", "borrow"]),
+            MathFn::Frexp => {
+                self.require(b.t, &versions::BIT_FUNCTIONS);
+                b.two_results("frexp", args, ty, ["significand", "exponent"])
+            }
+            MathFn::AddCarry => {
+                self.require(b.t, &versions::BIT_FUNCTIONS);
+                b.two_results("uaddCarry", args, ty, ["sum", "carry"])
+            }
+            MathFn::SubBorrow => {
+                self.require(b.t, &versions::BIT_FUNCTIONS);
+                b.two_results("usubBorrow", args, ty, ["difference", "borrow"])
+            }
             MathFn::MulExtended => self.wide_product(b, &args, of[0], ty),
             MathFn::Dot if b.t.types.scalar_of(of[0]).is_some_and(Scalar::is_int) => {
                 Made::One(b.integer_dot(args, of[0]))
@@ -221,6 +231,7 @@ impl Dialect {
         let is_signed = b.t.types.scalar_of(of).is_some_and(Scalar::is_signed);
         let [low, high] = b.members_of(ty);
         let (high, low) = (b.variable("high", high), b.variable("low", low));
+        self.require(b.t, &versions::BIT_FUNCTIONS);
         let function = if is_signed { "imulExtended" } else { "umulExtended" };
         b.line(format!("{function}({}, {}, {}, {})", args[0].text, args[1].text, high.text, low.text));
         Made::Pair([low, high])

@@ -215,7 +215,12 @@ impl Language for Dialect {
     }
 
     fn demote(&self, b: &mut Body) {
-        b.t.need("GL_EXT_demote_to_helper_invocation");
+        const DEMOTE: &str = "GL_EXT_demote_to_helper_invocation";
+        // Nothing tells one from the other where nobody asks neighbours.
+        if !self.has_extension(DEMOTE) && !super::uses::asks_neighbours(b.t.module) {
+            return b.line("discard".to_string());
+        }
+        b.t.need(DEMOTE);
         b.line("demote".to_string());
     }
 

@@ -51,9 +51,6 @@ impl Dialect {
             Some(_) => t.lacks(&format!("type {}", scalar_name(scalar))),
             None => {}
         }
-        if scalar == Scalar::F64 {
-            self.require(t, &versions::DOUBLES);
-        }
         if size == 1 { row.name.to_string() } else { format!("{}{size}", row.vector) }
     }
 

@@ -20,6 +20,11 @@ pub(in crate::backend::source) struct Edition {
 }
 
 impl Edition {
+    /// Returns true if an extension brings the part to some version.
+    pub fn is_by(&self, name: &str) -> bool {
+        self.extension.is_some_and(|(_, extension)| extension == name)
+    }
+
     /// Returns true if an extension brings the part to a version.
     pub fn brings(&self, number: u16, name: &str) -> bool {
         self.extension.is_some_and(|(since, extension)| extension == name && number >= since)
@@ -49,13 +54,12 @@ macro_rules! parts {
 parts! {
     ARRAYS_OF_ARRAYS = "arrays of arrays", by(430, 330, "GL_ARB_arrays_of_arrays"), core(310);
     BINDINGS = "binding points in layouts", by(420, 330, "GL_ARB_shading_language_420pack"), core(310);
+    BIT_FUNCTIONS = "functions that take numbers apart", by(400, 330, "GL_ARB_gpu_shader5"), core(310);
     CHANGING_OFFSETS = "offsets of gathers that are not constants", by(400, 330, "GL_ARB_gpu_shader5"), by(320, 310, "GL_EXT_gpu_shader5");
     COMPONENTS = "inputs and outputs at parts of locations", by(440, 330, "GL_ARB_enhanced_layouts"), core(0);
     COMPUTE = "compute shaders", by(430, 420, "GL_ARB_compute_shader"), core(310);
     CUBE_ARRAYS = "arrays of cube maps", by(400, 330, "GL_ARB_texture_cube_map_array"), by(320, 310, "GL_EXT_texture_cube_map_array");
     DEPTH_PROMISES = "promises about depth", by(420, 330, "GL_ARB_conservative_depth"), core(0);
-    DOUBLES = "type double", by(400, 330, "GL_ARB_gpu_shader_fp64"), core(0);
-    DOUBLE_INPUTS = "inputs of type double of vertex shaders", core(410), core(0);
     EARLY_TESTS = "early tests of fragments", by(420, 330, "GL_ARB_shader_image_load_store"), core(310);
     FEEDBACK = "transform feedback in layouts", core(440), core(0);
     FLOAT_EXCHANGES = "exchanges of floats in images", core(450), core(310);

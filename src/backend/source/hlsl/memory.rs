@@ -23,6 +23,7 @@ impl Hlsl {
             let name = if size == 1 { "Load".to_string() } else { format!("Load{size}") };
             address.buffer.part(&format!(".{name}({})", offset.text)).reading_memory(true)
         } else {
+            self.require_wide(b);
             let ty = b.t.vector_name(stored, size);
             return address.buffer.part(&format!(".Load<{ty}>({})", offset.text)).reading_memory(true).reading(&reads);
         };
@@ -34,6 +35,13 @@ impl Hlsl {
         }
         let bools = b.t.types.vector(Scalar::BOOL, size);
         b.t.converted(&value, from, bools)
+    }
+
+    /// Loads and stores of other types than words came with Shader Model 6.
+    fn require_wide(&self, b: &mut Body) {
+        if !self.has_long {
+            b.t.lacks("numbers of 64 bits in buffers of bytes before Shader Model 6.0");
+        }
     }
 
     /// A word of a buffer of rows.
@@ -59,6 +67,7 @@ impl Hlsl {
             (true, _) => b.t.converted(value, own, words).text,
             (false, 32) => b.t.reinterpreted(value, own, words).text,
             _ => {
+                self.require_wide(b);
                 let ty = b.t.vector_name(scalar, size);
                 return b.line(format!("{}.Store<{ty}>({}, {})", address.buffer.text, offset.text, value.text));
             }

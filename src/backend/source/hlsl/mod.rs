@@ -109,8 +109,15 @@ impl Language for Hlsl {
         if class == ResourceClass::UniformBlock { class } else { ResourceClass::Texture }
     }
 
-    /// The unordered access views of fragments have the numbers after those of the render targets.
-    fn least_number(&self, module: &Module, class: ResourceClass) -> u32 {
+    /// The slots of Direct3D 11.1 (its specification, section 4.4.3), of constant buffers without those that push constants and the
+    /// host have. The unordered access views of fragments have the numbers after those of the render targets.
+    fn numbers(&self, module: &Module, class: ResourceClass) -> (u32, u32) {
+        let most = match class {
+            ResourceClass::UniformBlock => globals::LAST_CONSTANTS - 3,
+            ResourceClass::Sampler | ResourceClass::SampledTexture => 15,
+            ResourceClass::Texture | ResourceClass::AccelerationStructure => 127,
+            ResourceClass::StorageBlock | ResourceClass::Image => 63,
+        };
         let is_fragment = module.entry_points.first().is_some_and(|entry| entry.stage == Stage::Fragment);
         let is_view = matches!(class, ResourceClass::StorageBlock | ResourceClass::Image);
         let targets =
@@ -120,7 +127,7 @@ impl Language for Hlsl {
                     _ => None,
                 }
             });
-        if is_fragment && is_view { targets.max().unwrap_or(0) } else { 0 }
+        (if is_fragment && is_view { targets.max().unwrap_or(0) } else { 0 }, most)
     }
 
     fn falls_through(&self) -> bool {
@@ -408,7 +415,10 @@ impl Language for Hlsl {
     }
 
     fn polish(&self, _: &mut Body, code: &mut Vec<Stmt>) {
-        validity::mend_loops(code);
+        // It is DXIL's validator that asks for it.
+        if self.has_long {
+            validity::mend_loops(code);
+        }
     }
 
     fn non_uniform(&self, _: &mut Writer, index: &str) -> String {
