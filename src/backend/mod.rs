@@ -183,7 +183,7 @@ pub struct Manner {
     pub notes: Notes,
 }
 
-/// What a text in a shading language says of its source.
+/// What shading-language output repeats from its source.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Notes {
     /// The comments beside declarations and statements.

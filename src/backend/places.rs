@@ -130,7 +130,7 @@ pub struct Places {
     pub push_constants: Option<Place>,
     /// Those of resources. The others stay where the language puts them.
     pub resources: BTreeMap<Bound, Place>,
-    /// Those of vertex inputs, by their locations in the source.
+    /// Vertex inputs that move, by their location in the source.
     pub inputs: BTreeMap<u32, InputPlace>,
     /// True if each set is an argument buffer, in languages that have such.
     pub argument_buffers: bool,

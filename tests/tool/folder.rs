@@ -89,6 +89,13 @@ pub fn reflection(folder: &Folder, shader: &str, profile: &str) -> serde_json::V
     serde_json::from_str(&stdout(&output)).expect("JSON")
 }
 
+/// Checks that a text has each of several parts.
+pub fn hold(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+}
+
 /// The messages for a shader that the profile cannot express; nothing is written.
 pub fn refusal(folder: &Folder, shader: &str, profile: &str) -> String {
     let output = folder.run(&["compile", shader, "-p", profile, "-o", "-"]);

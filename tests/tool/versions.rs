@@ -1,6 +1,6 @@
 //! Texts for early versions of GLSL, GLSL ES and Shader Models: what they have, what an extension brings, and what is refused.
 
-use crate::folder::{Folder, reflection, refusal, text};
+use crate::folder::{Folder, hold, reflection, refusal, text};
 
 const SHADER: &str = "#version 450
 layout(set = 0, binding = 1) uniform sampler2D albedo;
@@ -9,10 +9,6 @@ layout(location = 2) in vec2 uv;
 layout(location = 0) out vec4 result;
 void main() { result = texture(albedo, uv) * material.color; }
 ";
-
-fn hold(text: &str, lines: &[&str]) {
-    lines.iter().for_each(|line| assert!(text.contains(line), "{line} is not in\n{text}"));
-}
 
 #[test]
 fn extensions_bring_what_came_later() {

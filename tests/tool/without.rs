@@ -1,13 +1,7 @@
 //! What OpenGL and WGSL lack, written as what they have: descriptor sets, arrays of resources, input attachments, textures of one
 //! dimension.
 
-use crate::folder::{Folder, reflection, status, stderr, text};
-
-fn hold(text: &str, lines: &[&str]) {
-    for line in lines {
-        assert!(text.contains(line), "{line} is not in\n{text}");
-    }
-}
+use crate::folder::{Folder, hold, reflection, status, stderr, text};
 
 const SETS: &str = "#version 450
 layout(set = 0, binding = 1) uniform sampler2D first[3];

@@ -87,7 +87,7 @@ impl Places {
                 }
             }
             (None, Some((at, _)), _) => {
-                // A condition may have statements of its own in front of what it decides.
+                // The statements that compute a condition come before its `if` or loop.
                 let line = self.within(*at, end_of_line(sources, *at).min(body.hi)).iter().take(MOST_PARTS);
                 let number = line.map(|(_, number)| *number).min().unwrap_or_default();
                 found.entry(number).or_default().before.extend(lines);
