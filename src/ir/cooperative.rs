@@ -125,12 +125,7 @@ impl Types {
 
     /// Returns true if a cooperative matrix is, or is somewhere in, a type.
     pub fn holds_cooperative(&self, id: TypeId) -> bool {
-        match self.get(id) {
-            Type::CooperativeMatrix(_) => true,
-            Type::Array { element, .. } => self.holds_cooperative(element),
-            Type::Struct(of) => self.structs[of].members.iter().any(|member| self.holds_cooperative(member.ty)),
-            _ => false,
-        }
+        self.holds(id, |ty| matches!(ty, Type::CooperativeMatrix(_)))
     }
 }
 

@@ -313,6 +313,14 @@ const USUAL: usize = 96;
 /// Scalar kinds times vector sizes.
 const VECTOR_SLOTS: usize = 16;
 
+/// The scalar of a scalar, a vector or a matrix.
+fn scalar_in(ty: Type) -> Option<Scalar> {
+    match ty {
+        Type::Scalar(scalar) | Type::Vector { scalar, .. } | Type::Matrix { scalar, .. } => Some(scalar),
+        _ => None,
+    }
+}
+
 /// Where the most usual types are remembered, which are asked for all the time.
 const fn vector_slot(scalar: Scalar, size: u8) -> Option<usize> {
     if matches!(scalar.width, 1 | 32) { Some(scalar.kind.column() * 4 + size as usize - 1) } else { None }
@@ -479,10 +487,7 @@ impl Types {
 
     /// The scalar that a scalar, vector or matrix is made of.
     pub fn scalar_of(&self, id: TypeId) -> Option<Scalar> {
-        match self.get(id) {
-            Type::Scalar(scalar) | Type::Vector { scalar, .. } | Type::Matrix { scalar, .. } => Some(scalar),
-            _ => None,
-        }
+        scalar_in(self.get(id))
     }
 
     /// Components of a scalar (1) or vector.
@@ -502,13 +507,20 @@ impl Types {
         }
     }
 
+    /// Returns true if a type or a part of it is such a type; elements of cooperative matrices are left out.
+    pub fn holds(&self, id: TypeId, is_such: impl Fn(Type) -> bool + Copy) -> bool {
+        let ty = self.get(id);
+        is_such(ty)
+            || match ty {
+                Type::Array { element, .. } => self.holds(element, is_such),
+                Type::Struct(of) => self.structs[of].members.iter().any(|member| self.holds(member.ty, is_such)),
+                _ => false,
+            }
+    }
+
     /// Returns true if a type contains such a scalar; elements of cooperative matrices are left out.
     pub fn holds_scalar(&self, id: TypeId, is_such: impl Fn(Scalar) -> bool + Copy) -> bool {
-        match self.get(id) {
-            Type::Array { element, .. } => self.holds_scalar(element, is_such),
-            Type::Struct(of) => self.structs[of].members.iter().any(|member| self.holds_scalar(member.ty, is_such)),
-            _ => self.scalar_of(id).is_some_and(is_such),
-        }
+        self.holds(id, |ty| scalar_in(ty).is_some_and(is_such))
     }
 
     /// Pointee and space of a pointer.

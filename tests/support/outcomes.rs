@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-/// The counts of right, refused and wrong kernels, and of those that a driver takes wrongly whoever compiles them.
+/// The counts of right, refused and wrong kernels, and of those that a judge takes wrongly.
 type Counts = BTreeMap<(String, &'static str), [u64; 4]>;
 
 static COUNTS: Mutex<Counts> = Mutex::new(BTreeMap::new());
@@ -35,7 +35,7 @@ pub fn refused(target: &str, kind: &'static str) {
     count(target, kind, 1);
 }
 
-/// Counts a kernel that a driver takes wrongly from another compiler too.
+/// Counts a kernel that a judge takes wrongly: a driver does so from another compiler too, or a compiler makes an invalid module.
 pub fn alike(target: &str, kind: &'static str) {
     count(target, kind, 3);
 }
@@ -78,7 +78,7 @@ pub fn state() {
     }
     for ((target, kind), [right, refused, wrong, alike]) in counts.iter() {
         let wrong = if *wrong > 0 { format!(", {wrong} WRONG") } else { String::new() };
-        let alike = if *alike > 0 { format!(", {alike} wrong as another compiler's") } else { String::new() };
+        let alike = if *alike > 0 { format!(", {alike} that a judge takes wrongly") } else { String::new() };
         eprintln!("  {target:16} {kind:10} {right} right, {refused} refused{alike}{wrong}");
     }
 }

@@ -398,6 +398,22 @@ impl Uses {
         matches!(user, Some(Op::Store { value, .. }) if value == Value::Inst(id))
     }
 
+    /// Returns true if the one use of a value is in a list that declares a variable: it is the variable's first value, or a part of
+    /// an array or struct, which gets a name itself where it is not.
+    pub fn is_listed(&self, f: &Function, types: &Types, id: InstId) -> bool {
+        let Some([place]) = self.users.get(&id).map(SmallVec::as_slice) else { return false };
+        let Some(user) = f.blocks[place.0].insts.get(place.1 as usize).map(|user| &f.insts[*user]) else {
+            return false;
+        };
+        match user.op {
+            Op::Store { pointer: Value::Local(local), value } => {
+                value == Value::Inst(id) && f.locals[local].init.is_none() && self.declared_at(*place).contains(&local)
+            }
+            Op::Construct(_) => matches!(types.get(user.ty), Type::Array { .. } | Type::Struct(_)),
+            _ => false,
+        }
+    }
+
     /// Returns true if a value that is computed where it is used is so whenever it would be otherwise: no choice or short
     /// circuit leaves it out.
     pub fn is_always_taken(&self, f: &Function, id: InstId) -> bool {

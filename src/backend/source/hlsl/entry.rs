@@ -3,7 +3,7 @@
 
 use super::Hlsl;
 use super::corners::is_per_vertex;
-use super::globals::matrix_order;
+use super::globals::{is_assigned_at_entry, matrix_order};
 use super::primitives;
 use super::stage::{component_of, location_semantic, system_value};
 use crate::backend::source::constants::component;
@@ -70,6 +70,7 @@ impl Hlsl {
 
     /// Declares the inputs, fills the static variables, and returns the parameters of the entry point.
     fn entry_inputs(&self, b: &mut Body) -> Vec<String> {
+        self.assign_initial(b);
         let mut params = Vec::new();
         let mut located = b.t.ports.located[0].clone();
         located.retain(|id| self.crowd_of(b.t, *id).is_none());
@@ -115,6 +116,18 @@ impl Hlsl {
         }
         self.zero_shared(b);
         params
+    }
+
+    /// Assigns the initial values that declarations leave out.
+    fn assign_initial(&self, b: &mut Body) {
+        for (id, global) in b.t.module.globals.iter() {
+            let init = global.init.filter(|init| global.space == Space::Private && is_assigned_at_entry(b.t, *init));
+            if let (Some(init), true) = (init, b.t.globals.contains_key(&id)) {
+                let value = b.t.constant(init).text;
+                let name = b.t.global(id);
+                b.setup_line(format!("{name} = {value}"));
+            }
+        }
     }
 
     /// The parameter of a built-in value, whose variable gets what the source expects.

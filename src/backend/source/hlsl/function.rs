@@ -11,7 +11,7 @@ use crate::backend::source::image::Root;
 use crate::backend::source::tree::{Kind, Stmt};
 use crate::backend::source::writer::Writer;
 use crate::ir::{
-    Binding, BuiltIn, DerivativeGroup, EntryPoint, GlobalId, InterpolateAt, Param, Sampling, Scalar, Space, Stage,
+    Binding, BuiltIn, DerivativeGroup, EntryPoint, GlobalId, InterpolateAt, Op, Param, Sampling, Scalar, Space, Stage,
     Type, TypeId, Value, Values,
 };
 
@@ -135,14 +135,18 @@ impl Hlsl {
         given(of).or_else(|| t.types.scalar_of(global.ty))
     }
 
-    /// A composite of its parts: arrays and structs get a name, since only initial values are lists.
+    /// A composite of its parts: only initial values are lists, so that other arrays and structs get a name.
     pub fn construct(&self, b: &mut Body, ty: TypeId, parts: Vec<Expr>) -> Expr {
         match b.t.types.get(ty) {
             Type::Scalar(_) | Type::Vector { .. } | Type::Matrix { .. } => Expr::call(&b.t.type_name(ty), &parts),
             _ => {
                 let list: Vec<&str> = parts.iter().map(|part| part.text.as_str()).collect();
                 let value = Expr::primary(format!("{{ {} }}", list.join(", ")));
-                b.name("made", ty, &value)
+                let is_listed = b.current.is_some_and(|id| {
+                    let inst = &b.f.insts[id];
+                    matches!(inst.op, Op::Construct(_)) && inst.ty == ty && b.uses.is_listed(b.f, &b.t.types, id)
+                });
+                if is_listed { value.reading(&Expr::call("", &parts).reads) } else { b.name("made", ty, &value) }
             }
         }
     }

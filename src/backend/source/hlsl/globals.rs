@@ -9,7 +9,10 @@ use crate::backend::source::layout::{How, Packing, elements, lay_out, size_of};
 use crate::backend::source::place::Form;
 use crate::backend::source::slots::{Role, Slot};
 use crate::backend::source::writer::Writer;
-use crate::ir::{Access, ArrayLen, Binding, Global, GlobalId, ImageDim, ImageType, Space, StructId, Type, TypeId};
+use crate::ir::{
+    Access, ArrayLen, Binding, ConstId, ConstValue, Global, GlobalId, ImageDim, ImageType, Space, StructId, Type,
+    TypeId,
+};
 
 /// The register space of push constants, of which no descriptor set has the number.
 const PUSH_SPACE: u32 = 255;
@@ -22,6 +25,15 @@ const ROWS: How = How::of(Packing::Rows);
 
 /// Bytes of a structured buffer's element at most (`D3D12_REQ_MULTI_ELEMENT_STRUCTURE_SIZE_IN_BYTES`).
 const MOST_STRIDE: u32 = 2048;
+
+/// True if the entry point assigns the initial value of a variable: a constant of a struct that holds an array. Where a function
+/// makes an array of that member's elements and assigns it to the member, DXC takes both for one and loses the initial value.
+pub(super) fn is_assigned_at_entry(t: &Writer, init: ConstId) -> bool {
+    let constant = t.module.constants.get(init);
+    let is_struct = matches!(t.types.get(t.innermost(constant.ty)), Type::Struct(_));
+    let is_list = matches!(constant.value, ConstValue::Composite(_));
+    is_list && is_struct && t.types.holds(t.innermost(constant.ty), |ty| matches!(ty, Type::Array { .. }))
+}
 
 impl State {
     /// The word before the names of views that shaders write to.
@@ -59,7 +71,8 @@ impl Hlsl {
     fn private(&self, t: &mut Writer, id: GlobalId, global: &Global) -> String {
         let name = t.global_names.get(&id).cloned().unwrap_or_default();
         let (ty, dims) = t.declared(global.ty);
-        let init = global.init.map_or_else(String::new, |init| format!(" = {}", t.initial(init)));
+        let init = global.init.filter(|init| !is_assigned_at_entry(t, *init));
+        let init = init.map_or_else(String::new, |init| format!(" = {}", t.initial(init)));
         t.variables.push(format!("static {ty} {name}{dims}{init};"));
         name
     }
