@@ -1,17 +1,20 @@
 #!/bin/bash
 # pgo.sh ARGUMENT...: runs cargo with profile-guided optimization, as compilers are released: a quarter less time.
 #
-#   scripts/pgo.sh build --release
-#   scripts/pgo.sh bench --bench compile
+#   scripts/pgo.sh build --profile dist
+#   scripts/pgo.sh bench -p crosslane-criterion --bench compile
 #
 # The first run, and each after a change of the sources, builds the command so that it counts, and has it compile shaders of
-# fixtures/; benchmarks compile others. What is made lies under target/pgo: the command is target/pgo/release/crosslane.
+# fixtures/; benchmarks compile others. What is made lies under target/pgo: the command is target/pgo/dist/crosslane.
 # It takes the llvm-profdata of rustc's own LLVM: rustup component add llvm-tools, or Debian's package of that version.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 folder=$PWD/target/pgo
 profile=$folder/profile.profdata
+# Where cargo puts what it builds: what benchmarks are built of has the folder of `release`.
+out=dist
+[ "$1" != bench ] || out=release
 
 # The program that merges counts; it reads only what its own version of LLVM writes.
 profdata() {
@@ -36,7 +39,7 @@ state() {
 
 # Compiles one shader in so many for a profile; what the profile refuses is part of the work.
 compile_for() {
-    local crosslane=$folder/counting/release/crosslane shaders at
+    local crosslane=$folder/counting/$out/crosslane shaders at
     shaders=(fixtures/{glsl,core}/*.comp fixtures/wgsl/*.wgsl)
     for ((at = 0; at < ${#shaders[@]}; at += $2)); do
         "$crosslane" compile -p "$1" -D WIDTH=8 -o "$folder/out" "${shaders[at]}" 2> /dev/null || true
@@ -59,7 +62,9 @@ if [ "$(cat "$folder/state" 2> /dev/null)" != "$(state "$1")" ]; then
     rm -rf "$folder/counts"
     mkdir -p "$folder"
     [ "$1" != bench ] || [[ " $* " == *" --no-run "* ]] || stop=--no-run
-    RUSTFLAGS="-Cprofile-generate=$folder/counts" CARGO_TARGET_DIR=$folder/counting cargo "$@" ${stop:-}
+    export RUSTFLAGS="-Cprofile-generate=$folder/counts" CARGO_TARGET_DIR=$folder/counting
+    cargo "$@" ${stop:-}
+    [ "$1" != bench ] || cargo build --profile bench
     train
     profdata merge --output "$profile" "$folder/counts"
     state "$1" > "$folder/state"

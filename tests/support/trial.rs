@@ -1,6 +1,6 @@
 //! Rows of tables as tests.
 
-use super::judge;
+use super::{judge, watchdog};
 use libtest_mimic::Failed;
 
 /// One test of a group.
@@ -17,9 +17,15 @@ impl Trial {
     }
 }
 
-/// A test that needs no judge.
+/// A test that needs no judge. One that never ends stops the run and is named.
 pub fn trial(name: impl Into<String>, test: impl FnOnce() -> Result<(), String> + Send + 'static) -> Trial {
-    Trial { name: name.into(), ignored: false, test: Box::new(|| test().map_err(Failed::from)) }
+    let name = name.into();
+    let said = name.clone();
+    let watched = || {
+        let _watch = watchdog::watch(|| said);
+        test().map_err(Failed::from)
+    };
+    Trial { name, ignored: false, test: Box::new(watched) }
 }
 
 /// A test that needs `judges`: without them it fails where they are required and is skipped elsewhere.

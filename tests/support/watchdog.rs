@@ -1,10 +1,10 @@
-//! Ends the tests where a kernel does not end: a GPU that hangs gives control back to nobody.
+//! Ends the tests where one does not end: a GPU that hangs gives control back to nobody.
 
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-/// Seconds that a kernel may take, where `CROSSLANE_WATCHDOG` says nothing else.
+/// Seconds that a test or a kernel may take, where `CROSSLANE_WATCHDOG` says nothing else.
 const USUAL: u64 = 300;
 
 /// The exit status of tests that hang.

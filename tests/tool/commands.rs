@@ -1,7 +1,8 @@
 //! Each crosslane command that the book and the README show runs, in a folder with the files that it names.
 
 use crate::book::{blocks, pages, root, text};
-use crate::folder::{Folder, stderr};
+use crate::folder::{Folder, status, stderr, stdout};
+use crosslane::backend::reflection::SCHEMA;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -80,4 +81,10 @@ fn run(folder: &Folder, page: &str, command: &str) {
         Command::new("sh").args(["-c", command]).current_dir(&folder.0).env("PATH", programs.unwrap()).output();
     let output = output.expect("a shell");
     assert!(output.status.success(), "{page}: {command}\n{}", stderr(&output));
+}
+
+#[test]
+fn the_command_prints_the_schema() {
+    let output = Folder::new("schema").run(&["schema"]);
+    assert_eq!((status(&output), stdout(&output).as_str()), (0, SCHEMA));
 }

@@ -1,6 +1,6 @@
 //! How long a shader takes in process: text in, SPIR-V words out.
 //!
-//! `cargo bench --bench compile`
+//! `cargo bench -p crosslane-criterion --bench compile`
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use crosslane::compile::{EmitKind, Input, Language, Options, Verdict, compile};

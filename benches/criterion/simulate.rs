@@ -1,7 +1,7 @@
 //! Time of simulating a reduction of a million numbers: `fixtures/glsl/kernel_block_reduction.comp`, 64 invocations a
 //! workgroup, in waves of each size.
 //!
-//! `cargo bench --bench simulate`
+//! `cargo bench -p crosslane-criterion --bench simulate`
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use crosslane::compile::{Input, Language, Options, parse};
@@ -11,7 +11,7 @@ use crosslane::profile::Profile;
 use crosslane::sim::{Dispatch, Memory, Program};
 use crosslane::source::NoIncludes;
 
-const SOURCE: &str = include_str!("../fixtures/glsl/kernel_block_reduction.comp");
+const SOURCE: &str = include_str!("../../fixtures/glsl/kernel_block_reduction.comp");
 
 /// Invocations of a workgroup, and workgroups.
 const GROUP: u32 = 64;

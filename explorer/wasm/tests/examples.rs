@@ -26,7 +26,7 @@ fn ask(session: &mut Session, question: &Value) -> Value {
 
 /// The examples: file, text, and what the page knows of each.
 fn examples() -> Vec<(String, String, Value)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("explorer/examples");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
     let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
     let index: Vec<Value> = serde_json::from_str(&read("index.json")).expect("JSON");
     let file = |row: &Value| row["file"].as_str().expect("a file").to_owned();
