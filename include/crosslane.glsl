@@ -1,9 +1,11 @@
 // crosslane's portable cross-lane operations, written on GL_KHR_shader_subgroup_*.
 // Written by `crosslane ops --header`; not to be edited.
 //
-// For editors and for compilers that do not know the names: include it after the `#version` line. The order of float
-// folds and scans is that of `reproducible` profiles. Widths need no constant here; with crosslane they do. Doubles are
-// there where CROSSLANE_DOUBLES is defined; types that extensions bring are not. It needs GLSL 4.50 for Vulkan 1.1.
+// For editors and for compilers that lack these functions. Include the file after the `#version` line. crosslane takes a shader
+// that includes it with `#extension GL_CROSSLANE_portable` as `require`, as `enable`, or without that line; other compilers
+// refuse `require`. Float reductions and scans add in the order of `--reproducible`. Widths may be variables here, and must be
+// constants for crosslane. Define CROSSLANE_DOUBLES for doubles. Types of extensions are missing. The file needs GLSL 4.50 for
+// Vulkan 1.1.
 #ifndef CROSSLANE_GLSL
 #define CROSSLANE_GLSL
 #ifndef GL_CROSSLANE_shuffle
@@ -938,5 +940,7 @@ CROSSLANE_SEGMENTED(dvec3, segmentedReduceMin, Min)
 CROSSLANE_SEGMENTED(dvec4, segmentedReduceMin, Min)
 CROSSLANE_SORT_KEYS(double, bitonicSort)
 #endif
+#else
+#extension GL_CROSSLANE_portable : enable
 #endif
 #endif

@@ -26,7 +26,7 @@ pub mod version;
 pub mod warn;
 pub mod wgsl;
 
-/// The example in the README is compiled and run with the documentation's tests.
+/// The example of the guide is compiled and run with the documentation's tests.
 #[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
+#[doc = include_str!("../docs/guide/library.md")]
+struct Guide;

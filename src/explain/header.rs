@@ -2,7 +2,7 @@
 //! know them.
 //!
 //! A reference implementation of each operation in GLSL, in `header.glsl`; the tables of the language say which
-//! functions there are. Where crosslane itself compiles, the file is empty: the names are built in.
+//! functions there are. Where crosslane itself compiles, the file only turns the built-in functions on.
 
 use crate::glsl::types::display;
 use crate::grammar::{FUNCTIONS, Lowering, Overload, Shape};
@@ -17,12 +17,22 @@ const HEAD: &str = "\
 // crosslane's portable cross-lane operations, written on GL_KHR_shader_subgroup_*.
 // Written by `crosslane ops --header`; not to be edited.
 //
-// For editors and for compilers that do not know the names: include it after the `#version` line. The order of float
-// folds and scans is that of `reproducible` profiles. Widths need no constant here; with crosslane they do. Doubles are
-// there where CROSSLANE_DOUBLES is defined; types that extensions bring are not. It needs GLSL 4.50 for Vulkan 1.1.
+// For editors and for compilers that lack these functions. Include the file after the `#version` line. crosslane takes a shader
+// that includes it with `#extension GL_CROSSLANE_portable` as `require`, as `enable`, or without that line; other compilers
+// refuse `require`. Float reductions and scans add in the order of `--reproducible`. Widths may be variables here, and must be
+// constants for crosslane. Define CROSSLANE_DOUBLES for doubles. Types of extensions are missing. The file needs GLSL 4.50 for
+// Vulkan 1.1.
 #ifndef CROSSLANE_GLSL
 #define CROSSLANE_GLSL
 #ifndef GL_CROSSLANE_shuffle
+";
+
+/// The other branch of `HEAD`: crosslane has the functions, and turns them on.
+const BUILT_IN: &str = "\
+#else
+#extension GL_CROSSLANE_portable : enable
+#endif
+#endif
 ";
 
 /// The file.
@@ -32,7 +42,8 @@ pub fn header() -> String {
     put(&mut text, &others);
     text += "#ifdef CROSSLANE_DOUBLES\n";
     put(&mut text, &doubles);
-    text += "#endif\n#endif\n#endif\n";
+    text += "#endif\n";
+    text += BUILT_IN;
     text
 }
 

@@ -136,10 +136,10 @@ pub fn blocks(text: &str, language: &str) -> Vec<(usize, String)> {
 #[test]
 fn shaders_in_the_book_compile_without_warnings() {
     let mut count = 0;
-    for page in pages() {
+    for (page, text) in pages_and_readme() {
         for (name, language) in [("glsl", Language::Glsl), ("wgsl", Language::Wgsl)] {
-            for (line, shader) in blocks(&text(&page), name) {
-                compiles(&format!("{}:{line}", page.display()), &shader, language);
+            for (line, shader) in blocks(&text, name) {
+                compiles(&format!("{page}:{line}"), &shader, language);
                 count += 1;
             }
         }
@@ -147,30 +147,53 @@ fn shaders_in_the_book_compile_without_warnings() {
     assert!(count > 5, "{count} shaders");
 }
 
-/// Holds each transcript to what its command prints; a line `…` in it leaves lines out.
+/// The names and texts of the pages that show shaders and transcripts.
+pub fn pages_and_readme() -> impl Iterator<Item = (String, String)> {
+    let readme = fs::read_to_string(root().join("README.md")).expect("a page");
+    let pages = pages().into_iter().map(|page| (page.display().to_string(), text(&page)));
+    pages.chain([("README.md".to_owned(), readme)])
+}
+
+/// The commands of a block of transcripts, each with the text that it shows.
+fn transcripts(block: &str) -> Vec<(&str, String)> {
+    let Some(block) = block.strip_prefix("$ crosslane ") else { return Vec::new() };
+    let each = block.split("\n$ crosslane ").filter_map(|one| one.split_once('\n'));
+    each.map(|(command, shown)| (command, format!("{}\n", shown.trim_end()))).collect()
+}
+
+/// Compares each transcript with the output of its command; a line `…` in it leaves lines out.
 #[test]
 fn transcripts_in_the_book_are_real() {
     let mut count = 0;
-    for page in pages() {
-        for (line, transcript) in blocks(&text(&page), "text") {
-            let Some((command, printed)) =
-                transcript.strip_prefix("$ crosslane ").and_then(|rest| rest.split_once('\n'))
-            else {
-                continue;
-            };
-            let words: Vec<&str> = command.split(' ').collect();
-            let output = Command::new(env!("CARGO_BIN_EXE_crosslane")).args(words).current_dir(root()).output();
-            let output = output.expect("it runs");
-            let said = String::from_utf8([output.stdout, output.stderr].concat()).expect("it prints text");
-            let mut rest = &*said;
-            for part in printed.split("…\n") {
-                let at = rest.find(part).unwrap_or_else(|| panic!("{}:{line}: not printed:\n{part}", page.display()));
-                rest = &rest[at + part.len()..];
+    for (page, text) in pages_and_readme() {
+        for (line, block) in blocks(&text, "text") {
+            for (command, shown) in transcripts(&block) {
+                shows(&format!("{page}:{line}"), command, &shown);
+                count += 1;
             }
-            count += 1;
         }
     }
-    assert!(count > 2, "{count} transcripts");
+    assert!(count > 7, "{count} transcripts");
+}
+
+fn shows(place: &str, command: &str, shown: &str) {
+    let words: Vec<&str> = command.split(' ').collect();
+    let output = Command::new(env!("CARGO_BIN_EXE_crosslane")).args(words).current_dir(root()).output();
+    let output = output.expect("it runs");
+    let said = String::from_utf8([output.stdout, output.stderr].concat()).expect("it prints text");
+    let mut rest = &*said;
+    for part in shown.split("…\n") {
+        let at = rest.find(part).unwrap_or_else(|| panic!("{place}: `{command}` does not print:\n{part}"));
+        rest = &rest[at + part.len()..];
+    }
+}
+
+/// The README's outputs are the code of the shader that it shows.
+#[test]
+fn the_readme_shows_its_shader() {
+    let readme = fs::read_to_string(root().join("README.md")).expect("a page");
+    let shown: Vec<String> = blocks(&readme, "glsl").into_iter().map(|(_, shader)| shader).collect();
+    assert_eq!(shown, [fs::read_to_string(root().join("fixtures/explain/sum.comp")).expect("a fixture")]);
 }
 
 /// The tutorial's shaders are the ones that its transcripts are about.

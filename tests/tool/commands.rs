@@ -1,6 +1,6 @@
 //! Each crosslane command that the book and the README show runs, in a folder with the files that it names.
 
-use crate::book::{blocks, pages, root, text};
+use crate::book::{blocks, pages_and_readme, root};
 use crate::folder::{Folder, status, stderr, stdout};
 use crosslane::backend::reflection::SCHEMA;
 use std::fs;
@@ -58,10 +58,8 @@ fn commands(block: &str) -> Vec<String> {
 
 #[test]
 fn commands_of_the_book_run() {
-    let book = pages().into_iter().map(|page| (page.display().to_string(), text(&page)));
-    let readme = fs::read_to_string(root().join("README.md")).unwrap();
     let mut count = 0;
-    for (name, page) in book.chain([("README.md".to_owned(), readme)]) {
+    for (name, page) in pages_and_readme() {
         let listed: Vec<String> = blocks(&page, "sh").iter().flat_map(|(_, block)| commands(block)).collect();
         if listed.is_empty() {
             continue;

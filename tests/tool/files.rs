@@ -390,3 +390,22 @@ fn a_stage_says_the_language() {
     assert_eq!(status(&folder.run(&["compile", "shader.tmpl", "--stage", "vertex", "-o", "out.spv"])), 0);
     assert_eq!(status(&folder.run(&["compile", "shader.tmpl", "-o", "other.spv"])), 2);
 }
+
+/// `include/crosslane.glsl` serves other compilers; crosslane compiles shaders with it, whatever they say of the extension.
+#[test]
+fn the_header_compiles_with_every_form_of_its_extension() {
+    let folder = Folder::new("header");
+    folder.file("crosslane.glsl", crosslane::explain::header::header());
+    let body = "#extension GL_GOOGLE_include_directive : require\n#include \"crosslane.glsl\"\n\
+                layout(local_size_x = 64) in;\nlayout(binding = 0) buffer B { float x[]; };\n\
+                void main() { x[gl_LocalInvocationIndex] = allReduceAdd8(x[gl_LocalInvocationIndex]); }\n";
+    let lines = ["", "#extension GL_CROSSLANE_portable : require\n", "#extension GL_CROSSLANE_portable : enable\n"];
+    let texts = lines.map(|line| {
+        folder.file("a.comp", format!("#version 450\n{line}{body}"));
+        let output = folder.run(&["compile", "a.comp", "-p", "gfx1100", "-o", "-"]);
+        assert_eq!((status(&output), &*stderr(&output)), (0, ""), "{line}");
+        stdout(&output).lines().filter(|line| !line.contains("a.comp:")).collect::<Vec<_>>().join("\n")
+    });
+    assert!(texts[0].contains("v_add_f32_dpp"), "{}", texts[0]);
+    assert!(texts.iter().all(|text| *text == texts[0]));
+}
