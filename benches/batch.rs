@@ -53,7 +53,7 @@ fn generate(folder: &Path) {
     fs::write(folder.join("crosslane.toml"), manifest).expect("the folder is ours");
 }
 
-/// A block reduction with a few operations of its own.
+/// A block reduction with its own few operations.
 fn shader(n: usize, turn: usize) -> String {
     let width = [2, 4, 8, 16, 32][n % 5];
     format!(

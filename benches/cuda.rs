@@ -21,7 +21,7 @@ use support::{compiler, report};
 
 const PROFILE: &str = "ptx-sm90";
 const ARCHITECTURE: &str = "-arch=sm_90";
-/// Times that each kernel is measured: so many turns of so many runs.
+/// Times that each kernel is measured: this many turns of so many runs.
 const TURNS: usize = 11;
 const RUNS: usize = 5;
 
@@ -99,7 +99,7 @@ fn section(device: &Device, rows: &[Measured]) -> String {
 
 /// The work of a kernel.
 enum Work {
-    /// A text over an input and an output of so many words of a type.
+    /// A text over an input and an output of this many words of a type.
     Text {
         glsl: String,
         ty: &'static str,

@@ -168,7 +168,7 @@ pub struct Variable {
     #[serde(default)]
     pub of_primitives: bool,
     pub lane: Option<String>,
-    /// `workgroup-size`; `transposed` beside a built-in matrix.
+    /// `workgroup-size`; `transposed` next to a built-in matrix.
     pub special: Option<String>,
     /// Location of the output that it stands for.
     pub location: Option<u32>,

@@ -58,7 +58,7 @@ pub enum EmitKind {
 /// A shader as it was read.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a> {
-    /// Name for messages and debug information; quoted includes are looked up beside it.
+    /// Name for messages and debug information; quoted includes are looked up next to it.
     pub name: &'a str,
     pub bytes: &'a [u8],
     pub language: Language,
@@ -213,7 +213,7 @@ pub fn nv_program(
     })
 }
 
-/// The same for AMD's hardware.
+/// The program for AMD's hardware.
 pub fn amd_program(
     module: &Module,
     options: &Options,
@@ -228,7 +228,7 @@ pub fn amd_program(
     })
 }
 
-/// The same for NVIDIA's hardware through PTX.
+/// The PTX program for NVIDIA's hardware.
 pub fn ptx_program(
     module: &Module,
     options: &Options,
@@ -252,7 +252,7 @@ fn within<T>(
     measured(options, diagnostics, part).0
 }
 
-/// The same, and what it took of the limits.
+/// Like `within`, and returns how much of the limits was used.
 fn measured<T>(
     options: &Options,
     diagnostics: &mut Diagnostics,
@@ -318,7 +318,7 @@ impl Job<'_> {
         if options.choices().wants(Code::WAVE_SIZE, Severity::Note) {
             found.extend(warn::sizes(self.module, profile));
         }
-        // Those that are turned off do not count among those that there may be.
+        // Warnings that are turned off do not count towards the maximum.
         found.retain(|message| severity(options, self.sources, message).is_some());
         found.into_iter().for_each(|message| self.diagnostics.push(message));
     }

@@ -14,7 +14,7 @@ thread_local! {
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Puts a hook in front of the one that is there. It passes on the panics of all threads but the quiet ones, and where panics
+/// Puts a hook before the one that is there. It passes on the panics of all threads but the quiet ones, and where panics
 /// abort those too: nothing else will tell of them.
 fn install_hook() {
     static INSTALLED: Once = Once::new();
@@ -81,7 +81,7 @@ pub(crate) fn bounded<T>(limits: Limits, part: impl FnOnce() -> T) -> Result<T, 
     measured(limits, part).0
 }
 
-/// The same, and what it took of the limits.
+/// Runs part of a compilation within limits, and returns how much of the limits was used.
 pub(crate) fn measured<T>(limits: Limits, part: impl FnOnce() -> T) -> (Result<T, Diagnostic>, Taken) {
     let around = limits::replace(Budget::new(limits));
     let result = caught(part);
@@ -101,7 +101,7 @@ pub(crate) fn caught<T>(what: impl FnOnce() -> T) -> Result<T, Failure> {
     result.map_err(|payload| Failure::of(&*payload))
 }
 
-/// The same, but limits go on to end what is around.
+/// Runs `what`; a limit that is hit still ends the compilation around it.
 ///
 /// # Errors
 /// The message of the panic that ended it.
@@ -113,7 +113,7 @@ pub(crate) fn caught_panic<T>(what: impl FnOnce() -> T) -> Result<T, String> {
 }
 
 /// Runs `what` on a thread with a stack of `bytes`, which takes this thread's budget along. WebAssembly has one thread: there
-/// the stack is as large as whoever links the program says.
+/// the stack is as large as anyone who links the program says.
 ///
 /// # Errors
 /// When there is no room for the thread.

@@ -29,7 +29,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The limits of whoever chooses none.
+    /// The limits of anyone who chooses none.
     pub const DEFAULT: Limits = Limits {
         source_bytes: crate::source::SOURCE_LIMIT,
         includes: 1 << 16,
@@ -113,7 +113,7 @@ pub(crate) fn replace(budget: Budget) -> Budget {
     Budget { limits: LIMITS.replace(budget.limits), left }
 }
 
-/// This thread's budget, to go on with it on another thread.
+/// This thread's budget, to continue with it on another thread.
 pub(crate) fn current() -> Budget {
     Budget { limits: LIMITS.get(), left: (STEPS.get(), MEMORY.get()) }
 }

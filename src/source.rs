@@ -120,7 +120,7 @@ impl SourceMap {
         SourceMap::default()
     }
 
-    /// A map for files of so many bytes together, at most [`SOURCE_LIMIT`].
+    /// A map for files of this many bytes together, at most [`SOURCE_LIMIT`].
     pub fn limited(bytes: u64) -> SourceMap {
         SourceMap { limit: Some(bytes), ..SourceMap::default() }
     }
@@ -235,7 +235,7 @@ impl SourceMap {
 /// How an include was written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum IncludeKind {
-    /// `#include "name"`: looked up beside the including file first.
+    /// `#include "name"`: looked up next to the including file first.
     Quoted,
     /// `#include <name>`: looked up in the include directories only.
     Angled,
@@ -252,7 +252,7 @@ pub struct Loaded {
 /// Why an include could not be had.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum LoadError {
-    /// Not found; the places that were looked at, in order.
+    /// Not found; the places that were examined, in order.
     NotFound(Vec<String>),
     /// Found but not readable, or not UTF-8; a sentence that says so.
     Unreadable(String),

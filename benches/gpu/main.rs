@@ -1,4 +1,4 @@
-//! Programs of crosslane on the GPU beside those that others make for the same work: whole kernels as NVIDIA assembly beside the
+//! Programs of crosslane on the GPU next to those that others make for the same work: whole kernels as NVIDIA assembly next to the
 //! driver's own GLSL, as SPIR-V beside glslang's modules, and as PTX; then single operations. Everything of a row runs in turn in
 //! one process; times are those of the GPU. It measures what the machine has of OpenGL by NVIDIA, Vulkan and CUDA.
 //!

@@ -35,7 +35,7 @@ pub fn in_order<C: Clone, R: Ord>(
 
 /// The copies that reads and writes of one register are parts of.
 struct Uses {
-    /// Those that read it at first, in their order.
+    /// Copies that read it at first, in order.
     readers: Vec<usize>,
     writers: Vec<usize>,
     /// The number of readers that are left.

@@ -1,6 +1,6 @@
 //! Back ends: each writes one output format, from a [`Module`] or from a [`Kernel`]. They know no source language.
 //!
-//! [`Backend`] is how the rest of the compiler reaches one: its row is beside its code.
+//! [`Backend`] is how the rest of the compiler reaches one: its row is next to its code.
 
 pub mod amd;
 mod comment;
@@ -42,7 +42,7 @@ pub struct Backend {
     pub units: &'static [Unit],
     /// The unit that runs a line.
     pub unit: fn(&str) -> Unit,
-    /// The name of the instruction that moves or combines the values of lanes; none where that depends on the language.
+    /// The name of the instruction that moves or combines the values of lanes; none if that depends on the language.
     pub mnemonic: fn(Primitive) -> Option<Cow<'static, str>>,
     pub writer: Writer,
 }
@@ -253,7 +253,7 @@ pub enum DebugInfo {
     Names,
     /// Names, source text and lines.
     Lines,
-    /// These, and scopes, variables and types. SPIR-V only; elsewhere the same as lines.
+    /// As lines, and also scopes, variables and types. SPIR-V only; other targets treat it as lines.
     Full,
 }
 

@@ -3,7 +3,7 @@
 use crate::kernel::tree::Tree;
 use crate::kernel::{Kernel, Op, TernOp, UnOp};
 
-/// Marks the negations of floats of so many bits or more whose results only fused multiplications and additions take: there it
+/// Marks the negations of floats of this many bits or more whose results only fused multiplications and additions take: there it
 /// does not matter what becomes of a NaN's bits.
 pub fn of_fused(kernel: &Kernel, tree: &Tree, least: u8) -> Vec<bool> {
     let is_negation = |op| matches!(op, Op::Un(UnOp::Neg, ty) if ty.is_float() && ty.width >= least);

@@ -128,7 +128,7 @@ impl fmt::Display for InputPlace {
 pub struct Places {
     /// That of a uniform buffer with the push constants.
     pub push_constants: Option<Place>,
-    /// Those of resources. The others stay where the language puts them.
+    /// The places of resources. Other resources stay where the language puts them.
     pub resources: BTreeMap<Bound, Place>,
     /// Vertex inputs that move, by their location in the source.
     pub inputs: BTreeMap<u32, InputPlace>,

@@ -23,7 +23,7 @@ impl Truths {
         self.one |= word == ONE;
     }
 
-    /// Those of two places.
+    /// The truths of two places.
     pub const fn and(self, other: Truths) -> Truths {
         Truths { truth: self.truth || other.truth, one: self.one || other.one }
     }

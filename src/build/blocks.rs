@@ -182,7 +182,7 @@ impl Writer<'_> {
         of.array(per_line)?.array(lines.parse().ok()?)
     }
 
-    /// An element that is so many bytes from the next: a struct with padding where it is shorter.
+    /// An element that is this many bytes from the next: a struct with padding where it is shorter.
     fn strided(&mut self, ty: Type, stride: u32, name: &str, level: usize) -> Option<Type> {
         if ty.size == stride {
             return Some(ty);

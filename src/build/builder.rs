@@ -83,7 +83,7 @@ impl Builder {
     }
 
     /// Calls the results `NAME.rs` in place of `shaders.rs`, and puts the single outputs into a folder of that name. Each
-    /// builder of a build script needs a name of its own, or an [`out_dir`](Builder::out_dir).
+    /// builder of a build script needs its own name, or an [`out_dir`](Builder::out_dir).
     pub fn name(mut self, name: impl Into<String>) -> Builder {
         self.name = Some(name.into());
         self
@@ -345,7 +345,7 @@ impl Builder {
     }
 }
 
-/// The bindings of a shader; none where no kernel can be made of it, which cargo is told.
+/// The bindings of a shader; none if no kernel can be made of it, which cargo is told.
 fn reflection(shader: &str, reading: &Reading, options: &Options, lines: &mut Lines) -> Option<Reflection> {
     let mut refusals = Diagnostics::new();
     let Options { places, profile, .. } = options;

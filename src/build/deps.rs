@@ -33,7 +33,7 @@ pub struct Deps {
 /// The target of a rule.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RuleTarget {
-    /// A path, escaped where it has to be.
+    /// A path, escaped where it must be.
     Path(String),
     /// Text of a makefile.
     Verbatim(String),
@@ -65,7 +65,7 @@ impl Deps {
         }
     }
 
-    /// With `between` in front of each input.
+    /// With `between` before each input.
     fn make(&self, between: &str) -> Result<String, Inexpressible> {
         let inputs = self.inputs.iter().map(|name| escaped(name)).collect::<Result<Vec<_>, _>>()?;
         let target = |target: &RuleTarget| match target {

@@ -1,4 +1,4 @@
-//! Text from the file system: beside the file that asks for it, then in the include directories in order.
+//! Text from the file system: next to the file that asks for it, then in the include directories in order.
 
 use super::claims::Claims;
 use super::read;
@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-/// Finds files by their paths; what is not found beside the file that asks is looked for in the directories.
+/// Finds files by their paths; what is not found next to the file that asks is searched for in the directories.
 #[derive(Clone, Default, Debug)]
 pub struct FileLoader {
     /// The include directories, the first first.
@@ -51,7 +51,7 @@ pub fn missing(error: &io::Error) -> bool {
 }
 
 /// A file is known by its name, which therefore must be text. Its comments may hold any bytes; elsewhere the preprocessor
-/// complains of them.
+/// reports them.
 fn loaded(path: &Path, bytes: &[u8]) -> Result<Loaded, LoadError> {
     match path.to_str() {
         Some(name) => Ok(Loaded { name: name.into(), text: String::from_utf8_lossy(bytes).into() }),
@@ -91,7 +91,7 @@ impl<'a> Recorder<'a> {
         self.into_includes().into_iter().map(|include| include.name).collect()
     }
 
-    /// The same with what asked for it.
+    /// The includes, each with the file that asked for it.
     pub fn into_includes(self) -> Vec<Include> {
         self.found.into_inner()
     }

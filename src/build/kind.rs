@@ -23,7 +23,7 @@ fn of_extension(extension: &str) -> Option<Kind> {
     known.or_else(|| stage.map(|stage| Kind { language: Language::Glsl, stage: Some(stage) }))
 }
 
-/// The kind of a path; none where its extension is not a shader's. `a.comp` and `a.comp.glsl` alike say compute.
+/// The kind of a path; none if its extension is not a shader's. `a.comp` and `a.comp.glsl` alike say compute.
 pub fn of(path: &Path) -> Option<Kind> {
     let find = |path: &Path| {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! Reading files that users name: regular ones only, up to a size. A pipe or a device could wait or go on for ever.
+//! Reading files that users name: regular ones only, up to a size. A pipe or a device could wait or continue for ever.
 
 use std::fs::{self, File};
 use std::io::{self, Read};

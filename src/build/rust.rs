@@ -19,7 +19,7 @@ pub struct Reflection {
     pub entry_point: &'static str,
     /// Invocations of a workgroup in x, y, z.
     pub workgroup_size: [u32; 3],
-    /// Lanes of a subgroup; none where the driver decides.
+    /// Lanes of a subgroup; none if the driver decides.
     pub subgroup_size: Option<u32>,
     /// Bytes of workgroup memory.
     pub shared_bytes: u32,

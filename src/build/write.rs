@@ -18,7 +18,7 @@ pub enum Written {
 /// Names that are tried for a temporary file.
 const ATTEMPTS: u32 = 1000;
 
-/// Writes a file through another beside it, so that no reader ever sees half of it. A pipe or a device such as
+/// Writes a file through another next to it, so that no reader ever sees half of it. A pipe or a device such as
 /// `/dev/null` is written to directly.
 ///
 /// # Errors
@@ -63,7 +63,7 @@ fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
         let temporary = path.with_file_name(format!(".crosslane-{}-{n}.tmp", std::process::id()));
         match File::options().write(true).create_new(true).open(&temporary) {
             Ok(file) => {
-                // A lock tells others that it is being written. It is not more than that: some file systems have none.
+                // A lock tells others that it is being written. The lock is only advisory: some file systems have none.
                 let _ = file.try_lock();
                 return Ok((temporary, file));
             }
@@ -74,7 +74,7 @@ fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
     Err(last.unwrap_or_else(|| io::ErrorKind::AlreadyExists.into()))
 }
 
-/// Returns true if a file is one of [`whole`]'s temporary ones that nobody is writing: the program that made it was killed.
+/// Returns true if a file is one of [`whole`]'s temporary ones that nothing is writing: the program that made it was killed.
 pub fn is_left_over(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let number = name.strip_prefix(".crosslane-").and_then(|rest| rest.strip_suffix(".tmp"));

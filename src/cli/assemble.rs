@@ -1,6 +1,6 @@
 //! Code objects for AMD's runtimes and cubins for NVIDIA's: the vendors' assemblers, run on the text of a kernel.
 //!
-//! LLVM's assembler and linker are looked for by name: `llvm-mc` and `ld.lld` with the number of a version after, the newest first, then
+//! LLVM's assembler and linker are searched for by name: `llvm-mc` and `ld.lld` with the number of a version after, the newest first, then
 //! without, of version 19 at least. Older assemblers do not know code object version 5 of all processors.
 
 use super::CommandError;
@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The oldest version that is asked, and the newest that is looked for by its number.
+/// The oldest version that is asked, and the newest that is searched for by its number.
 const OLDEST: u32 = 19;
 const NEWEST: u32 = 40;
 

@@ -200,7 +200,7 @@ fn step(shader: &Shader, options: &Options, loader: &dyn Loader) -> Step {
 }
 
 impl Begun {
-    /// The module and the messages so far; none where there will be no module.
+    /// The module and the messages so far; none if there will be no module.
     pub fn reading(&mut self) -> Option<&mut Reading> {
         match &mut self.step {
             Step::Read(reading) => Some(reading),
@@ -427,7 +427,7 @@ fn emit_kind(args: &CompileArgs, target: Target) -> Result<EmitKind, CommandErro
     })
 }
 
-/// Text goes to standard output unless a file is named, a binary beside the working directory's other files.
+/// Text goes to standard output unless a file is named, a binary next to the working directory's other files.
 fn sink(args: &CompileArgs, emit: EmitKind, target: Target) -> Result<Sink, CommandError> {
     if let Some(path) = &args.output {
         let checked = !args.any_ending;
@@ -467,7 +467,7 @@ pub fn default_output(args: &CompileArgs, target: Target) -> Result<PathBuf, Com
     named(&args.source.input, ending)
 }
 
-/// The same for any kind of output, with a part before the ending.
+/// The default name for any kind of output, with a part before the ending.
 pub fn named_output(args: &CompileArgs, part: &str, target: Target) -> Result<PathBuf, CommandError> {
     let format = written_format(args, emit_kind(args, target)?, target);
     named(&args.source.input, &format!("{part}.{}", format.ending()))

@@ -73,7 +73,7 @@ impl Request {
     }
 }
 
-/// Where the names go: `-MF`'s file; otherwise for `-M` the output's place, for `-MD` a file beside the output.
+/// Where the names go: `-MF`'s file; otherwise for `-M` the output's place, for `-MD` a file next to the output.
 fn place(args: &CompileArgs, sink: &Sink) -> Result<Option<Sink>, CommandError> {
     let DepsArgs { deps_only, deps, deps_file, .. } = &args.deps;
     if let Some(file) = deps_file {

@@ -55,7 +55,7 @@ impl Format {
         }
     }
 
-    /// The ending that its files get where nobody names them: the first one that is right for it.
+    /// The ending that its files get where nothing names them: the first one that is right for it.
     pub fn ending(self) -> &'static str {
         let found = ENDINGS.iter().find(|(_, formats)| formats.contains(&self));
         found.expect("every format has an ending").0
@@ -109,7 +109,7 @@ impl Emit {
     }
 }
 
-/// Endings with the formats that they are right for; none where nothing here writes what they promise.
+/// Endings with the formats that they are right for; none if nothing here writes what they promise.
 static ENDINGS: &[(&str, &[Format])] = &[
     ("spv", &[Format::Spirv]),
     ("spvasm", &[Format::SpirvText]),

@@ -1,4 +1,4 @@
-//! Printing messages on standard error, in the form and colour that were asked for.
+//! Printing messages on standard error, in the form and colour requested.
 
 use super::CommandError;
 use super::args::{Color, MessageArgs, MessageFormat};
@@ -37,7 +37,7 @@ pub struct Said<'a> {
     pub diagnostics: &'a Diagnostics,
 }
 
-/// The messages about the outputs of one shader, each once. Those that do not hold for all of its outputs name theirs.
+/// The messages about the outputs of one shader, each once. Messages about only some of its outputs name them.
 pub fn once(args: &MessageArgs, said: &[Said<'_>], outputs: usize) -> Vec<u8> {
     let mut groups: Vec<(Vec<u8>, Vec<&Path>)> = Vec::new();
     for Said { output, sources, diagnostics } in said {
@@ -75,7 +75,7 @@ pub fn plain(args: &MessageArgs, diagnostic: Diagnostic) -> Vec<u8> {
     [text.trim_ascii_end(), b"\n"].concat()
 }
 
-/// Prints why a command cannot be carried out, in the form that was asked for.
+/// Prints why a command cannot be carried out, in the form requested.
 pub fn command_failed(args: Option<&MessageArgs>, CommandError(text): &CommandError) {
     let bytes = match args.filter(|args| args.message_format == MessageFormat::Json) {
         Some(args) => plain(args, Diagnostic::error(Code::COMMAND_FAILED, text)),

@@ -35,7 +35,7 @@ use clap::Parser;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// How a command ended; the number is the exit status.
+/// How a command ended; the number is the exit code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Exit {
     Done = 0,

@@ -1,4 +1,4 @@
-//! `@file`: the words of a file in the place of the argument, as gcc reads them. Blanks separate words; quotes of
+//! `@file`: the words of a file instead of the argument, as gcc reads them. Blanks separate words; quotes of
 //! either kind hold blanks; a backslash takes the next character as it is. A file that does not exist is the word itself.
 
 use super::CommandError;
@@ -30,7 +30,7 @@ struct Expansion<'a> {
     open: Vec<Identity>,
     /// Of all files so far.
     bytes: u64,
-    /// Those that name files too.
+    /// Words, file names included.
     words: usize,
     out: Vec<OsString>,
 }

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 use terminal_size::{Width, terminal_size};
 
-/// Columns of the terminal that standard output is; none where it is none.
+/// Columns of the terminal that standard output is; none if it is none.
 pub fn columns() -> Option<usize> {
     if !io::stdout().is_terminal() {
         return None;

@@ -30,7 +30,7 @@ impl Lowered {
 #[derive(Default, Debug)]
 pub struct Kernels {
     prepared: OnceLock<Made<Prepared>>,
-    /// Those that were lowered. Profiles of one family mostly differ in prices, and have the same plans.
+    /// The lowered kernels. Profiles of one family mostly differ in prices, and have the same plans.
     lowered: Mutex<Vec<(Means, Arc<Lowered>)>>,
 }
 

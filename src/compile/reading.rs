@@ -47,7 +47,7 @@ impl Reading {
         Reading::of(module, reader)
     }
 
-    /// The same with the names of the shader, as far as they can be told where it is wrong.
+    /// Like [`Reading::new`], and records the names of the shader, as far as errors allow.
     pub fn with_symbols(input: &Input<'_>, options: &Options, loader: &dyn Loader) -> (Reading, Symbols) {
         let mut reader = Reader { symbols: Some(Symbols::default()), ..Reader::new(options, loader) };
         let module = reader.within(|reader| reader.module(input));
@@ -151,7 +151,7 @@ impl Reading {
         }
     }
 
-    /// The module; none where something is wrong with the shader.
+    /// The module; none if something is wrong with the shader.
     pub fn module(&self) -> Option<&Module> {
         self.module.as_ref()
     }
@@ -166,7 +166,7 @@ impl Reading {
         &self.sources
     }
 
-    /// The same, to keep.
+    /// The sources, shared.
     pub fn shared_sources(&self) -> Arc<SourceMap> {
         self.sources.clone()
     }
@@ -187,10 +187,10 @@ impl Reading {
         self.kernels.prepared(module, profile)
     }
 
-    /// The same with the plans of its operations carried out.
+    /// The kernel with the plans of its operations lowered.
     ///
     /// # Errors
-    /// The same, and what the profile cannot do.
+    /// The kernel, or the operations that the profile cannot express.
     pub fn lowered(&self, profile: &Profile, plans: &Plans) -> Made<Arc<Lowered>> {
         let module = self.module.as_ref().ok_or_else(Vec::new)?;
         self.kernels.lowered(module, profile, plans)
@@ -222,7 +222,7 @@ pub struct Readings<'a> {
 }
 
 impl<'a> Readings<'a> {
-    /// Readings that are made when they are first asked for, but for those that are `known`.
+    /// Readings that are made when they are first asked for, except those that are `known`.
     pub fn new(input: Input<'a>, loader: &'a dyn Loader, known: Vec<Arc<Reading>>) -> Readings<'a> {
         Readings { input, loader, known }
     }
@@ -332,7 +332,7 @@ impl<'a> Reader<'a> {
     fn add_source(&mut self, input: &Input<'_>) -> Option<FileId> {
         let text = match std::str::from_utf8(input.bytes) {
             Ok(text) => text.into(),
-            // Comments may hold any bytes; elsewhere the preprocessor complains of them.
+            // Comments may hold any bytes; elsewhere the preprocessor reports them.
             Err(_) if input.language == Language::Glsl => String::from_utf8_lossy(input.bytes),
             Err(error) => {
                 self.not_utf8(input, error.valid_up_to());

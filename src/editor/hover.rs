@@ -148,7 +148,7 @@ fn operation(priced: &Priced, profiles: &[String]) -> String {
     text
 }
 
-/// A price in a few words; none where the profile has none.
+/// A price in a few words; none if the profile has none.
 pub fn price(answer: &Answer) -> Option<String> {
     match answer {
         Answer::Planned { cost, .. } if cost.latency > 0 => {

@@ -96,7 +96,7 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    /// Reads a shader. It is compiled for the profiles when somebody first asks for the results.
+    /// Reads a shader. The shader is compiled for the profiles when a caller first asks for the results.
     pub fn new(source: &Source<'_>) -> Analysis {
         let first = &source.options[0];
         let (reading, symbols) = Reading::with_symbols(&source.input, first, source.loader);
@@ -194,7 +194,7 @@ impl Analysis {
         &self.profiles
     }
 
-    /// The position of a byte of a file; none where the file was not read.
+    /// The position of a byte of a file; none if the file was not read.
     pub fn position(&self, file: &str, offset: usize) -> Option<u32> {
         let file = self.sources.files().iter().find(|known| *known.name == *file)?;
         (offset <= file.text.len()).then(|| file.base + offset as u32)
@@ -209,7 +209,7 @@ impl Analysis {
         Some(Place { file: self.sources.file(file).name.clone(), start, end })
     }
 
-    /// The operations with what each profile makes of them. They are planned when somebody first asks.
+    /// The operations with their cost on each profile, planned when a caller first asks.
     pub fn prices(&self, source: &Source<'_>) -> &[Priced] {
         self.priced.get_or_init(|| prices(&mut self.readings(source), source.options))
     }
@@ -266,7 +266,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// The shader as it was read; none where it is wrong.
+    /// The shader as it was read; none if it is wrong.
     pub fn module(&self) -> Option<&Module> {
         self.reading.module()
     }
@@ -279,7 +279,7 @@ impl Output {
 
 /// The results of compiling a shader for the profiles.
 struct Compiled {
-    /// Those of all profiles, each once.
+    /// The messages of all profiles, each once.
     messages: Vec<Message>,
     outputs: Vec<Output>,
 }

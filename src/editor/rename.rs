@@ -11,7 +11,7 @@ use std::fmt;
 /// Why something cannot be renamed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RenameError {
-    /// Nothing that has a name of its own is there.
+    /// Nothing that has its own name is there.
     NotHere,
     /// The shader has errors, so that uses of the name may be missing.
     ShaderWrong,

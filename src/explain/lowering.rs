@@ -90,7 +90,7 @@ impl Lowering {
         self.unwritten.is_none() && self.sequence.is_empty() && self.cost.instructions > 0
     }
 
-    /// Returns true if the other one is the same but for the registers.
+    /// Returns true if the other one is the same except the registers.
     pub fn is_copy(&self, other: &Lowering) -> bool {
         self.plan == other.plan && self.constants == other.constants
     }

@@ -1,4 +1,4 @@
-//! The lines of an output by the operations of the source that they are there for, as editors show the two beside each other.
+//! The lines of an output by the operations of the source that they are there for, as editors show the two next to each other.
 
 use super::operations::{Facts, Lines};
 use crate::compile::{Options, Reading};

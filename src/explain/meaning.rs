@@ -29,13 +29,13 @@ pub fn meaning(op: LaneOp) -> Meaning {
         O::Quad { mv, .. } => Meaning::new(format!("v[{}]", quad_index(mv)), quad_words(mv)),
         O::QuadAdd(mv) => Meaning::new(
             format!("v[{}] + operand", quad_index(mv)),
-            format!("{}, plus the own operand", quad_words(mv)),
+            format!("{}, plus the lane's own operand", quad_words(mv)),
         ),
-        O::QuadPermute(mode) => Meaning::new(quad_permute(mode), "the lane of the own quad that the mode names"),
+        O::QuadPermute(mode) => Meaning::new(quad_permute(mode), "the value of the quad's lane that the mode selects"),
         O::QuadPermuteZero(mode) => {
-            Meaning::new(quad_permute(mode), "the lane of the own quad that the offsets name; 0 from an inactive lane")
+            Meaning::new(quad_permute(mode), "the value of the quad's lane that the offsets select; 0 from an inactive lane")
         }
-        O::QuadBroadcast => Meaning::new("v[(i & ~3) | lane]", "the value of one lane of the own quad"),
+        O::QuadBroadcast => Meaning::new("v[(i & ~3) | lane]", "the value of one lane of the lane's quad"),
         O::Swap(swap, width) => {
             let row = swap.row();
             Meaning::new((row.formula)(width.lanes()), row.words.replace("{}", &segment(width)))
@@ -43,33 +43,33 @@ pub fn meaning(op: LaneOp) -> Meaning {
         O::Shuffle(mode) => shuffle(mode),
         O::Rotate(width) => Meaning::new(
             format!("v[base + (local + delta) mod {}]", lanes(width)),
-            format!("the value of the lane `delta` further on, around {}", segment(width)),
+            format!("the value of the lane `delta` above, rotated within {}", segment(width)),
         ),
         O::Bpermute => {
-            Meaning::new(format!("v[{}]", counted("index", op)), "the value of the lane that the own index names")
+            Meaning::new(format!("v[{}]", counted("index", op)), "the value of the lane that the index selects")
         }
         O::Permute => Meaning::new(
             format!("v[j] of the highest active j with {} == i, or 0", counted("index[j]", op)),
-            "the value that another lane pushed here",
+            "the value that another lane pushed to this one",
         ),
         O::ShuffleNv(mode) => shuffle_nv(op, mode),
         O::ShuffleNvValid(mode) => {
-            Meaning::new(with_k(valid_nv(mode), op), "true if the source of the shuffle is inside the own segment")
+            Meaning::new(with_k(valid_nv(mode), op), "true if the source of the shuffle is inside the lane's segment")
         }
         O::Broadcast => Meaning::new("v[lane]", "the value of one lane, in all lanes"),
         O::BroadcastFirst => Meaning::new("v[lowest active lane]", "the value of the lowest active lane, in all lanes"),
         O::SwizzleMasked { and, or, xor } => Meaning::new(
             format!("v[(i & ~31) | (((i & 31 & {and}) | {or}) ^ {xor})]"),
-            "the lane whose number the masks make of the own; 0 from an inactive lane",
+            "the value of the lane whose index the masks compute from the lane's own; 0 from an inactive lane",
         ),
-        O::WriteLane => Meaning::new("i == lane ? new : v", "the own value, except that one lane gets the new value"),
+        O::WriteLane => Meaning::new("i == lane ? new : v", "the lane's own value; one lane gets the new value"),
         O::Reduce { op, kind, width, members } => reduce(op, kind, width, members),
         O::Segmented { op, width } => Meaning::new(
             format!("{}(v[head..=i])", operator_name(op)),
             format!("{} from the nearest head at or below this lane, inside {}", operator_words(op), segment(width)),
         ),
         O::Partitioned { op, kind } => partitioned(op, kind),
-        O::Partition => Meaning::new("ballot of the j with v[j] == v[i]", "the active lanes that passed the own value"),
+        O::Partition => Meaning::new("ballot of the j with v[j] == v[i]", "the active lanes that passed an equal value"),
         O::Sort { width } => Meaning::new(
             format!("the pair of rank {} in ascending order", if width == Width::SUBGROUP { "i" } else { "i - base" }),
             format!("the pairs (key, value) of {} in ascending order", segment(width)),
@@ -79,17 +79,17 @@ pub fn meaning(op: LaneOp) -> Meaning {
         O::Ballot(group) => {
             Meaning::new("bit j is p[j] of active lane j", format!("one bit for each lane of {}", group_words(group)))
         }
-        O::InverseBallot => Meaning::new("bit i of the ballot", "the own lane's bit of a ballot"),
+        O::InverseBallot => Meaning::new("bit i of the ballot", "the lane's own bit of a ballot"),
         O::BallotBit => Meaning::new("bit `lane` of the ballot", "another lane's bit of a ballot"),
         O::BallotCount(count) => Meaning::new(
             format!("number of set bits {}", count_range(count)),
-            format!("how many lanes {} a ballot has", count_words(count)),
+            format!("the number of lanes {} in a ballot", count_words(count)),
         ),
-        O::BallotFindLsb => Meaning::new("lowest set bit below S", "the lowest lane that a ballot has"),
-        O::BallotFindMsb => Meaning::new("highest set bit below S", "the highest lane that a ballot has"),
-        O::MaskedCount => Meaning::new("number of set bits below i", "how many lanes below the own a 64-bit mask has"),
-        O::LaneIndex(Group::Subgroup) => Meaning::new("i", "the lane's number in its subgroup"),
-        O::LaneIndex(group) => Meaning::new("i - base", format!("the lane's number in {}", group_words(group))),
+        O::BallotFindLsb => Meaning::new("lowest set bit below S", "the lowest lane in a ballot"),
+        O::BallotFindMsb => Meaning::new("highest set bit below S", "the highest lane in a ballot"),
+        O::MaskedCount => Meaning::new("number of set bits below i", "the number of lanes below this one in a 64-bit mask"),
+        O::LaneIndex(Group::Subgroup) => Meaning::new("i", "the lane's index in its subgroup"),
+        O::LaneIndex(group) => Meaning::new("i - base", format!("the lane's index in {}", group_words(group))),
         O::LaneCount(Group::Subgroup) => Meaning::new("S", "the number of lanes of the subgroup"),
         O::LaneCount(group) => Meaning::new("lanes", format!("the number of lanes of {}", group_words(group))),
         O::SegmentLast(width) => {
@@ -97,9 +97,9 @@ pub fn meaning(op: LaneOp) -> Meaning {
         }
         O::LaneMask(mask, group) => Meaning::new(
             format!("bit j is j {} i", mask_sign(mask)),
-            format!("the lanes of {} whose number is {} the own", group_words(group), mask_words(mask)),
+            format!("the lanes of {} whose index is {} the lane's own", group_words(group), mask_words(mask)),
         ),
-        O::ActiveMask => Meaning::new("bit j is set for active lane j", "the active lanes of the own 32"),
+        O::ActiveMask => Meaning::new("bit j is set for active lane j", "the active lanes of the lane's group of 32"),
         O::Sync => Meaning::new("nothing", "waits for the active lanes of the subgroup"),
     }
 }
@@ -127,14 +127,14 @@ fn last(width: Width) -> String {
 }
 
 fn segment(width: Width) -> String {
-    width.lanes().map_or("the subgroup".into(), |lanes| format!("the own segment of {lanes} lanes"))
+    width.lanes().map_or("the subgroup".into(), |lanes| format!("the lane's segment of {lanes} lanes"))
 }
 
 fn group_words(group: Group) -> String {
     match group {
         Group::Subgroup => "the subgroup".into(),
-        Group::Quad => "the own quad".into(),
-        Group::Warp => "the own 32 lanes".into(),
+        Group::Quad => "the lane's quad".into(),
+        Group::Warp => "the lane's group of 32".into(),
         Group::Segment(width) => segment(width),
     }
 }
@@ -150,7 +150,7 @@ fn quad_index(mv: QuadMove) -> String {
 
 fn quad_words(mv: QuadMove) -> String {
     match mv {
-        QuadMove::Lane(lane) => format!("the value of lane {lane} of the own quad"),
+        QuadMove::Lane(lane) => format!("the value of lane {lane} of the lane's quad"),
         QuadMove::X => "the value of the neighbour in x".into(),
         QuadMove::Y => "the value of the neighbour in y".into(),
         QuadMove::Diagonal => "the value of the lane across the quad".into(),
@@ -164,9 +164,9 @@ fn quad_permute(mode: u8) -> String {
 
 fn shuffle(mode: ShuffleMode) -> Meaning {
     match mode {
-        ShuffleMode::Index => Meaning::new("v[index]", "the value of the lane that the own index names"),
+        ShuffleMode::Index => Meaning::new("v[index]", "the value of the lane that the index selects"),
         ShuffleMode::Xor => {
-            Meaning::new("v[i ^ mask]", "the value of the lane whose number differs in the mask's bits")
+            Meaning::new("v[i ^ mask]", "the value of the lane whose index differs in the bits of the mask")
         }
         ShuffleMode::Up => Meaning::new("v[i - delta]", "the value of the lane `delta` below"),
         ShuffleMode::Down => Meaning::new("v[i + delta]", "the value of the lane `delta` above"),
@@ -181,14 +181,14 @@ fn shuffle_nv(op: LaneOp, mode: ShuffleMode) -> Meaning {
         ShuffleMode::Down => "i + k",
     };
     let words = match mode {
-        ShuffleMode::Index => "the value of one lane of the own segment",
-        ShuffleMode::Xor => "the value of the lane whose number differs in the index's bits",
+        ShuffleMode::Index => "the value of one lane of the lane's segment",
+        ShuffleMode::Xor => "the value of the lane whose index differs in the bits of `index`",
         ShuffleMode::Up => "the value of the lane `index` below",
         ShuffleMode::Down => "the value of the lane `index` above",
     };
     Meaning::new(
         with_k(&format!("{} ? v[{source}] : v[i]", valid_nv(mode)), op),
-        format!("{words}; the own value where that is outside the segment"),
+        format!("{words}; its own value if that lane is outside the segment"),
     )
 }
 
@@ -213,7 +213,7 @@ fn partitioned(op: ReduceOp, kind: ReduceKind) -> Meaning {
     let (_, reach) = reduction_range(kind, Width::SUBGROUP);
     Meaning::new(
         format!("{}(v[j] for j in the partition)", operator_name(op)),
-        format!("{} over the active lanes of the own partition{reach}", operator_words(op)),
+        format!("{} over the active lanes of the lane's partition{reach}", operator_words(op)),
     )
 }
 
@@ -225,7 +225,7 @@ fn reduction_range(kind: ReduceKind, width: Width) -> (String, &'static str) {
         ReduceKind::Reduce => (all, ", in its highest lane"),
         ReduceKind::ReduceLow => (all, ", in its lowest lane"),
         ReduceKind::AllReduce => (all, ", in every lane"),
-        ReduceKind::Inclusive => (format!("{first}..=i"), ", up to and with this lane"),
+        ReduceKind::Inclusive => (format!("{first}..=i"), ", up to and including this lane"),
         ReduceKind::Exclusive => (format!("{first}..i"), ", up to the lane before this one"),
     }
 }
@@ -248,9 +248,9 @@ fn operator_words(op: ReduceOp) -> &'static str {
         ReduceOp::Mul => "the product",
         ReduceOp::Min => "the minimum",
         ReduceOp::Max => "the maximum",
-        ReduceOp::And => "the conjunction",
-        ReduceOp::Or => "the disjunction",
-        ReduceOp::Xor => "the exclusive disjunction",
+        ReduceOp::And => "the AND",
+        ReduceOp::Or => "the OR",
+        ReduceOp::Xor => "the XOR",
     }
 }
 
@@ -276,8 +276,8 @@ fn count_range(count: CountOp) -> &'static str {
 fn count_words(count: CountOp) -> &'static str {
     match count {
         CountOp::All => "of the subgroup",
-        CountOp::Inclusive => "up to the own",
-        CountOp::Exclusive => "below the own",
+        CountOp::Inclusive => "up to this one",
+        CountOp::Exclusive => "below this one",
     }
 }
 
@@ -321,7 +321,7 @@ mod tests {
         let fold = |kind| LaneOp::Reduce { op: ReduceOp::Add, kind, width, members: Members::All };
         let all = meaning(fold(ReduceKind::AllReduce));
         assert_eq!(all.formula, "sum(v[base..=base + 7])");
-        assert_eq!(all.words, "the sum over the own segment of 8 lanes, in every lane");
+        assert_eq!(all.words, "the sum over the lane's segment of 8 lanes, in every lane");
         assert_eq!(meaning(fold(ReduceKind::Exclusive)).formula, "sum(v[base..i])");
         assert_eq!(meaning(LaneOp::Swap(Swap::Butterfly, Width::SUBGROUP)).formula, "v[i ^ S / 2]");
         assert_eq!(meaning(LaneOp::QuadPermute(0x1b)).formula, "v[(i & ~3) | [3, 2, 1, 0][i & 3]]");

@@ -54,13 +54,13 @@ pub struct Report {
 /// The name of the JSON form.
 pub const SCHEMA: &str = "crosslane-explain-1";
 
-/// One of the profiles that were asked for.
+/// One of the profiles requested.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct ProfileReport {
     pub name: String,
     pub description: String,
     pub target: &'static str,
-    /// Lanes of a subgroup; none where only the driver knows.
+    /// Lanes of a subgroup; none if only the driver knows.
     pub wave_size: Option<u32>,
     /// Why the shader cannot be compiled for the profile, if the operations do not say it: the first error.
     pub refused: Option<String>,

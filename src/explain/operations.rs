@@ -27,7 +27,7 @@ pub struct Site {
     /// How often this is done for one operation of the source: once for each component where vectors have no plans.
     pub parts: u32,
     pub span: Span,
-    /// The instruction of the module that it is; none where there is no module.
+    /// The instruction of the module that it is; none if there is no module.
     pub inst: Option<(FuncId, InstId)>,
     /// True if it runs in a fragment shader.
     pub fragment: bool,
@@ -60,7 +60,7 @@ impl Site {
         data.map(|input| usize::from(input.ty.components)).max().unwrap_or(1)
     }
 
-    /// The same with what the kernel form knows of one copy.
+    /// This site with the facts of the kernel form about one copy.
     fn with_facts(&self, asked: &Request<'_>) -> Site {
         // Bools go one by one, and there are no plans for vectors of them.
         let is_parted = self.inputs.first().is_some_and(|own| own.ty.kind == ScalarKind::Bool);

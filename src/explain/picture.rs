@@ -31,7 +31,7 @@ pub struct PictureRow {
     pub label: String,
     /// One text a lane: a lane's number for what that lane passed, `0-7` for a fold over these, `.` for anything.
     pub cells: Vec<String>,
-    /// Per lane the lane of the row above that it reads; none where that is not a move from there.
+    /// Per lane the lane of the row above that it reads; none if that is not a move from there.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<Option<u32>>,
 }
@@ -67,7 +67,7 @@ pub fn picture(request: &Request, size: Option<u32>, plan: Option<(&Plan, Target
     Some(Picture { subgroup, lanes: shown, example, rows: painter.rows })
 }
 
-/// The smallest aligned block of at least so many lanes, from lane 0 on, whose results come from its own lanes.
+/// The smallest aligned block of at least this many lanes, from lane 0 on, whose results come from its own lanes.
 fn shown(subgroup: u32, least: u32, results: &[MarkRow]) -> u32 {
     let closed = |block: u32| {
         let own = |value: &LaneValue<Mark>| match value {

@@ -1,4 +1,4 @@
-//! The plan and the price of each operation on some profiles, by its place: as editors show them beside the text.
+//! The plan and the price of each operation on some profiles, by its place: as editors show them next to the text.
 
 use super::meaning::meaning;
 use super::operations::{Lines, Site};
@@ -39,7 +39,7 @@ pub enum Answer {
     Absent,
 }
 
-/// The operations of a shader in the order of the source; none where nothing can be said about it.
+/// The operations of a shader in the order of the source; none if nothing can be said about it.
 pub fn prices(readings: &mut Readings<'_>, options: &[Options]) -> Vec<Priced> {
     let shader = Shader::read(readings, options, (Lines::Unneeded, answer));
     shader.map(|shader| shader.rows.into_iter().map(priced).collect()).unwrap_or_default()

@@ -17,7 +17,7 @@ pub struct Whole {
     pub alike: usize,
 }
 
-/// The values that are moved whole in a function, by each of their moves. A value is put together where it was moved, of
+/// The values that are moved whole in a function, by each of their moves. A value is combined where it was moved, of
 /// nothing but its moves.
 pub fn wholes(module: &Module, function: &Function) -> BTreeMap<InstId, Whole> {
     let mut found = BTreeMap::new();

@@ -232,7 +232,7 @@ pub struct Param {
 /// A declaration, global or local.
 #[derive(Clone, Copy, Debug)]
 pub struct Decl {
-    /// Those in front of it, in the order written.
+    /// The qualifiers before the type, in source order.
     pub qualifiers: List<Qualifier>,
     pub kind: DeclKind,
     pub span: Span,
@@ -468,7 +468,7 @@ pub enum Precision {
 #[derive(Clone, Copy, Debug)]
 pub struct Stmt {
     pub kind: StmtKind,
-    /// `[[unroll]]` and its like, in front of the statement.
+    /// `[[unroll]]` and its like, before the statement.
     pub attributes: List<Attribute>,
     pub span: Span,
 }

@@ -27,7 +27,7 @@ const fn all(byte: u8) -> u64 {
     u64::from_le_bytes([byte; LEN])
 }
 
-/// Sets the highest bit of each byte that lies in a range; the bytes are ASCII, so that no sum reaches the next one.
+/// Sets the highest bit of each byte that is in a range; the bytes are ASCII, so that no sum reaches the next one.
 const fn between(ascii: u64, low: u8, high: u8) -> u64 {
     (ascii + all(0x80 - low)) & !(ascii + all(0x7f - high))
 }

@@ -38,7 +38,7 @@ pub struct BindingBase {
     pub base: u32,
 }
 
-/// Kinds of resources that have a base of their own.
+/// Kinds of resources that have their own base.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ResourceKind {
     Uniform,
@@ -49,7 +49,7 @@ pub enum ResourceKind {
 }
 
 impl ResourceKind {
-    /// The kind of a variable; none where no base is for it.
+    /// The kind of a variable; none if no base is for it.
     pub fn of(module: &Module, space: Space, ty: TypeId) -> Option<ResourceKind> {
         match (space, module.types.get(ty)) {
             (Space::Uniform, _) => Some(ResourceKind::Uniform),

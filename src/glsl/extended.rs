@@ -20,7 +20,7 @@ pub struct Family {
     scalars: &'static [Scalar],
     storage: &'static [&'static str],
     everywhere: &'static [&'static str],
-    /// The extension that lets cross-lane operations work on it; none where no operation does.
+    /// The extension that lets cross-lane operations work on it; none if no operation does.
     lanes: Option<&'static str>,
 }
 

@@ -1,7 +1,7 @@
 //! Bytes to preprocessing tokens, on demand and in one pass.
 //!
 //! Joins continued lines, takes LF, CRLF and CR, and skips a byte order mark. Text that forms no token (a NUL byte, a
-//! character outside ASCII, a comment without end) becomes [`PpKind::Invalid`], so that text which a conditional leaves
+//! character outside ASCII, a comment infinite) becomes [`PpKind::Invalid`], so that text which a conditional leaves
 //! out causes no error. The lexer does not interpret directives, macros or numbers.
 
 use super::chunk;
@@ -57,7 +57,7 @@ pub struct PpToken {
     pub span: Span,
     /// White space or a comment precedes it.
     pub spaced: bool,
-    /// It is the first of its line.
+    /// True for the first token of a line.
     pub first: bool,
     /// It names a macro within that macro's own expansion and is never expanded again.
     pub painted: bool,
@@ -557,7 +557,7 @@ fn word_end(bytes: &[u8], start: usize) -> usize {
     if first > 0 && first < chunk::LEN { start + first } else { long_word_end(bytes, start + first) }
 }
 
-/// The same for a word that is longer than a chunk, or among the last bytes of the text.
+/// The end of a word that is longer than a chunk, or among the last bytes of the text.
 fn long_word_end(bytes: &[u8], from: usize) -> usize {
     from + bytes[from..].iter().take_while(|byte| is_word(**byte)).count()
 }
@@ -588,7 +588,7 @@ fn ends_in_suffix(number: &[u8]) -> bool {
     number.iter().any(u8::is_ascii_alphabetic)
 }
 
-/// The longest operator that the text goes on with.
+/// The longest operator that the text continues with.
 #[inline(always)]
 fn operator(bytes: &[u8], byte: u8, start: usize) -> (Packed, usize) {
     let (from, to) = OPERATORS[byte as usize];
@@ -643,7 +643,7 @@ fn reason(byte: u8) -> Invalid {
 /// Takes out every backslash that ends a line, with its newline (GLSL 4.60 section 3.2).
 fn join_lines(text: Arc<str>) -> (Arc<str>, Vec<Splice>) {
     let mut splices = Vec::new();
-    // Every byte is looked at, which takes less time than stopping at the first one would: it needs no branches.
+    // Every byte is examined, which takes less time than stopping at the first one would: it needs no branches.
     if !text.bytes().fold(false, |found, byte| found | (byte == b'\\')) {
         return (text, splices);
     }

@@ -202,7 +202,7 @@ const MESH_EXTENSIONS: [&str; 2] = ["GL_EXT_mesh_shader", "GL_NV_mesh_shader"];
 const MESH: Since = since(NEVER, 450, &MESH_EXTENSIONS);
 const MESH_ES: Since = since(NEVER, 320, &MESH_EXTENSIONS);
 
-/// A ray shader that uses nothing of the extensions, as one that only has to be there, need not name one.
+/// A ray shader that uses nothing of the extensions, as one that only must be there, need not name one.
 const RAYS: Since =
     Since { version: 460, earliest: 460, extensions: &["GL_EXT_ray_tracing", "GL_NV_ray_tracing"], is_apart: true };
 const RAYS_ES: Since = since(NEVER, NEVER, &[]);
@@ -248,7 +248,7 @@ fn foreign_stage(stage: Stage, profile: &Profile) -> Diagnostic {
     Diagnostic::error(Code::NOT_IN_KERNELS, message)
 }
 
-/// Complains of a stage that the shader's version of the language does not have.
+/// Reports a stage that the shader's version of the language does not have.
 fn check_stage(stream: &TokenStream, words: &Interner, stage: Stage, diagnostics: &mut Diagnostics) {
     let version = &stream.version;
     let Some((_, core, es)) = STAGES_SINCE.iter().find(|(of, ..)| *of == stage) else { return };
@@ -272,7 +272,7 @@ fn check_stage(stream: &TokenStream, words: &Interner, stage: Stage, diagnostics
     });
 }
 
-/// Complains of a task or mesh shader that is of both extensions.
+/// Reports a task or mesh shader that is of both extensions.
 fn check_mesh_form(stream: &TokenStream, words: &Interner, stage: Stage, diagnostics: &mut Diagnostics) {
     let line_of = |name: &str| {
         let mut lines = stream.extensions.iter().filter(|line| line.behavior != ExtensionBehavior::Disable);

@@ -24,7 +24,7 @@ impl Default for Interner {
     }
 }
 
-/// A stored word. Words of one length and one key are the same, but for those that are longer than their key.
+/// A stored word. Words of one length and one key are the same, except those that are longer than their key.
 #[derive(Clone, Copy, Debug)]
 struct Word {
     key: Key,
@@ -127,7 +127,7 @@ impl Interner {
         &self.text[word.start as usize..word.end as usize]
     }
 
-    /// The word's text as bytes: to get at them no ends of characters are looked for.
+    /// The word's text as bytes: to get at them no ends of characters are searched for.
     pub fn bytes(&self, symbol: Symbol) -> &[u8] {
         let word = self.words[symbol.0 as usize];
         &self.text.as_bytes()[word.start as usize..word.end as usize]

@@ -1,7 +1,7 @@
 //! The names of GLSL's built-in types, and how types are called in messages.
 //!
 //! Maps `vec3`, `dmat2x4`, `u32vec2` and so on to types of [`crate::ir`], and knows the names of the types that this
-//! front end does not support yet, so that they get an error of their own instead of "unknown name". It does not know
+//! front end does not support yet, so that they get their own error instead of "unknown name". This module does not know
 //! structs: those are in the scopes of name resolution.
 
 use super::opaque;

@@ -1,5 +1,5 @@
 //! The key that a word is hashed and compared by: its bytes where they fit into 64 bits, otherwise a mixture of them.
-//! It is the same for the words of a shader and, at compile time, for the tables of words that they are looked up in.
+//! Shaders at run time and word tables at compile time use this one function.
 
 /// Bytes that a key holds as they are.
 const WHOLE: usize = 8;

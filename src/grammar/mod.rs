@@ -130,14 +130,14 @@ pub enum TypeExpr {
     Generic,
     /// The scalar that `T` is made of.
     ScalarOf,
-    /// The same, but the operation wants a `T` with all components equal.
+    /// A scalar like that, which the operation takes as a `T` with all components equal.
     Splat,
     /// `T` with components of this type instead.
     BoolOf,
     IntOf,
     UintOf,
     FloatOf,
-    /// A scalar of which the operation wants whether it is not zero.
+    /// A scalar of which the operation needs whether it is not zero.
     Test(Shape),
     /// `T` with components of this scalar.
     Of(Shape),
@@ -280,7 +280,7 @@ pub enum ImageRole {
     /// Scope, kinds of memory and order of an atomic operation.
     How,
     MinLod,
-    /// The result of the operation beside the code of its residency.
+    /// The result of the operation next to the code of its residency.
     Texel,
 }
 

@@ -15,7 +15,7 @@ pub enum OpaqueClass {
     Attachment,
 }
 
-/// An opaque type but for the scalar of its texels.
+/// An opaque type except the scalar of its texels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Opaque {
     pub class: OpaqueClass,
@@ -59,7 +59,7 @@ impl Opaque {
         }
     }
 
-    /// The same with the layer. Cube arrays that are read or written count faces as layers.
+    /// Coordinates that name a place, layer included. Cube arrays that are read or written count faces as layers.
     pub const fn coordinates(self) -> u8 {
         let layered =
             self.arrayed && !(matches!(self.class, OpaqueClass::Storage) && matches!(self.dim, ImageDim::Cube));

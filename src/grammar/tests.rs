@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn the_tables_are_sorted() {
     assert!(FUNCTIONS.windows(2).all(|pair| pair[0].name < pair[1].name));
-    // Stages may have rows of their own.
+    // Stages may have their own rows.
     assert!(VARIABLES.windows(2).all(|pair| pair[0].name <= pair[1].name));
     assert!(CONSTANTS.windows(2).all(|pair| pair[0].name < pair[1].name));
     assert!(EXTENSIONS.windows(2).all(|pair| pair[0].name < pair[1].name));

@@ -16,7 +16,7 @@ use crate::limits;
 use crate::source::Span;
 use smallvec::{SmallVec, smallvec};
 
-/// Most operands that constants are looked for among; longer lists (arrays) go to the heap.
+/// Most operands that constants are searched for among; longer lists (arrays) go to the heap.
 const FEW: usize = 16;
 
 /// A block under construction; its instructions wait in [`Builder::pending`] from `start` on.
@@ -69,7 +69,7 @@ impl<'m> Builder<'m> {
         Builder { module, function, span, scope: span, flags, folds: true, open: smallvec![body], pending: Vec::new() }
     }
 
-    /// Makes room for about so many instructions.
+    /// Makes room for about this many instructions.
     pub fn expect(&mut self, insts: usize) {
         self.function.insts.reserve(insts);
         self.function.operands.reserve(insts / 2);
@@ -100,14 +100,14 @@ impl<'m> Builder<'m> {
 
     // Blocks.
 
-    /// Makes a new block and goes on in it.
+    /// Makes a new block and continues in it.
     pub fn push_block(&mut self) -> BlockId {
         let block = self.function.blocks.push(super::Block::default());
         self.open.push(Open { block, start: self.pending.len(), terminated: false });
         block
     }
 
-    /// Closes the current block and goes on in the one around it.
+    /// Closes the current block and continues in the one around it.
     pub fn pop_block(&mut self) -> BlockId {
         let open = self.open.pop().expect("push_block and pop_block come in pairs");
         self.function.blocks[open.block].insts = SmallVec::from_slice(&self.pending[open.start..]);
@@ -163,7 +163,7 @@ impl<'m> Builder<'m> {
         Value::Local(self.function.locals.push(Local { name, span, scope, ty, restrict: false, init }))
     }
 
-    /// The same for a variable that the source declares.
+    /// Adds a variable that the source declares.
     pub fn variable(&mut self, name: &str, ty: TypeId, init: Option<ConstId>) -> Value {
         let variable = self.local(name, ty, init);
         if let Value::Local(id) = variable {
@@ -271,7 +271,7 @@ impl<'m> Builder<'m> {
         self.pure(Expr::Convert, to, &[value], |_| Op::Convert(value))
     }
 
-    /// Numeric conversion that stays at the largest number of an encoded float. It is not folded: the result of a conversion
+    /// Numeric conversion that stays at the largest number of an encoded float. Not folded: the result of a conversion
     /// within the range may be rounded either way.
     pub fn convert_saturated(&mut self, value: Value, to: TypeId) -> Value {
         let flags = self.flags;

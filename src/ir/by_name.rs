@@ -1,5 +1,5 @@
 //! Parameters that stand for variables: arrays of images and samplers, and ray queries, which no value can carry. A function
-//! that has some is copied for each choice of variables that it is called with, and the copy names them itself. SPIR-V wants
+//! that has some is copied for each choice of variables that it is called with, and the copy names them itself. SPIR-V needs
 //! that of all pointers that are not to whole variables (SPIR-V 1.6 section 2.16.1).
 
 use super::{

@@ -110,7 +110,7 @@ impl Constants {
         })
     }
 
-    /// Gives a constant another value of its type. One that has this value already stays a constant of its own.
+    /// Gives a constant another value of its type. One that has this value already stays its own constant.
     pub(super) fn replace(&mut self, id: ConstId, value: ConstValue) {
         self.list[id.index()].value = value;
     }
@@ -175,7 +175,7 @@ impl Constants {
         }
     }
 
-    /// The integers that a scalar or the components of a vector are; none where one is not known.
+    /// The integers that a scalar or the components of a vector are; none if one is not known.
     pub fn as_ints(&self, types: &Types, id: ConstId) -> SmallVec<[i128; 4]> {
         let constant = self.get(id);
         let ints: Option<SmallVec<[i128; 4]>> = match (&constant.value, types.get(constant.ty)) {

@@ -1,4 +1,4 @@
-//! Where control goes on in the typed form: which blocks and constructs it leaves at their end.
+//! Where control continues in the typed form: which blocks and constructs it leaves at their end.
 
 use super::{BlockId, Case, Function, Inst, InstId, Op};
 use rustc_hash::FxHashSet;
@@ -31,7 +31,7 @@ impl DeadEnds {
         self.blocks.contains(&block)
     }
 
-    /// Returns true if control never goes on after an instruction.
+    /// Returns true if control never continues after an instruction.
     pub fn has(&self, inst: InstId) -> bool {
         self.insts.contains(&inst)
     }

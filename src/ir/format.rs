@@ -24,7 +24,7 @@ pub fn format(name: &str) -> Option<(u8, Scalar)> {
     Some((at + 1, scalar))
 }
 
-/// The layout qualifier of a format; none where it has none.
+/// The layout qualifier of a format; none if it has none.
 pub fn format_name(number: u8) -> Option<&'static str> {
     FORMATS.get(usize::from(number).checked_sub(1)?).copied()
 }

@@ -10,7 +10,7 @@ use serde::Deserialize;
 pub enum ImageOp {
     /// A filtered texel of a sampled image; a scalar where there is a reference to compare with.
     Sample,
-    /// The same, all coordinates divided by the last one.
+    /// A filtered texel, with all coordinates divided by the last one.
     SampleProjected,
     /// One component of four texels, or the results of four comparisons.
     Gather,
@@ -61,7 +61,7 @@ pub enum BlockWindow {
     Single,
     /// The best of the blocks in a window of the sampler.
     Window,
-    /// Four blocks beside each other.
+    /// Four blocks next to each other.
     Gather,
 }
 

@@ -91,7 +91,7 @@ impl Chosen {
 /// Where a block of the caller is.
 #[derive(Clone, Copy)]
 struct Within {
-    /// Blocks that it lies in.
+    /// Blocks that it is in.
     depth: usize,
     /// False in the continuing blocks of loops: nothing there ends the invocation.
     may_end: bool,

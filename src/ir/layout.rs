@@ -188,7 +188,7 @@ impl Layouts {
     /// The laid-out twin of a logical struct. `members` says what is written on its members; it may be shorter.
     ///
     /// # Errors
-    /// When a member cannot have a layout, or not the one that is asked for.
+    /// When a member cannot have a layout, or not the one requested.
     pub fn lay_out_struct(
         &mut self,
         module: &mut Module,

@@ -1,6 +1,6 @@
 //! Two stages that are compiled together: the inputs of one agree with the outputs of the stage before it.
 //!
-//! Vulkan matches them by location and lets them differ otherwise. Direct3D 12 also wants the same registers, and Metal and
+//! Vulkan matches them by location and lets them differ otherwise. Direct3D 12 also needs the same registers, and Metal and
 //! WebGPU the same types and, the latter, the same interpolation.
 
 use super::splice::{self, Splice};
@@ -46,7 +46,7 @@ fn elements(types: &Types, ty: TypeId) -> u32 {
 /// How a fragment input is interpolated, and where.
 type Manner = (Interpolation, Sampling);
 
-/// A part of an input or output that has a location of its own: no struct.
+/// A part of an input or output that has its own location: no struct.
 #[derive(Clone, Debug)]
 struct Port {
     global: GlobalId,
@@ -155,7 +155,7 @@ fn is_passed_built_in(global: &Global) -> bool {
         // Only stages between others take positions in.
         Binding::BuiltIn(BuiltIn::Position) => global.space == Space::Input,
         Binding::BuiltIn(of) => global.space == Space::Input && of.is_passed_on(),
-        // It is read at the fragment's position.
+        // Read at the fragment's position.
         Binding::Attachment { .. } => true,
         _ => false,
     }
@@ -277,7 +277,7 @@ fn at((location, component): Place, (interpolation, sampling): Manner) -> Bindin
     Binding::Location { location: Some(location), component, index: 0, interpolation, sampling }
 }
 
-/// Adds a port of one stage to another one that lacks it; none where its type cannot be told there.
+/// Adds a port of one stage to another one that lacks it; none if its type cannot be told there.
 fn copy(from: &Module, port: &Port, place: Place, to: &mut Module, space: Space) -> Option<GlobalId> {
     let ty = Import { from: &from.types, structs: FxHashMap::default() }.ty(port.ty, &mut to.types)?;
     let ty = for_each_vertex(to, ty, space, port.manner.0)?;
@@ -352,7 +352,7 @@ fn widen_narrower(before: &mut Module, after: &mut Module, output: &Port, input:
     }
 }
 
-/// The component type and the size of a port that is a vector or scalar and a variable of its own.
+/// The component type and the size of a port that is a vector or scalar and its own variable.
 fn vector(module: &Module, port: &Port) -> Option<(Scalar, u8)> {
     let scalar = module.types.scalar_of(port.ty).filter(|_| port.is_whole)?;
     Some((scalar, module.types.components(port.ty)?))

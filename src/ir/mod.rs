@@ -184,7 +184,7 @@ pub enum Interpolation {
     PerVertex,
     /// Not at all: `interpolateAtVertexAMD` gives the value of a vertex.
     Explicit,
-    /// Not at all: the one value that a mesh shader gave the primitive. NVIDIA's extension has a feature of its own.
+    /// Not at all: the one value that a mesh shader gave the primitive. NVIDIA's extension has its own feature.
     PerPrimitive {
         nvidia: bool,
     },
@@ -512,7 +512,7 @@ pub struct FragmentModes {
 /// The meaning of the layer that is written (GL_NV_viewport_array2, GL_NV_stereo_view_rendering).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct LayerModes {
-    /// It is added to the number of the viewport.
+    /// True if it is added to the viewport index.
     pub viewport_relative: bool,
     /// The offset that is added to it in the second view.
     pub secondary_offset: Option<u32>,

@@ -264,7 +264,7 @@ impl AtomicOp {
     }
 }
 
-/// Where in its pixel a fragment input is looked at.
+/// Where in its pixel a fragment input is examined.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum InterpolateAt {
     Centroid,
@@ -435,7 +435,7 @@ pub enum Op {
         pointer: Value,
         args: Values,
     },
-    /// Prints a text of [`super::Module::texts`] with its arguments, where somebody listens.
+    /// Prints a text of [`super::Module::texts`] with its arguments, where a caller listens.
     Print {
         text: u32,
         args: Values,

@@ -12,7 +12,7 @@ enum User {
     Others,
 }
 
-/// Makes private variables local where it can; functions that nothing calls do not count.
+/// Makes private variables local if possible; functions that nothing calls do not count.
 pub fn private_to_local(module: &mut Module, reached: &[FuncId]) {
     let mut users = vec![User::Nobody; module.globals.len()];
     for id in reached {

@@ -113,7 +113,7 @@ impl Walk<'_> {
         false
     }
 
-    /// Puts the instructions of the side that is always taken in the place of a selection; returns true if they end the block.
+    /// Puts the instructions of the side that is always taken instead of a selection; returns true if they end the block.
     fn arm(&mut self, id: InstId, chosen: BlockId, may_end: bool, left: &mut SmallVec<[InstId; 4]>) -> bool {
         let insts = std::mem::take(&mut self.function.blocks[chosen].insts);
         let gives = match insts.last().map(|last| self.function.insts[*last].op) {

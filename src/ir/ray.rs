@@ -145,7 +145,7 @@ impl RayOp {
     }
 }
 
-/// An array of so many floats, or vectors of floats.
+/// An array of this many floats, or vectors of floats.
 fn several(types: &mut Types, size: u8, count: u32) -> TypeId {
     let one = types.vector(Scalar::F32, size);
     types.array(one, ArrayLen::Fixed(count))

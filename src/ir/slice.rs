@@ -37,7 +37,7 @@ pub struct Effects {
 }
 
 impl Effects {
-    /// Those of every function that `roots` reach, by the number of each.
+    /// The slices of every function that `roots` reach, by function index.
     pub fn of(module: &Module, roots: impl IntoIterator<Item = FuncId>) -> Vec<Effects> {
         let mut all = vec![Effects::default(); module.functions.len()];
         for id in calls::callees_first(module, roots) {
@@ -136,7 +136,7 @@ impl Outline {
         std::iter::successors(outer(id), move |(parent, _)| outer(*parent))
     }
 
-    /// `within` are the loop or switch that a `Break` leaves and the loop that a `Continue` goes on with.
+    /// `within` are the loop or switch that a `Break` leaves and the loop that a `Continue` continues with.
     fn block(&mut self, f: &Function, block: BlockId, parent: Option<InstId>, within: [Option<InstId>; 2]) {
         for id in &f.blocks[block].insts {
             let at = self.places.len() as u32;

@@ -105,7 +105,7 @@ impl Stage {
         self.is_of_rays() && !matches!(self, Stage::AnyHit)
     }
 
-    /// Returns true if shaders have inputs or outputs of their own in this space.
+    /// Returns true if shaders have inputs or their own outputs in this space.
     pub const fn has_ports(self, space: Space) -> bool {
         match self {
             Stage::Mesh => matches!(space, Space::Output),
@@ -114,7 +114,7 @@ impl Stage {
         }
     }
 
-    /// Returns true if what it takes in or gives out passes from another stage to the fragments or to them.
+    /// Returns true if what it takes in or assigns passes from another stage to the fragments or to them.
     pub const fn passes(self, space: Space) -> bool {
         match self {
             Stage::Vertex | Stage::Mesh => matches!(space, Space::Output),
@@ -149,9 +149,9 @@ pub enum Crowd {
     InputVertices,
     /// The vertices that a patch has at most.
     PatchVertices,
-    /// The vertices that the shader gives out.
+    /// The vertices that the shader assigns.
     OutputVertices,
-    /// The vertices and the primitives that a mesh shader gives out at most, and the vertices of all these primitives.
+    /// The vertices and the primitives that a mesh shader assigns at most, and the vertices of all these primitives.
     MeshVertices,
     OutputPrimitives,
     PrimitiveVertices,
@@ -188,9 +188,9 @@ pub enum PrimitiveMode {
     OutputTriangleStrip,
     OutputLines,
     OutputTriangles,
-    /// The most that a geometry or mesh shader gives out, or the number of a patch.
+    /// The most that a geometry or mesh shader assigns, or the number of a patch.
     OutputVertices(u32),
-    /// The most that a mesh shader gives out.
+    /// The most that a mesh shader assigns.
     OutputPrimitives(u32),
     SpacingEqual,
     SpacingFractionalEven,
@@ -201,7 +201,7 @@ pub enum PrimitiveMode {
 }
 
 impl PrimitiveMode {
-    /// Vertices of a primitive that geometry shaders take in or mesh shaders give out.
+    /// Vertices of a primitive that geometry shaders take in or mesh shaders assign.
     pub const fn vertices(self) -> Option<u32> {
         Some(match self {
             PrimitiveMode::InputPoints | PrimitiveMode::OutputPoints => 1,

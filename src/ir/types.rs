@@ -157,7 +157,7 @@ pub enum ArrayLen {
     Runtime,
 }
 
-/// How a laid-out matrix lies in memory.
+/// How a laid-out matrix is in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct MatrixLayout {
     /// Bytes from one column (row, when `row_major`) to the next.
@@ -248,7 +248,7 @@ pub enum Type {
     /// An image and a sampler in one, GLSL's `sampler2D`.
     SampledImage(ImageType),
     AccelerationStructure,
-    /// A counter in a buffer of its own kind, which atomic operations alone change and read.
+    /// A counter with a separate kind of buffer, which only atomic operations read and write.
     AtomicCounter,
     /// A ray on its way: memory of a function or of an invocation only, never a value.
     RayQuery,
@@ -321,7 +321,7 @@ fn scalar_in(ty: Type) -> Option<Scalar> {
     }
 }
 
-/// Where the most usual types are remembered, which are asked for all the time.
+/// Where the most usual types are remembered, requested all the time.
 const fn vector_slot(scalar: Scalar, size: u8) -> Option<usize> {
     if matches!(scalar.width, 1 | 32) { Some(scalar.kind.column() * 4 + size as usize - 1) } else { None }
 }
@@ -451,7 +451,7 @@ impl Types {
         self.reference_aligns.get(&pointee).copied().unwrap_or(1)
     }
 
-    /// Promises that references to a struct are multiples of so many bytes.
+    /// Promises that references to a struct are multiples of this many bytes.
     pub fn set_reference_align(&mut self, pointee: StructId, align: u32) {
         self.reference_aligns.insert(pointee, align);
     }

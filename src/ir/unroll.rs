@@ -1,7 +1,7 @@
-//! Loops with a known number of turns as that many copies of their code.
+//! Loops with a known trip count as that many copies of their code.
 //!
 //! A loop is unrolled if its body begins with the test that leaves it, nothing else in it leaves it or its turn, and constants
-//! decide the test before each turn. Loops in it must be such loops, too, and their source must ask for it. Each invocation
+//! decide the test before each iteration. Loops in it must be such loops, too, and their source must ask for it. Each invocation
 //! runs the same operations in the same order, with the same ones of its neighbours, as before. A loop with a `continue`
 //! stays: its turns would be nested in branches, which drivers take long to compile.
 
@@ -25,12 +25,12 @@ pub struct Budget {
     pub function: usize,
 }
 
-/// A loop that can be unrolled if its number of turns is known.
+/// A loop that can be unrolled if its trip count is known.
 struct Shape {
     /// Everything before the test.
     head: Insts,
     condition: Value,
-    /// The value of the condition with which the loop goes on.
+    /// The value of the condition with which the loop continues.
     goes_on: bool,
     /// Everything after the test.
     rest: Insts,
@@ -78,7 +78,7 @@ impl Walk<'_> {
         self.instructions(&copied, may_end, left)
     }
 
-    /// The turns that a loop makes, if constants say so and there are at most so many.
+    /// The turns that a loop makes, if constants say so and there are at most this many.
     fn turns(&mut self, shape: &Shape, most: usize) -> Option<usize> {
         let mut known = Known::default();
         for turns in 0..=most {

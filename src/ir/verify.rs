@@ -60,7 +60,7 @@ use ensure;
 ///
 /// # Errors
 /// With all rules that are broken, in the order of the module. Where types or constants are broken nothing after them
-/// is looked at.
+/// is examined.
 pub fn verify(module: &Module) -> Result<(), Vec<VerifyError>> {
     let mut verifier = Verifier { module, types: module.types.clone(), errors: Vec::new() };
     verifier.declared();
@@ -189,7 +189,7 @@ fn is_neutral(types: &Types, ty: TypeId) -> bool {
     matches!(types.get(ty), Type::Scalar(_) | Type::Vector { .. } | Type::BufferReference { .. } | Type::Foreign(_))
 }
 
-/// Returns true if so many parts make a cooperative vector: each of them, or one for all. Where a specialization constant is
+/// Returns true if this many parts make a cooperative vector: each of them, or one for all. Where a specialization constant is
 /// the size, any number may.
 fn is_whole_vector(module: &Module, ty: TypeId, parts: usize) -> bool {
     let Some(vector) = module.types.cooperative(ty).filter(|of| of.is_vector()) else { return false };

@@ -1,4 +1,4 @@
-//! The demands of a kernel's cross-lane operations on the subgroup and the workgroup that it runs in. It is read off
+//! The demands of a kernel's cross-lane operations on the subgroup and the workgroup that it runs in. Computed
 //! before they are lowered, when the kernel still says which operations there are.
 
 use super::{Kernel, Op};
@@ -54,7 +54,7 @@ impl LaneContract {
         self.widest.unwrap_or(1)
     }
 
-    /// The workgroup's number of invocations must be a multiple of this, so that no segment lacks a lane; none where
+    /// The workgroup's number of invocations must be a multiple of this, so that no segment lacks a lane; none if
     /// that is the size of the subgroup and the driver chooses it.
     pub fn workgroup_multiple(self, subgroup_size: Option<u32>) -> Option<u32> {
         if self.whole_subgroup { subgroup_size } else { Some(self.least_subgroup_size()) }

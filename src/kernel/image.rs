@@ -2,7 +2,7 @@
 //!
 //! An operation names its image by number; its operands are scalars, those of each part of [`ImageParts`] side by side, in
 //! the order of the bits. Projected coordinates are divided before the operation. If the image is an array, its index
-//! follows, and then the index of its sampler if the samplers are an array of their own. An index past the end accesses an
+//! follows, and then the index of its sampler if the samplers are their own array. An index past the end accesses an
 //! unspecified element of the array.
 
 use crate::ir::{AtomicOp, ImageDim, ImageOp, ImageParts, ImageType, Scalar};

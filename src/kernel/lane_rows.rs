@@ -29,7 +29,7 @@ pub struct LaneRows {
 }
 
 impl LaneRows {
-    /// Rows for waves of so many lanes.
+    /// Rows for waves of this many lanes.
     pub fn new(kernel: &Kernel, wave_size: u32) -> LaneRows {
         let types = kernel.values.iter().map(|(_, value)| value.ty).collect();
         let mut rows = LaneRows { size: wave_size, rows: vec![None; kernel.values.len()], types };

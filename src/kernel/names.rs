@@ -18,7 +18,7 @@ impl Names {
         self.map[value.index()] = Some(by);
     }
 
-    /// Lets each of `by` stand for the value beside it.
+    /// Lets each of `by` stand for the value next to it.
     pub fn replace_all(&mut self, values: impl IntoIterator<Item = Value>, by: impl IntoIterator<Item = Value>) {
         for (value, by) in values.into_iter().zip(by) {
             self.replace(value, by);

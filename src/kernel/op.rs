@@ -97,7 +97,7 @@ pub enum MemorySpace {
     /// Memory of the workgroup.
     Shared,
     /// Memory of the invocation: variable `n` of [`super::Kernel::private`], in which all addresses lie that are used
-    /// with it. They are bytes from the start of the whole; the offset is not below the variable's start.
+    /// with it. Offsets are bytes from the start of the whole; the offset is not below the variable's start.
     Private(u32),
     /// All memory: the address has 64 bits.
     Physical,
@@ -121,7 +121,7 @@ pub struct MemoryAccess {
 }
 
 impl MemoryAccess {
-    /// Consecutive words of 32 bits, `offset` bytes after an address that is a multiple of four.
+    /// Consecutive 32-bit words, `offset` bytes after an address that is a multiple of four.
     pub const fn words(space: MemorySpace, offset: u32, components: u8) -> MemoryAccess {
         MemoryAccess { space, offset, bytes: 4, components, align: 4, coherent: false, volatile: false }
     }
@@ -177,7 +177,7 @@ pub enum Op {
         site: Site,
         component: u8,
     },
-    /// `[]`: makes a helper of a fragment's invocation, whose outputs and stores from here on are lost. It goes on.
+    /// `[]`: makes a helper of a fragment's invocation, whose outputs and stores from here on are lost. It continues.
     Kill,
     /// `[a]` of 32-bit floats: how it differs between the neighbours in a quad; one of the six functions of `x` and `y`.
     Derivative(MathFn),
@@ -232,7 +232,7 @@ pub enum Op {
     Fact(LaneFact),
     /// Arithmetic on masks: the operations of [`AluOp`] that take or give ballots. `BallotFromMask` takes 64 bits.
     MaskAlu(AluOp),
-    /// `[w0, w1, w2, w3]` of 32 bits: the mask with these words, of which the last two are beyond all lanes.
+    /// `[w0, w1, w2, w3]` of 32 bits: the mask with these words, whose last two are beyond all lanes.
     MaskFromWords,
 
     /// `[condition]`: runs one of the two blocks. Results: what the block that ran yields.
@@ -250,7 +250,7 @@ pub enum Op {
     Scope {
         body: BlockId,
     },
-    /// `[]`: runs a block in all lanes of the wave, active or not (AMD's whole-wave mode). It is straight-line code
+    /// `[]`: runs a block in all lanes of the wave, active or not (AMD's whole-wave mode). The block is straight-line code
     /// that touches no memory. In lanes that were not active, values from outside are undefined there, except for
     /// constants and values that are uniform by definition, such as ballots. Results: what it yields, in the active
     /// lanes.

@@ -1,6 +1,6 @@
 //! A kernel as text for people: `--emit kernel`.
 //!
-//! Everything that a kernel states is shown, but for where it comes from; values and constructs are numbered in the order of
+//! Everything that a kernel states is shown, except where it comes from; values and constructs are numbered in the order of
 //! the text, so that the same kernel always gives the same text. Constants have 32 bits unless they name another type. The
 //! tests read the text back (`tests/support/kernel`).
 

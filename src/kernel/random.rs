@@ -78,12 +78,12 @@ pub fn kernel(seed: u64, lanes: bool) -> Kernel {
     generator.b.kernel
 }
 
-/// Runs a kernel and returns the words of the output, none where they are undefined. An error tells what went wrong.
+/// Runs a kernel and returns the words of the output, none if they are undefined. An error tells what went wrong.
 pub fn run(kernel: &Kernel, lanes: u32) -> Result<Vec<Option<u32>>, FaultKind> {
     run_watched(kernel, lanes).map(|[output, _]| output)
 }
 
-/// The same for a kernel as it was generated; none where it makes a number undefined that a condition or an address hangs
+/// The same for a kernel as it was generated; none if it makes a number undefined that a condition or an address hangs
 /// on, or does not end: then it says nothing. Nothing else may go wrong.
 pub fn run_generated(kernel: &Kernel, lanes: u32) -> Option<Vec<Option<u32>>> {
     match run(kernel, lanes) {
@@ -93,7 +93,7 @@ pub fn run_generated(kernel: &Kernel, lanes: u32) -> Option<Vec<Option<u32>>> {
     }
 }
 
-/// The same with the words of a third buffer, which begins with all bits set.
+/// Runs a kernel and also returns the words of a third buffer, which begins with all bits set.
 pub fn run_watched(kernel: &Kernel, lanes: u32) -> Result<[Vec<Option<u32>>; 2], FaultKind> {
     let words = kernel.invocations() * GROUPS * WORDS;
     let input: Vec<u8> = (0..words).flat_map(|n| (n.wrapping_mul(0x9e37_79b1) >> (n % 29)).to_le_bytes()).collect();

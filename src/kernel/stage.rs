@@ -102,7 +102,7 @@ impl Kernel {
 /// Distances to planes that clip, to planes that cull, and to both together.
 pub const DISTANCES: u8 = 8;
 
-/// Type of a built-in input's components, and how many there are; none where it is not an input of a kernel, or made of others.
+/// Type of a built-in input's components, and how many there are; none if it is not an input of a kernel, or made of others.
 pub const fn built_in_input(built_in: BuiltIn) -> Option<(Ty, u8)> {
     use BuiltIn as B;
     Some(match built_in {

@@ -73,7 +73,7 @@ impl Tree {
         self.blocks.iter().flat_map(|block| kernel.blocks[*block].insts.iter().copied()).collect()
     }
 
-    /// Those of them that pass values on into constructs, through them or out of them.
+    /// The instructions that pass values into constructs, through them or out of them.
     pub fn passing(&self, kernel: &Kernel) -> impl Iterator<Item = InstId> {
         let insts = self.blocks.iter().flat_map(|block| kernel.blocks[*block].insts.iter().copied());
         insts.filter(|inst| {

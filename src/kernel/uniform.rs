@@ -17,7 +17,7 @@ use source::Sources;
 /// How far a value is the same.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Extent {
-    /// It may differ from lane to lane.
+    /// It may vary from lane to lane.
     Lane,
     /// In all active lanes of a wave.
     Wave,
@@ -42,7 +42,7 @@ pub struct Uniformity {
 }
 
 impl Uniformity {
-    /// Analyses a kernel that runs in waves of so many lanes.
+    /// Analyses a kernel that runs in waves of this many lanes.
     pub fn new(kernel: &Kernel, wave_size: u32) -> Uniformity {
         let tree = Tree::new(kernel);
         let mut walk = Walk {
@@ -120,7 +120,7 @@ enum Toward {
     Return,
 }
 
-/// Early leaves by which lanes part, one for each goal.
+/// Early leaves by which lanes diverge, one for each goal.
 type Leaves = Vec<(Toward, Extent)>;
 
 /// A block that the walk is in.

@@ -58,7 +58,7 @@ const QUAD_MODES: [u8; 9] = [0x00, 0x1B, 0x4E, 0xB1, 0xE4, 0xFF, 0x39, 0x93, 0x6
 const MASKS: [(u8, u8, u8); 5] = [(31, 0, 0), (31, 0, 16), (24, 3, 0), (15, 16, 7), (0, 0, 0)];
 /// Constant lanes, distances and masks of shuffles.
 const MOVED_BY: [u32; 3] = [0, 1, 3];
-/// The same of NVIDIA's shuffles, and the widths of these.
+/// Constant operands of NVIDIA's shuffles, and their widths.
 const NV_MOVED_BY: [u32; 7] = [0, 1, 3, 7, 16, 31, 33];
 const NV_WIDTHS: [u32; 5] = [2, 4, 8, 16, 32];
 
@@ -241,7 +241,7 @@ fn nv_rows(mut add: impl FnMut(Input, Input)) {
     }
 }
 
-/// The heading of a fold; none where no language has it.
+/// The heading of a fold; none if no language has it.
 fn reduction_family(kind: ReduceKind, width: Width, members: Members) -> Option<&'static str> {
     let whole = width == Width::SUBGROUP;
     match (members, kind) {

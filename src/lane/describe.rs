@@ -63,7 +63,7 @@ fn support(members: &[&Sample], profile: &Profile) -> Support {
 }
 
 impl Support {
-    /// The same of a profile that plans like the one that was asked.
+    /// This support for another profile with equal plans.
     fn renamed(mut self, name: &str) -> Support {
         if let Some(Refusal::NoHardware { profile, .. }) = &mut self.refusal {
             *profile = name.into();

@@ -1,6 +1,6 @@
 //! Floats by their bits: sign, exponent, and significand without its leading one.
 
-/// Floats of other encodings than the computing ones: they are stored, converted and put together, and nothing more.
+/// Floats of other encodings than the computing ones: they are stored, converted and combined, and nothing more.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Encoding {
     /// The upper half of a 32-bit float (SPV_KHR_bfloat16).

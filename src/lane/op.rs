@@ -52,7 +52,7 @@ impl ReduceOp {
         matches!(self, ReduceOp::Min | ReduceOp::Max | ReduceOp::And | ReduceOp::Or)
     }
 
-    /// The operator as one that can be undone; none where a value that was folded in cannot be taken out again.
+    /// The operator as one that can be undone; none if a value that was folded in cannot be taken out again.
     pub const fn invertible(self) -> Option<InvertibleOp> {
         match self {
             ReduceOp::Add => Some(InvertibleOp::Add),
@@ -158,7 +158,7 @@ pub enum Group {
     Segment(Width),
 }
 
-/// Lanes compared with the own index, for masks and partial counts.
+/// Lanes compared with the lane's index, for masks and partial counts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum MaskOp {
     Eq,
@@ -202,7 +202,7 @@ pub enum LaneOp {
     Bpermute,
     /// `[value, index]`: the value pushed by the highest active lane whose `index mod S` is `i`; 0 if none.
     Permute,
-    /// `[value, index, width]`: NV_shader_thread_shuffle; the own value where the source is out of range.
+    /// `[value, index, width]`: NV_shader_thread_shuffle; the lane's own value where the source is out of range.
     ShuffleNv(ShuffleMode),
     /// `[index, width]`: whether the source of such a shuffle is in range. `bool`.
     ShuffleNvValid(ShuffleMode),
@@ -231,7 +231,7 @@ pub enum LaneOp {
         op: ReduceOp,
         width: Width,
     },
-    /// `[value, ballot]`: fold over the active lanes of the own partition (GL_NV_shader_subgroup_partitioned).
+    /// `[value, ballot]`: fold over the active lanes of the lane's partition (GL_NV_shader_subgroup_partitioned).
     Partitioned {
         op: ReduceOp,
         kind: ReduceKind,
@@ -253,7 +253,7 @@ pub enum LaneOp {
     Elect,
     /// `[predicate]`: bits of active lanes; `uvec4` for the subgroup, `uint` for a warp.
     Ballot(Group),
-    /// `[ballot]`: the own bit. `bool`.
+    /// `[ballot]`: the lane's bit. `bool`.
     InverseBallot,
     /// `[ballot, lane]`. `bool`.
     BallotBit,
@@ -262,7 +262,7 @@ pub enum LaneOp {
     /// `[ballot]`. `uint`.
     BallotFindLsb,
     BallotFindMsb,
-    /// `[mask]`: bits of a 64-bit mask below the own lane. `uint`.
+    /// `[mask]`: bits of a 64-bit mask below this lane. `uint`.
     MaskedCount,
 
     /// `[]`: `i` (in a warp: `i & 31`). `uint`.
@@ -271,11 +271,11 @@ pub enum LaneOp {
     LaneCount(Group),
     /// `[]`: whether `i` is its segment's highest lane. `bool`.
     SegmentLast(Width),
-    /// `[]`: lanes that compare so with the own index; `uvec4` for the subgroup, `uint` for a warp.
+    /// `[]`: lanes that compare so with the lane's index; `uvec4` for the subgroup, `uint` for a warp.
     LaneMask(MaskOp, Group),
-    /// `[]`: active lanes of the own warp. `uint`.
+    /// `[]`: active lanes of the lane's warp. `uint`.
     ActiveMask,
-    /// `[]`: waits for the active lanes of the subgroup; memory is ordered by an `ir` barrier beside it.
+    /// `[]`: waits for the active lanes of the subgroup; memory is ordered by an `ir` barrier next to it.
     Sync,
 }
 

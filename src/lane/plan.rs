@@ -234,7 +234,7 @@ pub struct Plan {
 }
 
 /// Steps of a plan that run again and again, each time in the lanes that are left. A lane leaves with the values of the
-/// turn in which `done` is true for it; in each turn at least one does.
+/// turn in which `done` is true for it; in each iteration at least one does.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Turns {
     pub steps: Range<u16>,
@@ -309,7 +309,7 @@ impl AluOp {
         }
     }
 
-    /// The result on two indices, as a constant operand; none where the operation takes something else.
+    /// The result on two indices, as a constant operand; none if the operation takes something else.
     pub fn on_constants(self, a: u32, b: u32) -> Option<Operand> {
         let index = |value: u32| Some(Operand::Const(value));
         let truth = |value: bool| Some(Operand::Bool(value));

@@ -31,7 +31,7 @@ impl ScalarKind {
         }
     }
 
-    /// The name of a scalar of so many bits, as in WGSL: `f16`, `u64`.
+    /// The name of a scalar of this many bits, as in WGSL: `f16`, `u64`.
     pub fn name(self, bits: u8) -> String {
         match self {
             ScalarKind::Bool => "bool".to_owned(),
@@ -84,7 +84,7 @@ impl LaneType {
 pub enum Known {
     /// Differs from lane to lane, or might.
     Varying,
-    /// The same in all active lanes.
+    /// One value in all active lanes.
     Uniform,
     /// This integer.
     Constant(u32),
@@ -116,9 +116,9 @@ pub struct Request<'a> {
     /// The lanes that are known to run it; `Activity::Any` if nothing is known.
     pub activity: Activity,
     /// Operand 1 (an index, lane or distance) in each lane from 0 to `S - 1`, where it depends on the lane and on
-    /// constants alone; none where it is not known so, or where `S` is not. It must agree with [`Input::known`].
+    /// constants alone; none if it is not known so, or where `S` is not. Must agree with [`Input::known`].
     pub index: Option<Cow<'a, [u32]>>,
-    /// True if it runs in a fragment shader, whose quads NVIDIA swizzles by an instruction of their own.
+    /// True if it runs in a fragment shader, whose quads NVIDIA swizzles by their own instruction.
     pub fragment: bool,
 }
 
@@ -176,7 +176,7 @@ impl Refusal {
         format!("this cross-lane operation cannot be compiled: {self}")
     }
 
-    /// The reason without the profile's name, for where that is beside it.
+    /// The reason without the profile's name, for where that is next to it.
     pub fn reason(&self) -> String {
         match self {
             Refusal::NoHardware { feature, since: Some(since), .. } => {

@@ -9,7 +9,7 @@ use super::op::{CountOp, Group, LaneOp, QuadMove, ReduceKind, ReduceOp, ShuffleM
 /// The purpose of an operand, which says its type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
-    /// Any scalar or vector. Its bits are handed on as they are, so that structs and arrays move member by member.
+    /// Any scalar or vector. Its bits are passed on as they are, so that structs and arrays move member by member.
     Data,
     /// Another value to hand on, of the type of the first operand.
     Same,
@@ -32,7 +32,7 @@ pub enum Role {
     NvWidth,
     /// Four `u32` that are a set of lanes.
     Ballot,
-    /// The same: the lanes of the own class.
+    /// Four `u32` with the lanes of the lane's class.
     Partition,
     /// A 64-bit unsigned integer that is a set of lanes.
     Mask,
@@ -44,7 +44,7 @@ impl Role {
         matches!(self, Role::Ballot | Role::Partition)
     }
 
-    /// Returns true for what is handed on or computed with; others decide what happens to such values.
+    /// Returns true for what is passed on or computed with; others decide what happens to such values.
     pub const fn is_value(self) -> bool {
         use Role as R;
         matches!(self, R::Data | R::Same | R::Class | R::Number | R::SameNumber | R::Bits | R::Key | R::Rider)
@@ -105,7 +105,7 @@ pub enum Span {
 }
 
 impl Span {
-    /// The width of the segments that the spans are; none where an operand says it.
+    /// The width of the segments that the spans are; none if an operand says it.
     pub const fn width(self) -> Option<Width> {
         match self {
             Span::Segment(width) | Span::Group(Group::Segment(width)) => Some(width),
@@ -150,7 +150,7 @@ pub enum Family {
     /// Moves inside quads.
     Quad,
     Move,
-    /// Those of NV_shader_thread_shuffle.
+    /// Shuffles of NV_shader_thread_shuffle.
     NvShuffle,
     Reduce,
     Scan,
@@ -288,7 +288,7 @@ impl Signature {
         matches!(self.depends, Depends::Size | Depends::Lane)
     }
 
-    /// Leading operands whose bits are handed on.
+    /// Leading operands whose bits are passed on.
     pub fn moved(&self) -> usize {
         self.params.iter().take_while(|param| matches!(param.role, Role::Data | Role::Same)).count()
     }

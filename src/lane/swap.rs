@@ -21,7 +21,7 @@ pub struct SwapRow {
     pub name: &'static str,
     /// The mask: one step from the segment's number of lanes.
     pub mask: (AluOp, u32),
-    /// The result in lane `i` of a segment of so many lanes; of the subgroup, where there is no number.
+    /// The result in lane `i` of a segment of this many lanes; of the subgroup, where there is no number.
     pub formula: fn(Option<u32>) -> String,
     /// The same as a phrase, in which `{}` is the segment.
     pub words: &'static str,
@@ -40,7 +40,7 @@ impl Swap {
                 name: "butterfly",
                 mask: (AluOp::Shr, 1),
                 formula: |lanes| format!("v[i ^ {}]", lanes.map_or("S / 2".into(), |lanes| (lanes / 2).to_string())),
-                words: "the value of the lane half of {} away",
+                words: "the value of the lane half a segment away, in {}",
                 sized: "from the lane half a subgroup away",
             },
             Swap::Reverse => &SwapRow {
@@ -56,7 +56,7 @@ impl Swap {
         }
     }
 
-    /// Bits of a lane's number that change in a segment of so many lanes.
+    /// Bits of a lane's number that change in a segment of this many lanes.
     pub const fn mask(self, lanes: u32) -> u32 {
         match self.row().mask {
             (AluOp::Shr, by) => lanes >> by,

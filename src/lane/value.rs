@@ -101,7 +101,7 @@ pub trait Domain {
     /// `a op b`, in this order.
     fn combine(&mut self, op: ReduceOp, a: Self::Data, b: Self::Data) -> Self::Data;
 
-    /// `total` without `part`, which was combined into it; none where the values do not tell.
+    /// `total` without `part`, which was combined into it; none if the values do not tell.
     fn remove(&mut self, _op: InvertibleOp, _total: Self::Data, _part: Self::Data) -> Option<Self::Data> {
         None
     }

@@ -45,7 +45,7 @@ impl Profile {
         &ALL
     }
 
-    /// The same, each to keep.
+    /// Owned copies of all built-in profiles.
     pub fn all() -> impl Iterator<Item = Profile> {
         Profile::built_in().iter().cloned()
     }

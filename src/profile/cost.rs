@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 macro_rules! cost_classes {
     ($($(#[doc = $doc:literal])+ $name:ident = $text:literal for $need:ident,)+) => {
-        /// A kind of instruction that has a price of its own.
+        /// A kind of instruction that has its own price.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         #[repr(u8)]
         pub enum CostClass {
@@ -82,7 +82,7 @@ cost_classes! {
     AmdDpp = "amd-dpp" for AmdDpp16,
     /// PERMLANE16, PERMLANEX16.
     AmdPermlane = "amd-permlane16" for AmdPermlane16,
-    /// The same with selectors by lane.
+    /// PERMLANE16 and PERMLANEX16 with selectors per lane.
     AmdPermlaneVar = "amd-permlane-var" for AmdPermlaneVar,
     /// PERMLANE64.
     AmdPermlaneHalf = "amd-permlane64" for AmdPermlane64,

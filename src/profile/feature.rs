@@ -73,7 +73,7 @@ features! {
     SubgroupBarrier = "subgroup-barrier",
     /// Partitions (GroupNonUniformPartitionedNV, WaveMatch).
     Partitioned = "partitioned",
-    /// Exclusive scans of partitions, but for minimum and maximum (WaveMultiPrefix*).
+    /// Exclusive scans of partitions, except minimum and maximum (WaveMultiPrefix*).
     PartitionedScans = "partitioned-scans",
     /// All other folds over partitions.
     PartitionedFolds = "partitioned-folds",
@@ -87,7 +87,7 @@ features! {
     /// Instructions of SPIR-V by number.
     SpirvIntrinsics = "spirv-intrinsics",
 
-    /// GL_NV_shader_thread_shuffle and GL_NV_shader_thread_group in the place of Khronos' functions.
+    /// GL_NV_shader_thread_shuffle and GL_NV_shader_thread_group instead of Khronos' functions.
     GlslNvThreads = "glsl-nv-threads",
     /// GLSL for OpenGL: no descriptor sets, push constants, specialization constants, and textures apart from samplers.
     Opengl = "opengl",

@@ -1,6 +1,6 @@
 //! Reading profiles: a file as text, and what it inherits from, which is a built-in profile or another file.
 //!
-//! Only the profile that is asked for is parsed, with those it inherits from. An error names file, line and key.
+//! Only the profile requested is parsed, with those it inherits from. An error names file, line and key.
 
 use super::builtin::Builtin;
 use super::error::{ProfileError, Text};
@@ -69,7 +69,7 @@ impl Profile {
     }
 
     /// Reads a profile from TOML text. It inherits from a built-in profile or, if the name ends in `.toml`, from a file
-    /// that the loader finds beside it.
+    /// that the loader finds next to it.
     ///
     /// # Errors
     /// When the text is not TOML, has keys or names that do not exist, lacks some that it needs, or contradicts itself.

@@ -51,9 +51,9 @@ pub struct Profile {
     pub weights: Weights,
     /// True if float folds and scans have the promised order, so that their bits agree with every other target.
     pub reproducible: bool,
-    /// Branches and loops that may be around a cross-lane instruction; none where there may be any number.
+    /// Branches and loops that may be around a cross-lane instruction; none if there may be any number.
     pub lane_nesting: Option<u32>,
-    /// True if it is part of the program, as it is: tests have proven its plans. Those of others are proven when they
+    /// True if the profile is built in and unchanged: tests have proven its plans. The plans of other profiles are proven when they
     /// are made.
     pub is_builtin: bool,
 }
@@ -63,7 +63,7 @@ impl Profile {
         self.features.has(feature) || self.target.row().given.contains(&feature)
     }
 
-    /// Returns true if its language has scalars of so many bits.
+    /// Returns true if its language has scalars of this many bits.
     pub fn has_width(&self, is_float: bool, bits: u8) -> bool {
         self.target.has_width(is_float, bits) && (bits == 32 || self.narrow_language().is_none())
     }
@@ -78,7 +78,7 @@ impl Profile {
         format!("{} has no type {name}", self.language())
     }
 
-    /// The number in the name of its processor; none where the target's processors have names.
+    /// The number in the name of its processor; none if the target's processors have names.
     pub fn architecture(&self) -> Option<u32> {
         self.processor.strip_prefix(self.target.row().processor?)?.parse().ok()
     }

@@ -3,7 +3,7 @@
 //! Sources: LLVM's `AMDGPUUsage`, `AMDGPU.td` (features by processor) and `AMDGPUBaseInfo` (`getTotalNumVGPRs`,
 //! `getVGPRAllocGranule`, `getTotalNumSGPRs`, `getMaxWavesPerEU`), and AMD's ISA guides.
 
-/// The generations whose instructions have names of their own, oldest first.
+/// The generations whose instructions have their own names, oldest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Generation {
     /// gfx6 and gfx7.
@@ -27,7 +27,7 @@ pub enum Addressing {
     Buffer,
     /// Flat instructions without an offset (gfx7, gfx8).
     Flat,
-    /// Global instructions, whose offset is signed and has so many bits.
+    /// Global instructions, whose offset is signed and has this many bits.
     Global { offset_bits: u8 },
 }
 
@@ -36,9 +36,9 @@ pub enum Addressing {
 pub enum ImageAddress {
     /// In consecutive registers.
     Tuple,
-    /// In registers of their own, or in consecutive ones if there are more than so many.
+    /// In their own registers, or in consecutive ones if there are more than this many.
     List { most: usize },
-    /// In so many operands at most, the last of which has all further words in consecutive registers. Instructions with a
+    /// In this many operands at most, the last of which has all further words in consecutive registers. Instructions with a
     /// sampler can take fewer.
     Partial { most: usize, sampling: usize },
 }
@@ -48,7 +48,7 @@ pub enum ImageAddress {
 pub enum GroupIds {
     /// In scalar registers after those of the user.
     Scalars,
-    /// The same, but user and workgroup registers must be at least 16 together in waves of 32 lanes (LLVM:
+    /// Like the scalars above, but user and workgroup registers must be at least 16 together in waves of 32 lanes (LLVM:
     /// `FeatureUserSGPRInit16Bug`).
     PaddedScalars,
     /// TTMP9 and the halves of TTMP7.
@@ -61,13 +61,13 @@ pub enum Hazards {
     Gcn1,
     Gcn2,
     Gcn3,
-    /// Those of GCN 3, and accesses that run again after a page fault (LLVM: `FeatureSupportsXNACK`).
+    /// The hazards of GCN 3, and accesses that run again after a page fault (LLVM: `FeatureSupportsXNACK`).
     Vega,
     Cdna3,
     Rdna1,
     None,
     Rdna3,
-    /// Those of RDNA 3 but for transcendental results (LLVM: `FeatureVALUTransUseHazard`).
+    /// The hazards of RDNA 3, except transcendental results (LLVM: `FeatureVALUTransUseHazard`).
     Rdna35,
     Rdna4,
 }
@@ -138,7 +138,7 @@ pub struct Processor {
     pub has_fmac: bool,
     /// V_FMA_MIX_F32 exists (LLVM: `FeatureFmaMixInsts`). V_MAD_MIX is not an alternative: it rounds twice.
     pub has_fma_mix: bool,
-    /// The scalar unit has arithmetic on floats of 32 bits (LLVM: `FeatureSALUFloatInsts`).
+    /// The scalar unit has arithmetic on 32-bit floats (LLVM: `FeatureSALUFloatInsts`).
     pub has_scalar_floats: bool,
     pub dual: Dual,
     pub share: Share,
@@ -149,7 +149,7 @@ pub struct Processor {
 pub struct Share {
     /// Vector registers, for waves of 64 lanes.
     pub vectors: u16,
-    /// They are given out in so many, for waves of 64 lanes.
+    /// Allocation granule of vector registers, for waves of 64 lanes.
     pub vector_granule: u16,
     /// Scalar registers; 0 where each wave has its own.
     pub scalars: u16,

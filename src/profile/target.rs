@@ -20,11 +20,11 @@ pub enum Target {
 /// The sizes of waves that a target has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Waves {
-    /// Those of the driver that runs the code.
+    /// Any size that the driver chooses.
     Any,
     /// These numbers of lanes.
     Of(&'static [u32]),
-    /// Those of the profile's processor.
+    /// The sizes of the profile's processor.
     OfProcessor,
 }
 
@@ -60,7 +60,7 @@ pub enum Joins {
 }
 
 impl LoopCopies {
-    /// Enough for the test of a loop to cost little beside its body.
+    /// Enough for the test of a loop to cost little next to its body.
     pub const FEW: LoopCopies = LoopCopies { most: 16, insts: 128 };
 }
 
@@ -99,7 +99,7 @@ pub struct TargetRow {
     pub integers: &'static [u8],
     /// Bits that floats may have.
     pub floats: &'static [u8],
-    /// The hardware in messages; none where profiles name the processor.
+    /// The hardware in messages; none if profiles name the processor.
     pub hardware: Option<&'static str>,
     /// The feature that each of its profiles has.
     pub basis: Option<Feature>,
@@ -336,7 +336,7 @@ impl Target {
         self.row().is_hardware
     }
 
-    /// Returns true if it has scalars of so many bits, floats or integers.
+    /// Returns true if it has scalars of this many bits, floats or integers.
     pub fn has_width(self, is_float: bool, bits: u8) -> bool {
         let row = self.row();
         if is_float { row.floats.contains(&bits) } else { row.integers.contains(&bits) }

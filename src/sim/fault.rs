@@ -49,7 +49,7 @@ pub enum FaultKind {
     Barriers {
         other: Span,
     },
-    /// A wave ran so many instructions and its loop, if it is in one, did not end.
+    /// A wave ran this many instructions and its loop, if it is in one, did not end.
     Steps {
         limit: u64,
     },

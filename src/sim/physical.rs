@@ -1,4 +1,4 @@
-//! Memory by its address: buffers lie at multiples of 4 GiB, in the order of the kernel's list, and nothing else has an
+//! Memory by its address: buffers are at multiples of 4 GiB, in the order of the kernel's list, and nothing else has an
 //! address. An access goes to the buffers that its lanes name, one after the other.
 
 use super::fault::{AccessKind, FaultKind, Use};

@@ -1,6 +1,6 @@
 //! A kernel made flat for one wave size: instructions in a row, rows numbered, jumps known.
 //!
-//! Every value has a row of its own. A straight instruction's result rows lie after the rows of its operands, so that
+//! Every value has its own row. A straight instruction's result rows lie after the rows of its operands, so that
 //! both can be borrowed at once. Structured instructions become entries, moves of values and exits; how they run is
 //! told in [`super::wave`].
 
@@ -23,7 +23,7 @@ pub(super) type InstIndex = u32;
 pub(super) enum Action {
     /// Nothing but what the operation says.
     Straight(Op),
-    /// `[condition]`: the lanes with a true one go on, the others run `otherwise` after them; all meet at `after`.
+    /// `[condition]`: the lanes with a true one continue, the others run `otherwise` after them; all meet at `after`.
     If {
         otherwise: InstIndex,
         after: InstIndex,
@@ -51,9 +51,9 @@ pub(super) enum Action {
         params: RowIndex,
         count: u32,
     },
-    /// All lanes of the wave go on, active or not.
+    /// All lanes of the wave continue, active or not.
     Whole,
-    /// `[values…]`, moved to the result rows: the lanes that were active go on.
+    /// `[values…]`, moved to the result rows: the lanes that were active continue.
     EndWhole,
     /// Waits for the other waves.
     Barrier,

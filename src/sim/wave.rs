@@ -17,7 +17,7 @@ use crate::source::Span;
 struct OpenStructure {
     /// Lanes that have left it and wait for the others.
     done: u64,
-    /// Lanes that go on at `pending_at` when no lane in the structure runs.
+    /// Lanes that continue at `pending_at` when no lane in the structure runs.
     pending: u64,
     pending_at: InstIndex,
     after: InstIndex,
@@ -194,7 +194,7 @@ impl Wave {
         self.frames.push(OpenStructure { done: 0, pending, pending_at, after, span, repeats });
     }
 
-    /// Lets the lanes go on that the innermost frames hold; false when there are none.
+    /// Lets the lanes continue that the innermost frames hold; false when there are none.
     fn resume(&mut self) -> bool {
         while let Some(frame) = self.frames.last_mut() {
             if frame.pending != 0 {

@@ -1,6 +1,6 @@
 //! Compares the values that two machines left in a shader's buffers.
 //!
-//! Words that are undefined in the simulator are not compared; all others must have the same bits, but for floats: NaNs
+//! Words that are undefined in the simulator are not compared; all others must have the same bits, except floats: NaNs
 //! are all alike, so are zeros of both signs, a device may flush a subnormal to zero, and a relative difference may be
 //! allowed for functions that drivers may compute approximately. The buffer's type says which words are floats.
 

@@ -103,7 +103,7 @@ pub fn contents(buffer: &Buffer, bytes: Vec<u8>) -> Result<Memory, String> {
     }
 }
 
-/// Runs a kernel over its buffers, in waves of so many lanes, and returns what it leaves in them.
+/// Runs a kernel over its buffers, in waves of this many lanes, and returns what it leaves in them.
 ///
 /// # Errors
 /// The fault that ended the run.

@@ -1,4 +1,4 @@
-//! Contents for buffers where nobody says any: numbers of the buffer's type, as many as the invocations reach.
+//! Contents for buffers where nothing says any: numbers of the buffer's type, as many as the invocations reach.
 
 use super::Shader;
 use super::element::Element;
@@ -12,7 +12,7 @@ pub struct Usual {
     pub fill: String,
 }
 
-/// The content of a buffer for so many invocations: the numbers from 0 on, or zeros for what is written while others are read.
+/// The content of a buffer for this many invocations: the numbers from 0 on, or zeros for what is written while others are read.
 pub fn usual(shader: &Shader, buffer: &Buffer, invocations: u32) -> Usual {
     let ty = shader.ty(buffer);
     let element = element(&shader.module, ty).unwrap_or(Element::U32);

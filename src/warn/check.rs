@@ -186,7 +186,7 @@ impl Walk<'_> {
     }
 }
 
-/// Returns true if there may be something to say of an instruction where lanes part.
+/// Returns true if there may be something to say of an instruction where lanes diverge.
 pub fn watches(op: Op) -> bool {
     match op {
         Op::Lane(op, _) => is_watched(op),
@@ -203,7 +203,7 @@ pub fn is_watched(op: LaneOp) -> bool {
     in_some || signature.reads != lane::Reads::Active || signature.bound.is_some() || signature.uniform.is_some()
 }
 
-/// The operand that must be the same in groups of so many lanes, as a binary logarithm.
+/// The operand that must be the same in groups of this many lanes, as a binary logarithm.
 pub fn uniform_operand(op: LaneOp, size: u8) -> Option<(usize, u8)> {
     let signature = op.signature();
     let bits = signature.uniform?.lanes().map_or(size, |lanes| lanes.trailing_zeros() as u8);
@@ -217,7 +217,7 @@ fn misses(picks: Picks, held: Held, bits: u8) -> bool {
     picks.lane & known != holder
 }
 
-/// Shows where lanes part.
+/// Shows where lanes diverge.
 fn with_cause(warning: Diagnostic, cause: Cause) -> Diagnostic {
     let Cause { condition, leave } = cause;
     let differs = match leave {

@@ -58,7 +58,7 @@ pub struct Held {
     pub at: Span,
 }
 
-/// A value that is one in an invocation, wherever it is looked at.
+/// A value that is one in an invocation, wherever it is examined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
     Const(ConstId),
@@ -91,7 +91,7 @@ pub struct Fact {
     pub whole: Option<BuiltIn>,
     /// The value that it is in all lanes, whichever way each lane came by it.
     pub origin: Option<Origin>,
-    /// In how large groups each part of a composite value is the same; none where that is known of the whole alone.
+    /// In how large groups each part of a composite value is the same; none if that is known of the whole alone.
     pub parts: Option<[Alike; PARTS]>,
 }
 
@@ -152,7 +152,7 @@ impl Fact {
         Fact { parts: Some(parts), ..self.made() }
     }
 
-    /// The same with another answer to how large the groups are, of the whole and of each part.
+    /// These facts with a different group size, of the whole and of each part.
     #[must_use]
     pub fn regrouped(self, new: impl Fn(Alike) -> Alike) -> Fact {
         let new = |alike| if alike == Alike::UNSET { alike } else { new(alike) };
@@ -175,7 +175,7 @@ impl Fact {
         Fact { zeros: bits.trailing_zeros().min(8) as u8, number: Some(bits), ..Fact::PLAIN }
     }
 
-    /// The same, once it is known of all values that it may be: one number is the same in all lanes, whichever way each
+    /// These facts, for a value that may be one of several: one number is the same in all lanes, whichever way each
     /// lane came by it.
     #[must_use]
     pub fn settled(self) -> Fact {
@@ -227,7 +227,7 @@ impl Fact {
         self.mix(Fact::PLAIN)
     }
 
-    /// The same, chosen in groups of lanes only.
+    /// These facts for a value that is selected per group of lanes.
     #[must_use]
     pub fn chosen(self, by: Alike) -> Fact {
         self.regrouped(|alike| alike.meet(by))

@@ -81,7 +81,7 @@ impl WalkedBlock {
     /// Takes over who left from inside a construct to farther than its end.
     pub fn part(&mut self, leaves: Leaves) {
         for (toward, left) in leaves {
-            // A lane that left by a branch of its own left where the whole construct was divergent too.
+            // A lane that left by its own branch left where the whole construct was divergent too.
             let left = Together { cause: with_leave(self.together, left), ..left.meet(self.together) };
             add(&mut self.leaves, toward, left);
         }

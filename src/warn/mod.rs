@@ -1,4 +1,4 @@
-//! Warnings about cross-lane operations that may read missing lanes or give a misleading result. They are the same for
+//! Warnings about cross-lane operations that may read missing lanes or give a misleading result. The warnings are equal for
 //! every target, since they follow from the meaning of the operations.
 //!
 //! The checks look at operations that read their whole segment, with the control flow around them and the size of the

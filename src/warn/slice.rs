@@ -8,7 +8,7 @@ use super::check::{is_watched, uniform_operand, watches};
 use crate::ir::{BlockId, FuncId, Function, InstId, Module, Op, Space, Value, Values};
 use crate::lane::{LaneOp, ReduceKind, Role};
 
-/// Marks passes after which everything is looked at. Two are usual; a value that goes round loops from variable to
+/// Marks passes after which everything is examined. Two are usual; a value that goes round loops from variable to
 /// variable takes one more for each.
 const PASSES: usize = 8;
 
@@ -20,7 +20,7 @@ pub struct Slice<'m> {
     globals: Vec<bool>,
     /// True if all of it is.
     whole: bool,
-    /// True if something was marked on which functions hang that were looked at before.
+    /// True if something was marked on which functions hang that were examined before.
     spreads: bool,
 }
 
@@ -186,7 +186,7 @@ struct Pass<'s, 'm> {
 }
 
 impl Pass<'_, '_> {
-    /// Gives whether anything in a block was marked by which lanes part, or a variable changes.
+    /// Gives whether anything in a block was marked by which lanes diverge, or a variable changes.
     fn block(&mut self, block: BlockId, around: Around) -> bool {
         let mut acts = false;
         for inst in self.function.blocks[block].insts.iter().rev() {

@@ -61,7 +61,7 @@ struct Search<'m> {
     function: &'m Function,
     /// The parts that may have a value here, of the variables and then of what each parameter points to.
     given: Vec<Parts>,
-    /// Those that came to it, in order.
+    /// The parts that were added, in order.
     journal: Vec<(usize, Parts)>,
     /// The parts of each instruction's result of which something is made, from the first read on that may lack a value.
     used: OnceCell<Vec<Parts>>,

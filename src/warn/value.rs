@@ -113,7 +113,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A conjunction or disjunction: the one operand may say where the other is looked at.
+    /// A conjunction or disjunction: the one operand may say where the other is examined.
     fn guarded(&self, x: Fact, y: Fact) -> Fact {
         let parts = |fact: Fact, held: Held| self.lanes(fact.alike) < self.work.bits(held.width);
         let of = |own: Fact, other: Fact| own.held.filter(|held| other.held.is_some() || !parts(other, *held));

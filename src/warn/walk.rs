@@ -2,7 +2,7 @@
 //!
 //! Variables are memory here. A store to a whole variable begins a new version of it for the rest of its block; for
 //! what is around that block it is one more value that the variable may have. So a variable that is used again for
-//! something else is not mistaken for what it was, and no block needs a state of its own. Facts are only ever taken
+//! something else is not mistaken for what it was, and no block needs its own state. Facts are only ever taken
 //! back, so the walk ends.
 
 use super::Work;
@@ -478,7 +478,7 @@ impl<'m> Walk<'m> {
         self.update_around(variable, self.versions[variable], fact, true);
     }
 
-    /// The same for a version and those around it; `reaches_entry`: as far as to what it holds at the function's start.
+    /// Updates a version and the versions around it; `reaches_entry`: as far as to what it holds at the function's start.
     fn update_around(&mut self, variable: usize, from: Option<usize>, fact: Fact, reaches_entry: bool) {
         let mut next = from;
         while let Some(version) = next {

@@ -139,7 +139,7 @@ fn is_generic_input(params: &[Param]) -> bool {
     params.first().is_some_and(|param| param.ty == TypeExpr::Generic && param.mode == Mode::In)
 }
 
-/// An argument has a type of its own where it has the same one in all forms and is only read.
+/// An argument has its own type where it has the same one in all forms and is only read.
 fn passing(forms: &[&'static Overload], at: usize) -> Passing {
     let typed = |form: &&Overload| match form.params[at] {
         Param { ty: TypeExpr::Is(shape), mode: Mode::In, .. } => Some(shape),

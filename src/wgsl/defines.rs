@@ -81,7 +81,7 @@ pub(super) struct Text<'a> {
     pub tokens: &'a [Token],
 }
 
-/// The declarations to add, and the defaults to replace; `crosslane` tells whether the module has `enable crosslane;`.
+/// The declarations to add, and the defaults to replace; `crosslane` tells if the module has `enable crosslane;`.
 pub(super) fn constants(
     text: Text<'_>,
     crosslane: bool,

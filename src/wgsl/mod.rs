@@ -55,7 +55,7 @@ pub struct WgslOptions<'a> {
 /// The effect of an index that is out of range on an access, and on a texel that is read there.
 ///
 /// WGSL (14.3) lets a read give any element of the same variable, or zero, and a write go to any of them, or nowhere: both
-/// kinds of checks do that. Without checks such an access is undefined, but for what a device promises of buffers and
+/// kinds of checks do that. Without checks such an access is undefined, except what a device promises of buffers and
 /// textures.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]

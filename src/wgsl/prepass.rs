@@ -1,6 +1,6 @@
 //! The pass before naga: `enable` lines that naga does not know, crosslane's built-ins, constants from outside.
 //!
-//! The text stays as it is but for these: `enable subgroups;` and `enable crosslane;` become blanks, calls of built-ins
+//! The text stays as it is except these: `enable subgroups;` and `enable crosslane;` become blanks, calls of built-ins
 //! become carriers (see [`super::builtin`]), and stubs and constants follow at the end. Names that the module declares
 //! itself are never touched. Arguments are counted here; their types and values are judged after naga.
 

@@ -21,7 +21,7 @@ use std::borrow::Cow;
 use std::error::Error;
 use std::ops::Range;
 
-/// Errors of one module after which no more are looked for.
+/// Errors of one module after which no more are searched for.
 const MOST_ERRORS: usize = 16;
 
 /// Reads the rewritten text.
@@ -212,7 +212,7 @@ fn flatten_workgroups(module: &mut Module) -> Vec<[u32; 3]> {
     module.entry_points.iter_mut().map(flatten).collect()
 }
 
-/// All that naga can check, but for float atomics and those on texels of 64 bits.
+/// All that naga can check, except float atomics and those on texels of 64 bits.
 fn capabilities() -> Capabilities {
     Capabilities::all().difference(Capabilities::SHADER_FLOAT32_ATOMIC).difference(Capabilities::TEXTURE_INT64_ATOMIC)
 }

@@ -2,7 +2,7 @@
 //!
 //! naga's messages name its arenas, inner types and switches. Each rule that a module can break has a message of its
 //! own here; the others, which only a defect of naga's front end can break, keep naga's. No match has a `_`, so that a
-//! new error in naga does not compile, and each error without a message is beside the reason why it cannot occur.
+//! new error in naga does not compile, and each error without a message is next to the reason why it cannot occur.
 
 #![deny(clippy::wildcard_enum_match_arm)]
 
@@ -252,7 +252,7 @@ fn override_of_pipeline(error: &OverrideError) -> Option<Words> {
         OverrideError::ConstExpression { source, .. } => return constant_expression(source),
         // WGSL gives each override a name.
         OverrideError::MissingNameAndID => return None,
-        // These are for modules whose overrides have values already.
+        // These errors are for modules whose overrides already have values.
         OverrideError::NotAllowed | OverrideError::UninitializedOverride => return None,
     })
 }

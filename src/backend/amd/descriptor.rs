@@ -27,7 +27,7 @@ pub struct Usage {
     pub occupancy: u32,
 }
 
-/// Shared vector registers are given out in so many (LLVM: `.amdhsa_shared_vgpr_count`).
+/// Shared vector registers are assigned in so many (LLVM: `.amdhsa_shared_vgpr_count`).
 pub const SHARED_GRANULE: u16 = 8;
 
 /// The padding after the code, which instruction fetch may run into: filler words up to an alignment, then so many more

@@ -21,7 +21,7 @@ pub trait Step {
     fn is_free_of(&self, passed: &Self::Passed) -> bool;
 }
 
-/// The first of the instructions after the next one that may run before it, and `fits` there; `window` of them are looked at.
+/// The first of the instructions after the next one that may run before it, and `fits` there; `window` of them are examined.
 pub fn earlier<'a, S: Step + 'a>(
     next: impl Iterator<Item = &'a S>,
     window: usize,

@@ -27,7 +27,7 @@ pub struct Needs {
     pub local_ids: u8,
     /// Where it is kept ready, scratch memory is reached by a resource in the first four scalar registers.
     pub scratch_resource: bool,
-    /// It may use scratch memory.
+    /// True if it may use scratch memory.
     pub scratch: bool,
     /// It uses a vector register that both halves of a wave share.
     pub shared_vector: bool,
@@ -67,7 +67,7 @@ pub struct Descriptors {
 }
 
 impl Descriptors {
-    /// Those of the elements that an index chooses from.
+    /// The descriptors of the elements that an index selects from.
     pub fn among(self, Choices { step, .. }: Choices) -> Descriptors {
         Descriptors { stride: self.stride * step, ..self }
     }
@@ -127,7 +127,7 @@ impl Interface {
         next
     }
 
-    /// The same of the samplers that images are used with.
+    /// Places the descriptors of the samplers that images are used with.
     fn place_samplers(&mut self, images: &[Image], used: &[bool], mut next: u32) -> u32 {
         let sampled = images.iter().zip(used).filter(|(_, used)| **used);
         let points: BTreeSet<BindingPoint> = sampled.flat_map(|(image, _)| image.sampling_places()).collect();

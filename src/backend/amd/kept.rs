@@ -1,7 +1,7 @@
 //! Finds the results of loops that a parameter of the loop holds already.
 //!
 //! Lanes that leave a loop early are off until its end, so the vector registers of its parameters keep what these lanes
-//! have left there. A result that is the same parameter at every exit needs neither a copy nor a register of its own.
+//! have left there. A result that is the same parameter at every exit needs neither a copy nor its own register.
 //! Loops that switch lanes on are excluded: the allocator may give a parameter's register to something else between its last
 //! use and its next value.
 

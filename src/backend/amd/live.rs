@@ -9,7 +9,7 @@ use crate::backend::range::{Range, Ranges, joined};
 use crate::limits;
 use smallvec::SmallVec;
 
-/// Ranges in which instruction `n` reads at `2 n` and writes at `2 n + 1`. The start of a block has a number of its own.
+/// Ranges in which instruction `n` reads at `2 n` and writes at `2 n + 1`. The start of a block has its own number.
 #[derive(Debug)]
 pub struct Live {
     /// The first part of each register.
@@ -21,7 +21,7 @@ pub struct Live {
 }
 
 impl Live {
-    /// Those of a function; `is_early` tells which instructions may write before they have read all.
+    /// The live registers of a function; `is_early` tells which instructions may write before they have read all.
     pub fn new(function: &Function, is_early: impl Fn(&Inst) -> bool) -> Live {
         let graph = Graph::new(function);
         let bases = bases(function);

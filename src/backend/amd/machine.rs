@@ -17,7 +17,7 @@
 //! hold something else, but only in the lanes that go round: such a loop has no whole-wave code.
 //!
 //! A register has one place for its whole life, or lives in memory: each use loads it, and each definition stores it under
-//! the EXEC of that instruction. It must not move in between, where EXEC may be smaller.
+//! the EXEC of that instruction. The instruction must not move in between, where EXEC may be smaller.
 
 use super::arch::Arch;
 use super::mnemonic::Operation;
@@ -160,7 +160,7 @@ pub fn is_inline(bits: u32) -> bool {
 
 const SIGN: u32 = 1 << 31;
 
-/// Returns true if operands that are floats of 16 bits read a constant without a literal.
+/// Returns true if operands that are 16-bit floats read a constant without a literal.
 pub fn is_inline_half(bits: u32) -> bool {
     inline_half(bits).is_some() || (0..=64).contains(&bits)
 }
@@ -321,7 +321,7 @@ impl Part {
     }
 }
 
-/// Those of the first two operands.
+/// The parts of the first two operands.
 pub type Parts = [Part; 2];
 
 /// The modifiers after an instruction's operands, or on them.
@@ -359,7 +359,7 @@ pub struct Modifiers {
     pub image: Option<ImageAccess>,
     /// An atomic gives the old value.
     pub returns: bool,
-    /// How far others must see the access, or it must see theirs; none where that does not matter.
+    /// How far others must see the access, or it must see theirs; none if that does not matter.
     pub coherent: Option<Reach>,
     pub region: Region,
     /// `bound_ctrl` and `fi` of PERMLANE16_SWAP and PERMLANE32_SWAP.
@@ -418,7 +418,7 @@ pub struct Inst {
     pub keeps: bool,
     /// The source that it was made from.
     pub span: Span,
-    /// It is part of a cross-lane operation.
+    /// True if it is part of a cross-lane operation.
     pub is_lane: bool,
     pub origin: Origin,
     /// The second of two instructions in one. Both read before either writes.
@@ -444,7 +444,7 @@ impl Inst {
         Inst::new(Code::Real(operation), defs, uses)
     }
 
-    /// The same, made for something.
+    /// This instruction with an origin.
     #[must_use]
     pub fn made_for(self, origin: Origin) -> Inst {
         Inst { origin, ..self }
@@ -527,7 +527,7 @@ bitflags::bitflags! {
 }
 
 impl Specials {
-    /// Those that are named among operands.
+    /// The special registers among operands.
     fn of(operands: &[Operand]) -> Specials {
         operands.iter().fold(Specials::empty(), |set, operand| match operand {
             Operand::Special(Special::Vcc | Special::VccLow | Special::VccHigh) => set | Specials::VCC,
@@ -562,7 +562,7 @@ pub struct Function {
     /// In the order of the text; the first one is the entry.
     pub blocks: Vec<Block>,
     pub registers: Vec<RegInfo>,
-    /// How scratch memory is reached; none where the kernel was written without, and nothing can be spilled.
+    /// How scratch memory is reached; none if the kernel was written without, and nothing can be spilled.
     pub scratch: Option<Scratch>,
     /// Bytes of scratch memory of one invocation for variables, before anything is spilled. Spilled registers lie after.
     pub scratch_bytes: u32,

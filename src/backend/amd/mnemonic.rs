@@ -28,7 +28,7 @@ pub enum Form {
     Vop3,
     /// It computes both halves of the result, each from halves of the operands.
     Packed,
-    /// Each operand is a float of 32 bits, or of 16 bits in half of a register.
+    /// Each operand is a 32-bit float, or of 16 bits in half of a register.
     Mixed,
 }
 
@@ -75,7 +75,7 @@ const fn short(old: &'static str, new: &'static str) -> [Option<Spelling>; 6] {
     [None, plain(old), plain(old), vop3(new), vop3(new), vop3(new)]
 }
 
-/// From one generation on: so many columns are empty.
+/// From one generation on: this many columns are empty.
 const fn since(first: Generation, name: &'static str) -> [Option<Spelling>; 6] {
     let mut row = [None; 6];
     let mut column = first as usize;
@@ -86,7 +86,7 @@ const fn since(first: Generation, name: &'static str) -> [Option<Spelling>; 6] {
     row
 }
 
-/// Minima and maxima of floats, from one generation on, and their name since gfx12. Those of three are used from gfx9 on, where
+/// Minima and maxima of floats, from one generation on, and their name since gfx12. Three-operand forms are used from gfx9 on, where
 /// they keep subnormals as those of two floats do.
 const fn minimum_of_floats(first: Generation, old: &'static str, new: &'static str) -> [Option<Spelling>; 6] {
     let mut row = since(first, old);
@@ -94,7 +94,7 @@ const fn minimum_of_floats(first: Generation, old: &'static str, new: &'static s
     row
 }
 
-/// Minima and maxima of two floats of 16 bits, and their name since gfx12.
+/// Minima and maxima of two 16-bit floats, and their name since gfx12.
 const fn packed_extreme(old: &'static str, new: &'static str) -> [Option<Spelling>; 6] {
     let mut row = from_vega(old, Form::Packed);
     row[Generation::Rdna4 as usize] = Some(Spelling { name: new, form: Form::Packed });
@@ -106,7 +106,7 @@ const fn memory(old: &'static str, new: &'static str) -> [Option<Spelling>; 6] {
     since_rdna3(old, new)
 }
 
-/// The name of a mover. Those that are part of another instruction are told by their controls.
+/// The name of a mover. Moves that are part of another instruction show only as modifiers.
 pub fn of(primitive: Primitive) -> Option<Cow<'static, str>> {
     match primitive {
         Primitive::Dpp16(rows) => Some(dpp::control(rows.control).into()),
@@ -473,7 +473,7 @@ operations! {
     SubF16 = from_gcn3("v_sub_f16"),
     FmaF16 = from_gcn3("v_fma_f16"),
 
-    // Two floats of 16 bits.
+    // Two 16-bit floats.
     PackedAddF16 = from_vega("v_pk_add_f16", Form::Packed),
     PackedMulF16 = from_vega("v_pk_mul_f16", Form::Packed),
     PackedFmaF16 = from_vega("v_pk_fma_f16", Form::Packed),
@@ -623,12 +623,12 @@ operations! {
     InvalidateArrayCache = [
         None, None, None, plain("buffer_gl1_inv"), plain("buffer_gl1_inv"), plain("global_inv scope:SCOPE_DEV"),
     ],
-    // CDNA 3 alone: its parts have second-level caches of their own.
+    // CDNA 3 alone: its parts have second-level their own caches.
     InvalidateSecondCache = [None, None, plain("buffer_inv sc1"), None, None, None],
     WriteBackSecondCache = [None, None, plain("buffer_wbl2 sc1"), None, None, None],
 }
 
-/// The instruction that folds values of a type, one for each register of them; none where it takes several.
+/// The instruction that folds values of a type, one for each register of them; none if it takes several.
 pub fn combine_operation(op: ReduceOp, ty: LaneType) -> Option<Operation> {
     use ReduceOp as F;
     use ScalarKind::{Bool, Float, Sint};

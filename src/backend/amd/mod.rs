@@ -200,7 +200,7 @@ fn place(subject: Subject<'_>) -> Result<(Selected, Allocation), Vec<Diagnostic>
 /// that is too few, the next one is tried.
 const SLACKS: [u16; 3] = [2, 8, 24];
 
-/// Orders the instructions and gives out registers. The order of the source stays where another one would spill more
+/// Orders the instructions and assigns registers. The order of the source stays where another one would spill more
 /// values or leave fewer waves at once.
 fn arrange(selected: &mut Selected, arch: &Arch, limits: &Limits) -> Result<Allocation, Failure> {
     absorb(&mut selected.function);
@@ -236,7 +236,7 @@ fn arrange(selected: &mut Selected, arch: &Arch, limits: &Limits) -> Result<Allo
 }
 
 /// The registers of the kernel: at least those that the hardware fills. Shared vector registers lie after the others,
-/// which therefore end at a multiple of what registers are given out in.
+/// which therefore end at a multiple of what registers are assigned in.
 fn usage(arch: &Arch, needs: &Needs, allocation: &Allocation) -> Usage {
     let shared_vectors = if needs.shared_vector { descriptor::SHARED_GRANULE } else { 0 };
     let vectors = allocation.vectors.max(1).next_multiple_of(shared_vectors.max(1));

@@ -164,7 +164,7 @@ fn each(
     (0..).map(move |n| offset + stride * n).zip(points)
 }
 
-/// A descriptor. It is writable if any use of the binding writes.
+/// A descriptor, writable if any use of the binding writes.
 fn of_image(image: &Image, point: BindingPoint, offset: u32, kernel: &Kernel) -> Argument {
     let is_buffer = image.ty.dim == ImageDim::Buffer;
     let kind = if is_buffer { ArgumentKind::TexelBuffer } else { ArgumentKind::Image };

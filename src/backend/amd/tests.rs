@@ -57,7 +57,7 @@ fn names(text: &str) -> Vec<&str> {
     code(text).into_iter().map(|line| line.split(' ').next().unwrap_or(line)).collect()
 }
 
-/// Adds a constant to a float of its own.
+/// Adds a constant to its own float.
 fn sum_with(constant: f32, profile: &str) -> String {
     let mut b = builder(64);
     let (address, value) = own(&mut b);

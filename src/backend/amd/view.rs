@@ -59,7 +59,7 @@ bitflags::bitflags! {
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub struct Kinds: u8 {
         const VECTOR = 1;
-        /// Those that are allocated.
+        /// Allocated scalar registers.
         const SCALAR = 2;
         const VCC = 4;
         const EXEC = 8;
@@ -70,7 +70,7 @@ bitflags::bitflags! {
     /// The roles of an operand. A rule that names none means all.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub struct Roles: u8 {
-        /// It is read from other lanes (DPP).
+        /// Read from other lanes (DPP).
         const MOVED = 1;
         /// The number of a lane.
         const LANE_SELECT = 2;
@@ -80,7 +80,7 @@ bitflags::bitflags! {
         const LONG_DATA = 8;
         /// Data that are stored.
         const DATA = 16;
-        /// It is in the text.
+        /// Named in the text.
         const NAMED = 32;
         /// Only half of its bits are written.
         const HALF = 64;
@@ -230,7 +230,7 @@ fn special_cells(special: Special, arch: &Arch) -> SmallVec<[Cell; 2]> {
         Special::M0 => one(M0),
         Special::Ttmp(number) => one(TTMP + u16::from(number)),
         Special::Null => SmallVec::new(),
-        // It is above all others, whatever its number.
+        // Counted above all others, whatever its number.
         Special::SharedVector => [Cell::of(File::Vector, 255)].into_iter().collect(),
     }
 }

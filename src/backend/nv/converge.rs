@@ -57,7 +57,7 @@ pub fn converge(kernel: &Kernel) -> Cow<'_, Kernel> {
     kernel
 }
 
-/// The first instruction of the kernel's body that holds a return deeper than in an arm of its own, if it or a later one
+/// The first instruction of the kernel's body that holds a return deeper than in its own arm, if it or a later one
 /// holds a cross-lane operation. A return from a loop of the body becomes a flag anyway.
 fn nested_return(kernel: &Kernel) -> Option<usize> {
     let insts = &kernel.blocks[kernel.body].insts;
@@ -319,7 +319,7 @@ struct Joiner<'k> {
     span: Span,
 }
 
-/// A value that the exits of a tail give: one entry for each of them, none where it is not needed.
+/// A value that the exits of a tail give: one entry for each of them, none if it is not needed.
 struct Column {
     ty: Ty,
     values: Vec<Option<Value>>,

@@ -165,7 +165,7 @@ pub struct Inst {
     pub sources: SmallVec<[Operand; 3]>,
     /// It writes only where this bool is true.
     pub guard: Option<Reg>,
-    /// It does something beyond its target: it stays even if that is not read.
+    /// True if it has side effects: it stays even if its target is not read.
     pub effect: bool,
     pub origin: Origin,
 }

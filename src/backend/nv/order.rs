@@ -69,7 +69,7 @@ fn raise_copies(lines: &mut [Line], counts: &Counts, registers: &Registers) {
     });
 }
 
-/// Writes the lines in the order in which `with` puts each and those beside it; as many empty ones go as others come.
+/// Writes the lines in the order in which `with` puts each and those next to it; as many empty ones go as others come.
 fn rebuild(lines: &mut [Line], mut with: impl FnMut(usize, Line, &mut Vec<Line>)) {
     let mut ordered = Vec::with_capacity(lines.len());
     for (at, line) in lines.iter_mut().enumerate() {

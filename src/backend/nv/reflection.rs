@@ -46,10 +46,10 @@ pub struct Reflection {
     /// The word of the local parameters that must hold the number of the first instance, if the program asks for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_instance_word: Option<u32>,
-    /// The same for the number of the first vertex.
+    /// The word for the index of the first vertex.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_vertex_word: Option<u32>,
-    /// The same for the number of the draw among those of one call.
+    /// The word for the index of the draw in a multi-draw call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub draw_index_word: Option<u32>,
     pub gl: GlConstants,

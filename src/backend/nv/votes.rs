@@ -16,7 +16,7 @@ const LANES: u32 = 32;
 /// How NVIDIA's compiler sees a value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum View {
-    /// The same in the warp, and not made of votes.
+    /// Uniform in the warp, and not derived from votes.
     Plain,
     /// Made of votes and of values that are the same in the warp.
     Vote,

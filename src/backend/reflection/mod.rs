@@ -30,7 +30,7 @@ pub struct Reflection {
     pub entry_point: String,
     /// Invocations of a workgroup in x, y, z.
     pub workgroup_size: [u32; 3],
-    /// Lanes of a subgroup; none where the driver decides.
+    /// Lanes of a subgroup; none if the driver decides.
     pub subgroup_size: Option<u32>,
     /// Bytes of workgroup memory that it declares.
     pub shared_bytes: u32,
@@ -94,7 +94,7 @@ pub struct Buffer {
 }
 
 impl Reflection {
-    /// The facts of an entry point, for subgroups of so many lanes, with the variables that are kept unused.
+    /// The facts of an entry point, for subgroups of this many lanes, with the variables that are kept unused.
     pub fn of(module: &Module, entry: &EntryPoint, kept: Kept, subgroup_size: Option<u32>) -> Reflection {
         let spec_constants = spec_constants(module);
         let module = &mut settled(module);

@@ -9,13 +9,13 @@ use crate::source::{SourceFile, SourceMap, Span};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Statements on one line of the source that are looked at for the first one in the text.
+/// Statements on one line of the source that are examined for the first one in the text.
 const MOST_PARTS: usize = 16;
 
-/// Statements before a comment that are looked at for the last one of its block.
+/// Statements before a comment that are examined for the last one of its block.
 const MOST_LOOKS: usize = 256;
 
-/// Puts comments beside the statements that they precede or follow in the source.
+/// Puts comments next to the statements that they precede or follow in the source.
 pub(super) fn comment(functions: &mut [Definition], comments: &[Comment], sources: &SourceMap) {
     let mut places = Vec::new();
     for function in functions.iter() {
@@ -145,7 +145,7 @@ fn comment_line(text: String) -> Stmt {
     Stmt::new(Origin::Code, Kind::Comment(text))
 }
 
-/// Puts a directive in front of each statement whose line in the source is not the one after that of the line above it.
+/// Puts a directive before each statement whose line in the source is not the one after that of the line above it.
 pub(super) fn direct(functions: &mut [Definition], sources: &SourceMap, language: &dyn Language) {
     for function in functions {
         let mut lines = Directives { sources, language, next: None };
@@ -162,7 +162,7 @@ struct Directives<'a> {
 }
 
 impl Directives<'_> {
-    /// The directive for a place in the source, if there has to be one.
+    /// The directive for a place in the source, if there must be one.
     fn at(&mut self, span: Span) -> Option<String> {
         let (of, at) = line_of(self.sources, span.lo)?;
         let (file, line) = self.sources.named_line(of, at);

@@ -140,7 +140,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The condition under which the labels of an arm choose it; none where they always do.
+    /// The condition under which the labels of an arm choose it; none if they always do.
     fn chooses(&mut self, selector: &Expr, scalar: Scalar, arms: &[Case], arm: &Case) -> Option<Expr> {
         let (op, level, join) =
             if arm.default { ("!=", Level::LogicalAnd, "&&") } else { ("==", Level::LogicalOr, "||") };
@@ -155,7 +155,7 @@ impl Body<'_, '_> {
         })
     }
 
-    /// Goes on with the next turn of the innermost loop of the source.
+    /// Goes on with the next iteration of the innermost loop of the source.
     pub fn go_on(&mut self) {
         let Some(Chain { depth, continues }) = self.chains.last() else { return self.line("continue".to_string()) };
         let inside = self.around.get(*depth..).unwrap_or_default();

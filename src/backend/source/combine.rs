@@ -1,4 +1,4 @@
-//! Textures and samplers that are variables of their own, for languages where a texture brings its sampler with it: each pair that
+//! Textures and samplers that are their own variables, for languages where a texture brings its sampler with it: each pair that
 //! a shader uses becomes one variable.
 
 use super::insts::{self, drop_unused};

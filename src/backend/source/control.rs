@@ -170,7 +170,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The body of a loop with a flag that tells the first turn from the others, before which `between` runs.
+    /// The body of a loop with a flag that tells the first iteration from the others, before which `between` runs.
     fn resumed(&mut self, body: Vec<Stmt>, between: Vec<Stmt>) -> Vec<Stmt> {
         let again = self.named("again");
         let value = Some("false".to_string());
@@ -195,7 +195,7 @@ impl Body<'_, '_> {
         Stmt::new(self.origin, Kind::If { condition, then, otherwise: Vec::new(), hint: "" })
     }
 
-    /// Returns true if a loop's body goes on with the next turn before its end.
+    /// Returns true if a loop's body continues with the next iteration before its end.
     pub fn continues(&self, block: BlockId) -> bool {
         let f = self.f;
         f.blocks[block].insts.iter().any(|id| match f.insts[*id].op {
@@ -253,7 +253,7 @@ fn last_given(block: &[Stmt]) -> Option<(usize, &Stmt)> {
     block.iter().enumerate().rev().find(|(_, stmt)| is_given(stmt))
 }
 
-/// The statements as expressions that a loop's head takes; none where some are more.
+/// The statements as expressions that a loop's head takes; none if some are more.
 fn steps_of(code: &[Stmt], most: usize) -> Option<Vec<String>> {
     let step = |stmt: &Stmt| match &stmt.kind {
         Kind::Line(text) if !text.contains('{') && !stmt.jumps() => Some(text.trim_end_matches(';').to_string()),
@@ -262,7 +262,7 @@ fn steps_of(code: &[Stmt], most: usize) -> Option<Vec<String>> {
     if code.len() > most { None } else { code.iter().map(step).collect() }
 }
 
-/// Takes the selection that a body begins with where all it does is leave the loop; the condition of going on.
+/// Takes the selection that a body begins with where all it does is leave the loop; the condition of continuing.
 fn take_condition(code: &mut Vec<Stmt>) -> Option<Expr> {
     let is_break = |block: &[Stmt]| matches!(block, [Stmt { kind: Kind::Line(text), .. }] if text == "break;");
     let Stmt { kind: Kind::If { condition, then, otherwise, hint: "" }, .. } = code.first()? else { return None };

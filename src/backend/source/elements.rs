@@ -1,4 +1,4 @@
-//! Arrays of resources as variables of their own, for languages without such arrays: `textures[2]` becomes `textures_2`. Where
+//! Arrays of resources as their own variables, for languages without such arrays: `textures[2]` becomes `textures_2`. Where
 //! the index is not a constant, a function with a `switch` does the work.
 
 use crate::ir::build::Builder;
@@ -41,7 +41,7 @@ pub(super) fn split(module: &mut Module, is_such: &dyn Fn(Type) -> bool) -> Vec<
     let numbers = numbers(module);
     let mut made = Vec::new();
     let mut split: Split = arrays.iter().map(|id| (*id, elements(module, *id, &numbers, &mut made))).collect();
-    // Until all is rewritten the first elements are variables beside the arrays, the last ones.
+    // Until all is rewritten the first elements are variables next to the arrays, the last ones.
     let count = module.globals.len();
     for id in &arrays {
         let first = module.globals[*id].clone();
@@ -81,7 +81,7 @@ fn is_it(module: &Module, id: GlobalId, is_such: &dyn Fn(Type) -> bool) -> bool 
     is_bound && len <= MOST && !matches!(of, Type::Array { .. }) && is_such(of) && is_known_everywhere(module, id)
 }
 
-/// Returns true if all that happens to the elements of an array can be done in a function of its own.
+/// Returns true if all that happens to the elements of an array can be done in its own function.
 fn is_known_everywhere(module: &Module, id: GlobalId) -> bool {
     let mut is_known = true;
     for (_, f) in module.functions.iter() {
@@ -248,7 +248,7 @@ impl Splitting<'_> {
         elements[index.min(elements.len() - 1)]
     }
 
-    /// The variable in the place of an address with a known index.
+    /// The variable instead of an address with a known index.
     fn element(&self, f: &Function, value: Value) -> Value {
         let Value::Inst(id) = value else { return value };
         let Op::Access { base: Value::Global(array), indices } = f.insts[id].op else { return value };

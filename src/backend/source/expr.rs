@@ -76,7 +76,7 @@ pub(super) struct Expr {
     pub negated: Option<Box<Expr>>,
     /// The component that all of a vector's are.
     pub component: Option<Box<Expr>>,
-    /// Operator and operands, where it can be part of an assignment.
+    /// Operator and operands, if possible be part of an assignment.
     pub assigned: Option<Box<[String; 3]>>,
     /// The unsigned number, where it is one as a signed number.
     pub unsigned: Option<Box<Expr>>,
@@ -184,7 +184,7 @@ impl Expr {
         }
     }
 
-    /// The same in parentheses.
+    /// This expression in parentheses.
     pub fn grouped(&self) -> Expr {
         Expr { text: format!("({})", self.text), level: Level::Primary, ..self.clone() }
     }

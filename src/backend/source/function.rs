@@ -26,7 +26,7 @@ const LONGEST: usize = 100;
 #[derive(Debug)]
 pub(super) struct Definition {
     pub span: Span,
-    /// Comments and directives in front of it.
+    /// Comments and directives before it.
     pub before: Vec<String>,
     head: String,
     pub body: Vec<Stmt>,
@@ -86,7 +86,7 @@ pub(super) struct Body<'t, 'a> {
     /// Variables that get what must not be contracted.
     pub exact: FxHashSet<LocalId>,
     copies: Copies,
-    /// Variables that are read before they have a value, where the language wants one.
+    /// Variables that are read before they have a value, where the language needs one.
     unset: FxHashSet<LocalId>,
     /// The variable that was declared last with its first value, and its name.
     pub declared: Option<(LocalId, String)>,
@@ -215,7 +215,7 @@ impl<'t, 'a> Body<'t, 'a> {
         self.blocks.pop().unwrap_or_default()
     }
 
-    /// The statements that `write` makes, as a block of their own.
+    /// The statements that `write` makes, as their own block.
     pub fn within(&mut self, write: impl FnOnce(&mut Self)) -> Vec<Stmt> {
         self.blocks.push(Vec::new());
         write(self);

@@ -95,7 +95,7 @@ pub(super) trait Language: Debug + Sync {
         false
     }
 
-    /// Returns true if input attachments are variables of a kind of their own.
+    /// Returns true if input attachments are their own variables kind.
     fn has_attachments(&self) -> bool {
         false
     }
@@ -105,7 +105,7 @@ pub(super) trait Language: Debug + Sync {
         false
     }
 
-    /// The directive by which the next line has a number in a file, which has a place among those of the source; none where the language has none.
+    /// The directive by which the next line has a number in a file, which has a place among those of the source; none if the language has none.
     fn line_directive(&self, _: u32, _: (usize, &str)) -> Option<String> {
         None
     }
@@ -120,7 +120,7 @@ pub(super) trait Language: Debug + Sync {
         false
     }
 
-    /// The module with several entry points where the language has several functions in the place of one; none elsewhere.
+    /// The module with several entry points where the language has several functions instead of one; none elsewhere.
     ///
     /// # Errors
     /// With what cannot be told apart.
@@ -165,7 +165,7 @@ pub(super) trait Language: Debug + Sync {
         false
     }
 
-    /// An array that is assigned, passed or returned whole, where these have a type of their own.
+    /// An array that is assigned, passed or returned whole, where these have their own type.
     fn array_name(&self, _: &mut Writer, _: TypeId) -> Option<String> {
         None
     }
@@ -208,7 +208,7 @@ pub(super) trait Language: Debug + Sync {
         format!("{}{ty} {name}{dims} = {value};", self.constant_words())
     }
 
-    /// The length of an array that specialization constants give; none where it needs a name.
+    /// The length of an array that specialization constants give; none if it needs a name.
     fn length_text(&self, _: &mut Writer, _: ConstId) -> Option<String> {
         None
     }
@@ -234,7 +234,7 @@ pub(super) trait Language: Debug + Sync {
 
     // Module-scope variables.
 
-    /// The name of the variable that holds a block without a name of its own; none where its members are names of the module.
+    /// The name of the variable that holds a block without an instance name; none if its members are names of the module.
     fn block_variable(&self, _: &mut Writer, _: GlobalId, _: StructId) -> Option<String> {
         None
     }
@@ -252,7 +252,7 @@ pub(super) trait Language: Debug + Sync {
     /// Declares a variable, and returns its name.
     fn declare(&self, t: &mut Writer, id: GlobalId, global: &Global) -> String;
 
-    /// The variable that stands for a built-in value of a block; none where the language has none.
+    /// The variable that stands for a built-in value of a block; none if the language has none.
     fn built_in(&self, b: &mut Body, of: BuiltIn, space: Space) -> Option<Expr>;
 
     /// The scalar that the language gives a built-in value, where it may be another than the module's.
@@ -300,12 +300,12 @@ pub(super) trait Language: Debug + Sync {
         format!("{} = {}", place.text, value.text)
     }
 
-    /// The declarations of members for so many bytes from an offset on.
+    /// The declarations of members for this many bytes from an offset on.
     fn pad_lines(&self, _: Packing, _: u32, _: u32) -> Vec<String> {
         Vec::new()
     }
 
-    /// The scalar so many bytes after an address, or the vector of such that follow each other.
+    /// The scalar this many bytes after an address, or the vector of such that follow each other.
     fn read_bytes(&self, b: &mut Body, _: &Address, _: Scalar, _: (u32, u8)) -> Expr {
         b.t.broken("bytes of a buffer")
     }
@@ -381,7 +381,7 @@ pub(super) trait Language: Debug + Sync {
         3
     }
 
-    /// Returns true if an arm of a switch can go on in the next.
+    /// Returns true if an arm of a switch can continue in the next.
     fn falls_through(&self) -> bool {
         true
     }
@@ -467,7 +467,7 @@ pub(super) trait Language: Debug + Sync {
         if size == 1 { unequal } else { Expr::call("any", &[unequal]) }
     }
 
-    /// A call of a built-in function with one result; none where the language has none such.
+    /// A call of a built-in function with one result; none if the language has none such.
     fn function_of(&self, t: &mut Writer, function: MathFn, args: &[Expr], of: &[TypeId], ty: TypeId) -> Option<Expr>;
 
     fn math(&self, b: &mut Body, function: MathFn, args: Values, ty: TypeId) -> Made;
@@ -539,12 +539,12 @@ pub(super) trait Language: Debug + Sync {
     /// None for stores.
     fn image(&self, b: &mut Body, op: ImageOp, call: &ImageCall, ty: TypeId) -> Option<Expr>;
 
-    /// An operation on a ray query or an acceleration structure; none where it has no result.
+    /// An operation on a ray query or an acceleration structure; none if it has no result.
     fn ray(&self, b: &mut Body, _: RayOp, _: Value, _: Values, _: TypeId) -> Option<Expr> {
         Some(b.t.stand_in("ray queries"))
     }
 
-    /// An instruction that the typed form knows by its number in SPIR-V; none where it has no result.
+    /// An instruction that the typed form knows by its number in SPIR-V; none if it has no result.
     fn foreign(&self, b: &mut Body, _: u32, _: Values, _: TypeId) -> Option<Expr> {
         Some(b.t.stand_in("instructions of SPIR-V's own"))
     }

@@ -17,25 +17,25 @@ pub(super) enum Packing {
     Scalars,
     /// As in C++ with vectors at a multiple of their size, that of three components being that of four, unless they are packed.
     Vectors,
-    /// The same, but vectors of three components end after these; larger sizes of members push the next ones away.
+    /// As above, but vectors of three components end after the third; larger sizes of members push the next ones away.
     Sized,
     /// As the language likes: memory that nothing outside of the shader sees.
     Free,
 }
 
 impl Packing {
-    /// Returns true if vectors have an alignment of their own.
+    /// Returns true if vectors have their own alignment.
     const fn aligns_vectors(self) -> bool {
         matches!(self, Packing::Vectors | Packing::Sized | Packing::Free)
     }
 
-    /// Returns true if members with sizes of their own pad.
+    /// Returns true if members with their own sizes pad.
     pub const fn is_sized(self) -> bool {
         matches!(self, Packing::Sized | Packing::Free)
     }
 }
 
-/// How a struct lies in memory.
+/// How a struct is in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct How {
     pub packing: Packing,
@@ -54,7 +54,7 @@ impl How {
         How { packing, stride: None, align: MOST_ALIGN }
     }
 
-    /// A member so many bytes from the start.
+    /// A member this many bytes from the start.
     fn member(self, offset: u32) -> How {
         How { stride: None, align: self.aligned(offset), ..self }
     }
@@ -69,7 +69,7 @@ impl How {
         How { stride: None, ..self }
     }
 
-    /// The alignment of what lies so many bytes on, on which it depends how vectors are spelled.
+    /// The alignment of what lies this many bytes on, on which it depends how vectors are spelled.
     const fn aligned(self, bytes: u32) -> u32 {
         let other = multiple_of(bytes);
         if self.packing.is_sized() || self.align < other { self.align } else { other }
@@ -122,13 +122,13 @@ pub(super) enum Fit {
     Own,
     /// As a packed vector.
     Packed,
-    /// As the first components of a vector of so many.
+    /// As the first components of a vector of this many.
     First(u8),
     /// As the member of a struct that is as long as the stride.
     Wrapped,
 }
 
-/// A laid-out struct; none where the language cannot put a member where it is.
+/// A laid-out struct; none if the language cannot put a member where it is.
 pub(super) fn lay_out(t: &mut Writer, id: StructId, how: How) -> Option<Rc<Laid>> {
     if let Some(known) = t.laid.get(&(id, how)) {
         return known.clone();
@@ -283,7 +283,7 @@ fn element_extent(t: &mut Writer, ty: TypeId, how: How, is_packed: bool) -> Opti
     }
 }
 
-/// How a scalar or vector is spelled, in an array or alone; none where it cannot be.
+/// How a scalar or vector is spelled, in an array or alone; none if it cannot be.
 pub(super) fn fit(t: &Writer, ty: TypeId, how: How, is_packed: bool) -> Option<Fit> {
     let (scalar, size) = t.shape(ty)?;
     let of = vector_extent(Packing::Vectors, (scalar, size), is_packed);

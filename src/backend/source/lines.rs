@@ -159,7 +159,7 @@ impl Operation<'_> {
         self.add(Op::Extract { composite: value, index }, of)
     }
 
-    /// The size of a plane, of which the instruction becomes the width, with the number of layers.
+    /// The size of a plane, whose instruction becomes the width, with the number of layers.
     fn without_height(&mut self, op: Op, is_arrayed: bool) {
         let ty = self.module.functions[self.function].insts[self.id].ty;
         let scalar = self.module.types.scalar_of(ty).unwrap_or(Scalar::I32);

@@ -46,7 +46,7 @@ impl Writer<'_> {
         language.binary(self, op, both, of)
     }
 
-    /// A call of a built-in function with one result; none where the language has none such.
+    /// A call of a built-in function with one result; none if the language has none such.
     pub fn function_of(&mut self, function: MathFn, args: &[Expr], of: &[TypeId], ty: TypeId) -> Option<Expr> {
         let language = self.language;
         language.function_of(self, function, args, of, ty)
@@ -69,7 +69,7 @@ impl Body<'_, '_> {
     pub fn binary(&mut self, op: BinaryOp, a: Value, b: Value) -> Expr {
         let of = [self.type_of(a), self.type_of(b)];
         let (mut left, mut right) = (self.value(a), self.value(b));
-        // All languages take a scalar beside a vector here.
+        // All languages take a scalar next to a vector here.
         let is_arithmetic = matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div);
         if is_arithmetic && self.t.types.scalar_of(of[0]).is_some_and(Scalar::is_float) && of[0] == of[1] {
             match (left.component.take(), right.component.take()) {

@@ -28,7 +28,7 @@ pub(super) enum Form {
 /// A place in a buffer that the language sees as bytes.
 #[derive(Clone, Debug)]
 pub(super) struct Address {
-    /// The block that it is in; none where a buffer reference points.
+    /// The block that it is in; none if a buffer reference points.
     pub global: Option<GlobalId>,
     /// The buffer, the element of an array of buffers, or a buffer reference.
     pub buffer: Expr,
@@ -149,7 +149,7 @@ impl Body<'_, '_> {
         self.part_of_place(id, Place::Bytes(place), f.values(indices))
     }
 
-    /// Returns true for buffer references, of which the name of the type says where the language has none.
+    /// Returns true for buffer references, whose name of the type says where the language has none.
     fn is_reference(&mut self, ty: TypeId) -> bool {
         let is_it = self.t.types.referred(ty).is_some();
         if is_it {
@@ -191,7 +191,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The place of a whole block, or of the part of it that has a name of its own.
+    /// The place of a whole block, or of the part of it that has its own name.
     fn root(
         &mut self,
         global: GlobalId,
@@ -418,7 +418,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// The scalar that lies in memory for one of the module.
+/// The scalar that is in memory for one of the module.
 fn stored_as(scalar: Scalar, how: How) -> Scalar {
     if scalar.is_bool() && how.packing != Packing::Free { Scalar::U32 } else { scalar }
 }
@@ -432,7 +432,7 @@ fn first_of(size: u8) -> String {
     (0..u32::from(size)).fold(".".to_string(), |text, n| text + &component(n)[1..])
 }
 
-/// Returns true if what lies at a path has its logical type. The language converts matrices itself.
+/// Returns true if what is at a path has its logical type. The language converts matrices itself.
 fn is_plain_path(t: &mut Writer, laid: &LaidPath) -> bool {
     if laid.how.packing.is_sized() {
         return !laid.is_atomic && laid.column.is_none() && is_plain(t, laid.ty, laid.how, false);

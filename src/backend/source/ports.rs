@@ -26,9 +26,9 @@ pub(super) struct Given {
 /// The inputs and outputs of the stage.
 #[derive(Debug, Default)]
 pub(super) struct Ports {
-    /// Those that other functions than the entry point use.
+    /// Inputs and outputs that functions other than the entry point use.
     pub shared: FxHashSet<GlobalId>,
-    /// Those that any function uses.
+    /// Inputs and outputs that any function uses.
     pub named: FxHashSet<GlobalId>,
     /// Inputs and outputs at locations, in the order of these.
     pub located: [Vec<GlobalId>; 2],

@@ -6,7 +6,7 @@ use crate::ir::{FuncId, Function, ImageOp, Module, Op, Space, calls};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
-/// The functions that do nothing but compute a result: they write no memory that others see, wait for nobody, and end no
+/// The functions that do nothing but compute a result: they write no memory that others see, wait for nothing, and end no
 /// invocation.
 pub(super) type Pure = FxHashSet<FuncId>;
 

@@ -18,7 +18,7 @@ const MOST_TEXELS: i64 = 1 << 16;
 const ALL: Range = (i32::MIN as i64, i32::MAX as i64);
 
 impl Body<'_, '_> {
-    /// Returns true if a sum, difference or product of signed numbers of 32 bits is known to be one.
+    /// Returns true if a sum, difference or product of signed 32-bit numbers is known to be one.
     pub fn is_in_range(&self, op: BinaryOp, [a, b]: [Value; 2]) -> bool {
         let range = self.range(a, DEPTH).zip(self.range(b, DEPTH)).and_then(|(a, b)| combined(op, a, b));
         range.is_some()
@@ -29,7 +29,7 @@ impl Body<'_, '_> {
         self.range(value, DEPTH).is_some_and(|range| range.0 > ALL.0)
     }
 
-    /// The range of a value; none where it is no number of 32 bits or fewer.
+    /// The range of a value; none if it is no number of 32 bits or fewer.
     fn range(&self, value: Value, depth: u32) -> Option<Range> {
         limits::spend(1);
         let ty = self.type_of(value);
@@ -208,7 +208,7 @@ fn union(a: Range, b: Range) -> Range {
     (a.0.min(b.0), a.1.max(b.1))
 }
 
-/// The range of a result; none where it may overflow.
+/// The range of a result; none if it may overflow.
 fn combined(op: BinaryOp, a: Range, b: Range) -> Option<Range> {
     let made = match op {
         BinaryOp::Add => (a.0 + b.0, a.1 + b.1),

@@ -42,9 +42,9 @@ pub(super) struct Beside {
 pub(super) struct Remarks {
     /// Those at the top of the main file, which belong to all of it.
     pub head: Vec<String>,
-    /// Those of declarations, by the positions of these.
+    /// Comments of declarations, by the position of the declaration.
     declared: FxHashMap<u32, Beside>,
-    /// Those in bodies of functions.
+    /// Comments in function bodies.
     pub bodies: Vec<Comment>,
 }
 
@@ -222,7 +222,7 @@ struct Line {
 struct Scan<'a> {
     text: &'a str,
     base: u32,
-    /// WGSL has block comments that nest (section 3.3, Comments), no directives, and no lines that go on after a backslash.
+    /// WGSL has block comments that nest (section 3.3, Comments), no directives, and no lines that continue after a backslash.
     is_wgsl: bool,
     at: usize,
     found: Vec<Comment>,
@@ -446,7 +446,7 @@ fn lines_of(text: &str, column: usize) -> Vec<String> {
     if lines.is_empty() { vec!["//".to_string()] } else { lines }
 }
 
-/// A line without the white space in front of a column.
+/// A line without the white space before a column.
 fn dedented(line: &str, column: usize) -> String {
     let margin = line.bytes().take(column).take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     line[margin..].trim_end().to_string()

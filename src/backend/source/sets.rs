@@ -1,5 +1,5 @@
 //! Resources of all descriptor sets as binding points of OpenGL, which has no sets, numbers each kind of resource apart, and
-//! gives each element of an array a number of its own (GLSL 4.60 section 4.4.5).
+//! gives each element of an array its own number (GLSL 4.60 section 4.4.5).
 
 use super::language::Language;
 use crate::backend::Made;

@@ -21,7 +21,7 @@ pub(super) struct Stmt {
 pub(super) enum Kind {
     /// One that ends with its line.
     Line(String),
-    /// One that looks like a jump, after which the invocation goes on.
+    /// One that looks like a jump, after which the invocation continues.
     Demote,
     Define(Declared),
     /// A comment, or a line of one, with its signs.
@@ -49,7 +49,7 @@ pub(super) enum Kind {
         ends: Expr,
         hint: &'static str,
     },
-    /// A loop with statements between its turns, which go on by `continue` too, in languages that have such.
+    /// A loop with statements between its turns, which continue by `continue` too, in languages that have such.
     Loop {
         body: Vec<Stmt>,
         between: Vec<Stmt>,
@@ -84,7 +84,7 @@ pub(super) struct Syntax {
     pub labels: fn(&[String]) -> Vec<String>,
     /// How much deeper than the switch its labels are.
     pub arms: usize,
-    /// The statement that ends an arm; none where its brace does.
+    /// The statement that ends an arm; none if its brace does.
     pub arm_end: Option<&'static str>,
     /// The head of a loop that runs until a jump.
     pub endless: &'static str,
@@ -120,7 +120,7 @@ pub(super) const C: Syntax = Syntax {
 pub(super) struct Arm {
     pub labels: Vec<String>,
     pub body: Vec<Stmt>,
-    /// True if it goes on in the next one.
+    /// True if it continues in the next one.
     pub falls: bool,
 }
 
@@ -201,7 +201,7 @@ impl Stmt {
         self.kind.blocks().flatten()
     }
 
-    /// Returns true if it may leave the loop or switch around it, and go on after that.
+    /// Returns true if it may leave the loop or switch around it, and continue after that.
     pub fn breaks(&self) -> bool {
         match &self.kind {
             Kind::Line(text) => text == "break;",

@@ -103,7 +103,7 @@ impl Writer<'_> {
         let id = self.logical(id);
         let name = match self.struct_names.get(&id) {
             Some(known) => known.clone(),
-            // Those of operations with two results.
+            // Structs of operations with two results.
             None => {
                 let name = self.types.structs[id].name.clone();
                 self.names.unique(&name, None)

@@ -98,7 +98,7 @@ struct Search<'t, 'a> {
     /// Variables that are the same in all invocations.
     same: FxHashSet<GlobalId>,
     asks: fn(&Op) -> bool,
-    /// Those that are asked for, where invocations may have parted.
+    /// Requested instructions in divergent control flow.
     found: Vec<(FuncId, InstId)>,
     seen: FxHashSet<(FuncId, InstId)>,
     /// The results of calls: if they differ, and where pointers point.
@@ -117,7 +117,7 @@ struct State {
 }
 
 impl State {
-    /// Adds what another way brings, but for its control flow.
+    /// Adds what another way brings, except its control flow.
     fn join(&mut self, other: &State) {
         limits::spend(other.locals.len() + other.arguments.len());
         self.locals.extend(&other.locals);
@@ -343,7 +343,7 @@ impl<'s, 't, 'a> Walk<'s, 't, 'a> {
         Ends::FALLS
     }
 
-    /// Notes an instruction that is asked for, where invocations may have parted.
+    /// Notes an instruction requested, where invocations may have diverged.
     fn note(&mut self, id: InstId, inst: &Inst) {
         if self.state.is_parted && (self.search.asks)(&inst.op) && self.search.seen.insert((self.id, id)) {
             self.search.found.push((self.id, id));

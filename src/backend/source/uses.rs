@@ -15,7 +15,7 @@ use std::rc::Rc;
 /// A place in a block: before the instruction of this number.
 pub(super) type Place = (BlockId, u32);
 
-/// Instructions that are looked at between a value and its use at most.
+/// Instructions that are examined between a value and its use at most.
 const MOST_LOOKED_AT: usize = 96;
 
 /// The uses of one function.
@@ -336,7 +336,7 @@ impl Uses {
         })
     }
 
-    /// Returns true if a variable is used in a loop alone, but for the store that gives it its first value.
+    /// Returns true if a variable is used in a loop alone, except the store that gives it its first value.
     pub fn is_only_in(&self, local: LocalId, of: Place) -> bool {
         const MOST: usize = 64;
         let Some(places) = self.locals.get(&local).filter(|places| places.len() <= MOST) else { return false };
@@ -346,7 +346,7 @@ impl Uses {
         outside == 1
     }
 
-    /// The instructions that use a variable, in their order where they are in one block; none where they are in several, or
+    /// The instructions that use a variable, in their order where they are in one block; none if they are in several, or
     /// more than `most`.
     pub fn insts_of(&self, f: &Function, local: LocalId, most: usize) -> Option<SmallVec<[InstId; 3]>> {
         let mut places = self.locals.get(&local).filter(|places| places.len() <= most)?.clone();

@@ -33,7 +33,7 @@ pub(super) struct Writer<'a> {
     pub module: &'a Module,
     pub options: &'a Options,
     pub language: &'static dyn Language,
-    /// The types of the module, with those that are asked for on the way.
+    /// The types of the module, with those requested on the way.
     pub types: Types,
     /// A copy of the module to lay types out in.
     pub scratch: Module,
@@ -44,7 +44,7 @@ pub(super) struct Writer<'a> {
     pub structs: Vec<String>,
     pub tables: Vec<String>,
     pub variables: Vec<String>,
-    /// Those of the module's variables, in the order of the source.
+    /// Declarations of the module's variables, in the order of the source.
     pub declarations: BTreeMap<GlobalId, Vec<String>>,
     /// Functions that the text needs besides those of the source.
     pub helpers: Vec<String>,
@@ -55,7 +55,7 @@ pub(super) struct Writer<'a> {
     pub struct_names: FxHashMap<StructId, String>,
     /// Names of members, by struct.
     pub members: FxHashMap<StructId, Rc<[String]>>,
-    /// Names that the members of blocks without a name of their own have.
+    /// Names that the members of blocks without an instance name have.
     pub block_members: FxHashMap<GlobalId, Rc<[String]>>,
     pub globals: FxHashMap<GlobalId, String>,
     pub spec_names: FxHashMap<u32, String>,
@@ -101,7 +101,7 @@ pub(super) struct Writer<'a> {
     pub sized: Vec<String>,
     /// The comments of the source, where they are to be kept.
     pub remarks: Option<Remarks>,
-    /// Those of variables whose declarations are not lines of their own.
+    /// Comments of variables whose declarations are not separate lines.
     pub loose_remarks: BTreeMap<GlobalId, Beside>,
     pub hlsl: super::hlsl::State,
     pub msl: super::msl::State,
@@ -240,7 +240,7 @@ impl<'a> Writer<'a> {
         if self.diagnostics.is_empty() { Ok(self.finish(layouts)) } else { Err(self.diagnostics) }
     }
 
-    /// After a refusal the text goes on with placeholders, so that only an error without one says that the module or the writer
+    /// After a refusal the text continues with placeholders, so that only an error without one says that the module or the writer
     /// is wrong.
     fn drop_consequences(&mut self) {
         if self.diagnostics.iter().any(|error| error.code != Number::INTERNAL) {

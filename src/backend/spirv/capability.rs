@@ -258,7 +258,7 @@ impl Needs {
         !self.late.is_empty()
     }
 
-    /// The capabilities and extensions that were asked for since the last call and that the module's version is too old for,
+    /// The capabilities and extensions requested since the last call and that the module's version is too old for,
     /// with the version that they need.
     pub fn take_late(&mut self) -> SmallVec<[(String, Version); 1]> {
         std::mem::take(&mut self.late)

@@ -14,7 +14,7 @@ use rspirv::spirv::{Decoration, Op, Word};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::{SmallVec, smallvec};
 
-/// Constant ids given out so far; 0 marks one not asked for yet.
+/// Constant ids assigned so far; 0 marks one not asked for yet.
 #[derive(Debug, Default)]
 pub(super) struct ConstMap {
     known: Vec<Word>,
@@ -201,7 +201,7 @@ impl Emitter<'_> {
         id
     }
 
-    /// Returns true if so many parts make a cooperative vector that has one value in all its components.
+    /// Returns true if this many parts make a cooperative vector that has one value in all its components.
     pub fn is_replicated(&self, ty: TypeId, parts: usize) -> bool {
         let Some(vector) = self.module.types.cooperative(ty).filter(|of| of.is_vector()) else { return false };
         parts == 1 && self.module.constants.as_int(&self.module.types, vector.columns) != Some(1)

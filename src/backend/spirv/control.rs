@@ -16,7 +16,7 @@ use std::ops::Range;
 
 /// A construct that encloses the place being written.
 pub(super) struct Scope {
-    /// Where its body goes on when it is done.
+    /// Where its body continues when it is done.
     merge: Word,
     merge_reached: bool,
     kind: Kind,
@@ -30,7 +30,7 @@ pub(super) struct Scope {
     before: State,
     /// The ways to the merge block.
     edges: Vec<Edge>,
-    /// Where the values of a loop's rounds lie in the code.
+    /// Where the values of a loop's rounds are in the code.
     pub rounds: Vec<usize>,
     /// The instructions that all of its parts may share.
     mark: usize,
@@ -50,7 +50,7 @@ enum Stage {
 }
 
 impl Body<'_, '_> {
-    /// Writes the instructions of a block, up to where no path goes on.
+    /// Writes the instructions of a block, up to where no path continues.
     pub fn block(&mut self, id: BlockId) {
         let f = self.f;
         for inst in &f.blocks[id].insts {
@@ -179,7 +179,7 @@ impl Body<'_, '_> {
     }
 
     /// Ends a merge block that no path reaches. All structural paths through a continue construct lead to its back edge
-    /// (section 2.11.1: the back-edge block post-dominates the continue target), so the block goes on there as if it were
+    /// (section 2.11.1: the back-edge block post-dominates the continue target), so the block continues there as if it were
     /// reached.
     fn dead_end(&mut self) {
         self.place_again();

@@ -178,7 +178,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// How a matrix lies in memory, in the order of its extension's instructions.
+    /// How a matrix is in memory, in the order of its extension's instructions.
     fn layout_operands(&mut self, role: MatrixRole, layout: Value, stride: Value) -> [Word; 2] {
         const BLOCKED: [u32; 2] = [
             CooperativeMatrixLayout::RowBlockedInterleavedARM as u32,

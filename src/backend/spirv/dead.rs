@@ -41,7 +41,7 @@ struct Uses {
     /// By id.
     places: Vec<Option<Place>>,
     is_used: Vec<bool>,
-    /// Ids of which the operands are still to be looked at.
+    /// Ids of which the operands are still to be examined.
     open: Vec<Word>,
     /// Stores to a variable of a function.
     stores: FxHashMap<Word, Vec<usize>>,

@@ -22,9 +22,9 @@ pub(super) struct Files {
 /// The lines that places name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Lines {
-    /// Those of the file's text.
+    /// The lines of the file's text.
     Own,
-    /// Those that `#line` directives count, which the text of a file of that name need not have.
+    /// The lines that `#line` directives count, which the text of a file of that name need not have.
     Counted,
 }
 
@@ -104,7 +104,7 @@ impl Emitter<'_> {
         (language as Word, Word::from(version))
     }
 
-    /// Where a span lies; none where no source stands for it.
+    /// Where a span lies; none if no source stands for it.
     pub fn stretch(&mut self, span: Span) -> Option<Stretch> {
         if span.is_none() {
             return None;
@@ -126,7 +126,7 @@ impl Emitter<'_> {
         Some(Stretch { source, lines, columns: [from.column, to.column] })
     }
 
-    /// The lines that places at a position name. A `DebugLine` must lie in the text of its source; `OpLine` need not.
+    /// The lines that places at a position name. A `DebugLine` must are in the text of its source; `OpLine` need not.
     fn lines_at(&self, position: u32) -> Lines {
         match self.options.debug == DebugInfo::Full && self.sources.is_renumbered(position) {
             true => Lines::Counted,

@@ -43,7 +43,7 @@ pub(super) fn of_built_in(built_in: BuiltIn) -> Option<Capability> {
 }
 
 impl Emitter<'_> {
-    /// The scope of memory in the place of one that the version lacks: one that includes it.
+    /// The scope of memory instead of one that the version lacks: one that includes it.
     pub fn memory_scope(&self, scope: Scope) -> Scope {
         match scope {
             Scope::Subgroup if self.version.has_1_3() => scope,

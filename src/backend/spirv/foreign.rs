@@ -1,5 +1,5 @@
 //! Types, instructions, decorations and execution modes that the shader names by SPIR-V's numbers (GL_EXT_spirv_intrinsics).
-//! They are written as they are; whether they mean something is the shader's business.
+//! The instructions are copied unchanged; their meaning is the shader's business.
 
 use super::function::{Body, FEW};
 use super::words::Words;
@@ -120,7 +120,7 @@ impl<'a> Emitter<'a> {
     }
 }
 
-/// The most that a mesh shader gives out, in the order of the operands of `OpSetMeshOutputsEXT`.
+/// The most that a mesh shader assigns, in the order of the operands of `OpSetMeshOutputsEXT`.
 fn most_outputs(modes: &[PrimitiveMode]) -> [Option<u32>; 2] {
     let find = |of: fn(&PrimitiveMode) -> Option<u32>| modes.iter().find_map(of);
     [

@@ -58,7 +58,7 @@ const fn is_unknown(error: &DecodeError) -> bool {
     )
 }
 
-/// Returns true if the tables know the numbers of an instruction. Those that need others to be read are known by their
+/// Returns true if the tables know the numbers of an instruction. Numbers that need others to be read are known by their
 /// opcodes.
 pub fn is_known(instruction: &[Word]) -> bool {
     let opcode = instruction.first().map_or(0, |head| head & 0xffff);

@@ -32,7 +32,7 @@ pub(super) struct Body<'e, 'a> {
     pub intro: Words,
     pub setup: Words,
     pub code: Words,
-    /// Where access chains of the block being written lie in `code`.
+    /// Where access chains of the block being written are in `code`.
     pub chains: Vec<usize>,
     /// Label of the block being written.
     pub label: Word,
@@ -52,7 +52,7 @@ pub(super) struct Body<'e, 'a> {
     pub uses: Uses,
     /// Ids of set-up steps of lane plans.
     pub lane_setup: super::lane::Setup,
-    /// Cross-lane operations and where their instructions lie in `code`.
+    /// Cross-lane operations and where their instructions are in `code`.
     lane_code: Vec<(InstId, Range<usize>)>,
     /// True if the instruction being written is `precise`.
     pub exact: bool,
@@ -121,7 +121,7 @@ impl<'a> Body<'_, 'a> {
         self.begin_values(id);
     }
 
-    /// Finds the variables that are values. Those that a debugger shows are not.
+    /// Finds the variables that are values. Variables that a debugger shows are not values.
     fn begin_values(&mut self, id: FuncId) {
         self.shared.clear();
         self.promoted.clear();

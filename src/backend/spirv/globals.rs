@@ -30,7 +30,7 @@ impl GlobalMap {
     }
 }
 
-/// A variable and its storage class, as an entry point's interface wants to know it.
+/// A variable and its storage class, as an entry point's interface needs to know it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Variable {
     pub id: Word,
@@ -59,7 +59,7 @@ impl Emitter<'_> {
         Variable { id: self.globals.known[id.index()], class }
     }
 
-    /// Declares what nothing uses, where that is asked for: resources, and inputs and outputs at locations; and inputs that
+    /// Declares what nothing uses, where requested: resources, and inputs and outputs at locations; and inputs that
     /// pass through. They belong to the interface of the only entry point.
     pub fn declare_unused(&mut self) {
         let module = self.module;

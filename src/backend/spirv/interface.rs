@@ -26,7 +26,7 @@ fn innermost(types: &Types, ty: TypeId) -> (TypeId, Type) {
     }
 }
 
-/// Built-in variables of which mesh shaders give out one for each primitive.
+/// Built-in variables of which mesh shaders assign one for each primitive.
 const fn is_of_primitive(built_in: BuiltIn) -> bool {
     matches!(
         built_in,
@@ -269,7 +269,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The same for those that cross-lane operations read.
+    /// Flattens built-in inputs that cross-lane operations read.
     pub fn flatten_lane_built_in(&mut self, id: Word, built_in: BuiltIn) {
         if self.stage == Stage::Fragment && is_of_lanes(built_in) {
             self.decorate(id, Decoration::Flat, &[]);
@@ -316,8 +316,8 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The same for what another instruction makes of such an image on its way to the operation: what the operation takes
-    /// is what is looked at.
+    /// Marks the result of an instruction between such an image and the operation: what the operation takes
+    /// is what is examined.
     pub fn pass_non_uniform(&mut self, from: Value, word: Word) {
         let marked = matches!(from, Value::Inst(id) if self.f.insts[id].flags.contains(InstFlags::NON_UNIFORM));
         if marked && word != 0 {

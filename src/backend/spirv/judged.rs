@@ -14,7 +14,7 @@ use std::sync::Mutex;
 /// Modules that were judged by this process.
 static JUDGED: Mutex<Option<FxHashSet<u64>>> = Mutex::new(None);
 
-/// The judge's objection to a module; none where there is no judge.
+/// The judge's objection to a module; none if there is no judge.
 pub(super) fn refusal(words: &[u32], version: Version, client: Client) -> Option<Diagnostic> {
     let judge = std::env::var_os("CROSSLANE_SPIRV_VAL").filter(|judge| !judge.is_empty())?;
     let environment = client.row().environment.unwrap_or_else(|| environment(version));

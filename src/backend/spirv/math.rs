@@ -336,7 +336,7 @@ impl Body<'_, '_> {
         if same { value } else { self.emit(self.bitcast_op(from, ty), word, &[value]) }
     }
 
-    /// References become numbers, and numbers references, by instructions of their own; pairs of words do not.
+    /// References become numbers, and numbers references, by their own instructions; pairs of words do not.
     fn bitcast_op(&self, from: Option<TypeId>, to: TypeId) -> Op {
         let types = &self.m.module.types;
         let refers = |ty: TypeId| types.referred(ty).is_some();
@@ -402,7 +402,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The width first, in the source's signedness (`OpUConvert` wants an unsigned result), then the signedness.
+    /// The width first, in the source's signedness (`OpUConvert` needs an unsigned result), then the signedness.
     fn convert_integer(&mut self, value: Word, (from, to): (Scalar, Scalar), size: u8) -> Word {
         let resized = if from.width == to.width {
             value
@@ -441,7 +441,7 @@ fn float_dot(body: &mut Body, call: &Call) -> Word {
     body.emit(op, ty, call.args)
 }
 
-/// Products added up; `OpSDot` needs a capability of its own.
+/// Products added up; `OpSDot` needs its own capability.
 fn integer_dot(body: &mut Body, call: &Call) -> Word {
     let (vector, ty) = (body.m.vector_type(call.scalar, call.size), body.m.scalar_type(call.scalar));
     let products = body.emit(Op::IMul, vector, call.args);

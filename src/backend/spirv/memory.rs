@@ -26,7 +26,7 @@ pub(super) struct Part {
     pub value: Word,
 }
 
-/// Access chains among which the same one is looked for.
+/// Access chains among which the same one is searched for.
 const CHAINS: usize = 16;
 
 /// The form of a type that a conversion makes.

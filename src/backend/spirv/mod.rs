@@ -79,7 +79,7 @@ pub enum Version {
     V1_0,
     /// Vulkan 1.1 takes it.
     V1_1,
-    /// The same.
+    /// Vulkan 1.1 accepts this version too.
     V1_2,
     /// Vulkan 1.1.
     V1_3,
@@ -132,7 +132,7 @@ impl Version {
         }
     }
 
-    /// The same.
+    /// The version that a profile names; an error for versions that Vulkan does not accept.
     ///
     /// # Errors
     /// For those versions.
@@ -203,7 +203,7 @@ pub fn emit(module: &Module, options: &Options, sources: &SourceMap) -> Made<Vec
     if emitter.diagnostics.is_empty() { Ok(emitter.finish()) } else { Err(emitter.diagnostics) }
 }
 
-/// The module that is written in the place of another one; none if that is written as it is.
+/// The module that is written instead of another one; none if that is written as it is.
 fn changed(module: &Module, options: &Options) -> Option<Module> {
     // Debuggers know functions by the places of their code.
     let growth = match options.manner.optimize {
@@ -286,7 +286,7 @@ struct Emitter<'a> {
     narrow: bool,
     /// True if the module is written in the memory model of Vulkan.
     vulkan_memory: bool,
-    /// The structs of storage buffers, where these lie in `Uniform` memory.
+    /// The structs of storage buffers, where these are in `Uniform` memory.
     buffer_blocks: Option<FxHashSet<StructId>>,
     /// Ids of functions by [`FuncId`]; 0 where nothing calls it yet.
     functions: Vec<Word>,
@@ -297,13 +297,13 @@ struct Emitter<'a> {
     glsl: Word,
     /// The NonSemantic.DebugPrintf instruction set; 0 until it is used.
     printf: Word,
-    /// The same of [`AMD_BALLOT`].
+    /// The instruction set [`AMD_BALLOT`]; 0 until it is used.
     amd_ballot: Word,
     /// The sets that the shader names itself.
     sets: FxHashMap<&'a str, Word>,
     /// The stage of the entry point whose functions are written: a function is of one stage.
     stage: Stage,
-    /// The last id given out.
+    /// The last id assigned.
     last: Word,
     /// The source of the current instruction, for messages.
     span: Span,
@@ -461,12 +461,12 @@ impl<'a> Emitter<'a> {
         self.fail(Code::INTERNAL, format!("the SPIR-V target met {what}"))
     }
 
-    /// Reports capabilities and extensions that were asked for and that this version does not have.
+    /// Reports capabilities and extensions requested and that this version does not have.
     fn refuse_late(&mut self) {
         self.refuse_late_of("this");
     }
 
-    /// The same, with the name of what asks for them.
+    /// Like `refuse_late`, with the name of the feature that asks for them.
     fn refuse_late_of(&mut self, what: &str) {
         for (name, first) in self.needs.take_late() {
             self.fail(Code::PROFILE_LACKS, format!("{what} needs {name}, which needs SPIR-V {}", first.text()));

@@ -37,7 +37,7 @@ impl Emitter<'_> {
         [addressing as Word, memory as Word]
     }
 
-    /// A scope as SPIR-V numbers it. Only Vulkan's model tells queue families from the device, for which it wants a capability.
+    /// A scope as SPIR-V numbers it. Only Vulkan's model tells queue families from the device, for which it needs a capability.
     pub fn scope_number(&mut self, scope: Scope) -> Word {
         let number = match scope {
             Scope::Invocation => SpirvScope::Invocation,
@@ -69,7 +69,7 @@ impl Emitter<'_> {
         self.vulkan_memory && matches!(decoration, Decoration::Coherent | Decoration::Volatile)
     }
 
-    /// Adds the memory operands of an access, none where it has nothing to say: the mask, and what belongs to its bits in
+    /// Adds the memory operands of an access, none if it has nothing to say: the mask, and what belongs to its bits in
     /// their order (section 3.26).
     pub fn memory_operands(
         &mut self,

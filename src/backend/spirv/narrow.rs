@@ -1,5 +1,5 @@
 //! The capabilities of scalars of 8 and 16 bits: buffers may hold them, and conversions of the same kind may make and
-//! take them, by the storage capabilities alone; everything else wants `Int8`, `Int16` or `Float16` (SPIR-V 1.6 section
+//! take them, by the storage capabilities alone; everything else needs `Int8`, `Int16` or `Float16` (SPIR-V 1.6 section
 //! 3.31 and SPV_KHR_16bit_storage, SPV_KHR_8bit_storage).
 
 use super::Emitter;

@@ -9,7 +9,7 @@ use rspirv::spirv::{Capability, Decoration, Op, StorageClass, Word};
 const CLASS: StorageClass = StorageClass::PhysicalStorageBuffer;
 
 impl Emitter<'_> {
-    /// The pointer to a block. It is announced first, as the block may hold such pointers itself; and without that the
+    /// The pointer to a block. The pointer is announced first, because the block may contain such pointers; and without that the
     /// validator looks for narrow scalars through the pointers of other memory.
     pub fn reference_type(&mut self, pointee: StructId) -> Word {
         if let Some(known) = self.types.references.get(&pointee) {
@@ -40,7 +40,7 @@ impl Emitter<'_> {
         self.decorate(id, decoration, &[]);
     }
 
-    /// The same of a parameter, which may be a reference itself.
+    /// Decorates a parameter, which may be a reference itself.
     pub fn decorate_parameter(&mut self, id: Word, ty: TypeId) {
         match self.module.types.get(ty) {
             Type::BufferReference { .. } => self.decorate(id, Decoration::Aliased, &[]),

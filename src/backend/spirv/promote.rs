@@ -3,7 +3,7 @@
 //! the values that they bring (SPIR-V 1.6 section 2.4 and 3.49.17).
 //!
 //! Only stores inside of a construct can change a variable there, so each construct has the list of the variables that it
-//! stores to; only these are looked at where it begins, branches and ends. A variable that one arm alone knows is not in the list.
+//! stores to; only these are examined where it begins, branches and ends. A variable that one arm alone knows is not in the list.
 
 use super::control::Scope;
 use super::function::Body;
@@ -122,7 +122,7 @@ impl Promoted {
         }
     }
 
-    /// Lists the variables that the blocks of a construct store to, but for those that only one of these blocks knows: their
+    /// Lists the variables that the blocks of a construct store to, except those that only one of these blocks knows: their
     /// values end with it, unless a loop comes back.
     fn list_inside(&mut self, f: &Function, op: Op, listing: &mut Listing) {
         let is_loop = matches!(op, Op::Loop { .. });
@@ -282,7 +282,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Sets the values where paths meet, at the begin of their block.
+    /// Sets the values where paths meet, at the start of their block.
     pub fn join(&mut self, list: Range<usize>, edges: &[Edge]) {
         limits::spend(list.len() * edges.len());
         for (number, at) in list.enumerate() {
@@ -306,7 +306,7 @@ impl Body<'_, '_> {
         id
     }
 
-    /// Gives the variables of a list the values that they have at the begin of each round of a loop, which is entered from
+    /// Gives the variables of a list the values that they have at the start of each round of a loop, which is entered from
     /// the block `from`; gives where the instructions lie. [`Body::close_round`] completes them.
     pub fn begin_rounds(&mut self, list: Range<usize>, from: Word) -> Vec<usize> {
         list.map(|at| {
@@ -320,7 +320,7 @@ impl Body<'_, '_> {
         .collect()
     }
 
-    /// Says with which values the innermost loop goes on from the block being written.
+    /// Says with which values the innermost loop continues from the block being written.
     pub fn close_round(&mut self) {
         let Some(Scope { list, rounds, .. }) = self.scopes.last() else { return };
         for (at, place) in list.clone().zip(rounds.clone()) {

@@ -25,11 +25,11 @@ struct Whole {
 struct Vulkan {
     /// Version of SPIR-V.
     spirv: String,
-    /// `requiredSubgroupSize` of the stage; none where any will do.
+    /// `requiredSubgroupSize` of the stage; none if any will do.
     required_subgroup_size: Option<u32>,
     /// Fewest lanes of a subgroup with which all operations are defined: the widest segment in the shader.
     least_subgroup_size: u32,
-    /// The workgroup's number of invocations must be a multiple of this, so that no segment lacks a lane; none where
+    /// The workgroup's number of invocations must be a multiple of this, so that no segment lacks a lane; none if
     /// that is the size of the subgroup, which the driver chooses. It matters where specialization constants give the
     /// size.
     workgroup_multiple: Option<u32>,

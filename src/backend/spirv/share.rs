@@ -1,5 +1,5 @@
 //! One instruction for equal ones: a pure instruction is not written again where an equal one has been on every path. Parts
-//! of composites that were put together are taken from what they were made of.
+//! of composites that were combined are taken from what they were made of.
 //!
 //! Only what depends on its operands alone is shared: nothing that looks at other invocations, reads memory that may
 //! change, or has an effect. Memory that is declared to be only read changes where invocations synchronize, so loads from it
@@ -20,7 +20,7 @@ type Key = SmallVec<[Word; 8]>;
 #[derive(Default)]
 pub(super) struct Shared {
     known: FxHashMap<Key, Word>,
-    /// Those of `known`, the newest last.
+    /// The keys of `known`, the newest last.
     order: Vec<Key>,
     /// The operands of instructions that make composites, or compute with a constant, by their results.
     made: FxHashMap<Word, (Op, SmallVec<[Word; 8]>)>,

@@ -14,7 +14,7 @@ use rspirv::spirv::{Capability, Decoration, Op, StorageClass, Word};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
-/// A type by structure: SPIR-V wants each non-aggregate type declared once (section 2.8).
+/// A type by structure: SPIR-V needs each non-aggregate type declared once (section 2.8).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Key {
     Void,
@@ -33,7 +33,7 @@ pub(super) enum Key {
     CooperativeVector([Word; 2]),
 }
 
-/// Type ids given out so far; 0 marks a type not asked for yet.
+/// Type ids assigned so far; 0 marks a type not asked for yet.
 #[derive(Debug, Default)]
 pub(super) struct TypeMap {
     value: Vec<Word>,
@@ -250,7 +250,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Makes a type known that was declared under an id given out before.
+    /// Makes a type known that was declared under an id assigned before.
     pub fn pointer_is(&mut self, class: StorageClass, pointee: Word, id: Word) {
         self.types.keys.insert(Key::Pointer(class, pointee), id);
     }

@@ -92,7 +92,7 @@ impl Words {
         self.words[start] |= (count as Word) << 16;
     }
 
-    /// Puts another word in the place of one.
+    /// Puts another word instead of one.
     pub fn set(&mut self, at: usize, word: Word) {
         self.words[at] = word;
     }

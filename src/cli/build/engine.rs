@@ -26,7 +26,7 @@ pub enum Fate {
     /// Nothing that it is made from has changed.
     Skipped,
     Made(Written),
-    /// It was only compared, and is not what would be made.
+    /// Only compared, and out of date.
     Differs {
         is_missing: bool,
     },
@@ -188,14 +188,14 @@ impl<'a> Engine<'a> {
     /// Returns true if two jobs are of one shader that means the same for both.
     fn share_reading(&self, a: usize, b: usize) -> bool {
         let (a, b) = (&self.plan.jobs[a], &self.plan.jobs[b]);
-        // Those of a program are changed by what they agree with.
+        // Shaders of a program depend on the stages that they agree with.
         a.others.is_empty()
             && a.group == b.group
             && a.macros == b.macros
             && read_alike(&a.target.profile, &b.target.profile)
     }
 
-    /// Reads the shader of several jobs; none where there is nothing to share, or no shader.
+    /// Reads the shader of several jobs; none if there is nothing to share, or no shader.
     fn read(&self, unit: &[usize]) -> Option<Read> {
         let [first, _, ..] = unit else { return None };
         let job = &self.plan.jobs[*first];
@@ -271,7 +271,7 @@ impl<'a> Engine<'a> {
         self.with_shader(job, &job.shader, f)
     }
 
-    /// The same with another stage of the job's program.
+    /// Calls `f` with another stage of the job's program.
     fn with_shader<T>(
         &self,
         job: &Job,

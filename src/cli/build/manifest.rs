@@ -81,7 +81,7 @@ pub enum Scalar {
 }
 
 impl Scalar {
-    /// The replacement in `#define NAME`; none where the macro is not to be defined.
+    /// The replacement in `#define NAME`; none if the macro is not to be defined.
     pub fn text(&self) -> Option<String> {
         match self {
             Scalar::Bool(is_defined) => is_defined.then(|| "1".to_string()),

@@ -60,7 +60,7 @@ fn text(manifest: &Manifest, plan: &Plan, file: &Path, program: &Path) -> String
     text
 }
 
-/// The file depends on the manifest, on the profiles' files, and on the folders where shaders are looked for; not on
+/// The file depends on the manifest, on the profiles' files, and on the folders where shaders are searched for; not on
 /// those that building itself writes to.
 fn regenerate(text: &mut String, manifest: &Manifest, plan: &Plan, file: &Path) {
     let (from, to) = (manifest.path.display().to_string(), file.display().to_string());
@@ -122,7 +122,7 @@ fn options(job: &Job) -> String {
     options.iter().map(|option| argument(option)).collect::<Vec<_>>().join(" ")
 }
 
-/// A word of a command: quoted where it has to be, then escaped for ninja.
+/// A word of a command: quoted where it must be, then escaped for ninja.
 fn argument(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-+=./:,@".contains(c);
     let quoted = if word.chars().all(is_plain) { word.to_string() } else { quoted(word) };

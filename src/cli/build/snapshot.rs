@@ -1,4 +1,4 @@
-//! `crosslane snapshot`: the listings of a manifest's outputs beside those that were committed, as differences that
+//! `crosslane snapshot`: the listings of a manifest's outputs next to those that were committed, as differences that
 //! people read, with what changed in cost. A listing is accepted by writing it; nothing else is written.
 
 use super::super::args::SnapshotArgs;

@@ -75,7 +75,7 @@ impl Folders {
         self.outputs.contains(path) || is_old()
     }
 
-    /// Returns true if a path lies in one of the folders, as it is written and as its links lead, if it is there.
+    /// Returns true if a path is in one of the folders, as it is written and as its links lead, if it is there.
     fn hold(&self, path: &Path) -> bool {
         let is_below = |folders: &[PathBuf], path: &Path| folders.iter().any(|folder| path.starts_with(folder));
         let resolved = fs::canonicalize(path).ok();
@@ -111,7 +111,7 @@ impl Sources {
         })
     }
 
-    /// Adds the stamps of all files that were asked for.
+    /// Adds the stamps of all files requested.
     pub fn add_stamps(&self, stamps: &mut Stamps) {
         let files = self.files.read().unwrap_or_else(|poisoned| poisoned.into_inner());
         stamps.extend(files.iter().map(|(path, source)| (path.clone(), source.stamp)));

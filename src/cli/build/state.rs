@@ -1,5 +1,5 @@
 //! The state of a folder of outputs between runs: `.crosslane/state.json`, with the inputs of each output. A folder is
-//! locked while it is built. Everything that is being written lies in `.crosslane` until it is whole, so that a run
+//! locked while it is built. Everything that is being written is in `.crosslane` until it is whole, so that a run
 //! that is killed leaves nothing half-written outside, and the next one throws the rest away.
 
 use super::super::CommandError;

@@ -13,7 +13,7 @@ pub struct Tokens {
     /// Threads that may wait for a right.
     pub threads: usize,
     pool: Arc<Pool>,
-    /// Asks the jobserver; none where there is none, and rights are free.
+    /// Asks the jobserver; none if there is none, and rights are free.
     helper: Option<HelperThread>,
 }
 

@@ -1,4 +1,4 @@
-//! `--watch`: builds again when a file that was read changes, or one comes or goes where shaders are looked for.
+//! `--watch`: builds again when a file that was read changes, or one comes or goes where shaders are searched for.
 //!
 //! It asks for the files' times a few times a second. That sees every change on every system and file system, and costs
 //! less than a thousandth of a processor for hundreds of shaders.

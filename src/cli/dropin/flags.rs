@@ -12,11 +12,11 @@ pub enum Takes {
     Joined,
     /// It follows directly, if there is one.
     Perhaps,
-    /// It is the next word.
+    /// The next word.
     Next,
     /// It follows directly or is the next word.
     Either,
-    /// The next words: perhaps a stage, then so many values.
+    /// The next words: perhaps a stage, then this many values.
     StageAnd(usize),
     /// The next words: perhaps a stage, then as many as begin with digits.
     Numbers,
@@ -51,7 +51,7 @@ pub const fn flag(name: &'static str, takes: Takes, means: Means) -> Flag {
 }
 
 impl Flag {
-    /// The same with a note.
+    /// This row with a note.
     pub const fn but(self, differs: &'static str) -> Flag {
         Flag { differs, ..self }
     }

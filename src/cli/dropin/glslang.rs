@@ -190,7 +190,7 @@ struct Request {
 
 type Read<T> = Result<T, String>;
 
-/// Runs glslangValidator's command line: the exit status.
+/// Runs glslangValidator's command line: the exit code.
 pub fn run(words: &[OsString], claims: &Claims) -> u8 {
     let request = match read(words, claims) {
         Ok(request) => request,

@@ -121,7 +121,7 @@ struct Request {
 
 type Read<T> = Result<T, String>;
 
-/// Runs glslc's command line: the exit status.
+/// Runs glslc's command line: the exit code.
 pub fn run(words: &[OsString], claims: &Claims) -> u8 {
     let request = match read(words, claims) {
         Ok(request) => request,

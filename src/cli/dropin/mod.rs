@@ -1,5 +1,5 @@
-//! The command in the place of glslc and glslangValidator: called by their names (or as `crosslane glslc`, `crosslane
-//! glslang`) it takes their options, writes their files and ends with their exit statuses. `flags` says what each option
+//! The command instead of glslc and glslangValidator: called by their names (or as `crosslane glslc`, `crosslane
+//! glslang`) it takes their options, writes their files and ends with their exit codes. `flags` says what each option
 //! becomes; the compilation itself is `crosslane compile`'s.
 
 pub mod environment;
@@ -89,7 +89,7 @@ fn first_line(text: &str) -> String {
     line.strip_prefix("error: ").unwrap_or(line).to_string()
 }
 
-/// `1 warning and 2 errors`; none where there are neither.
+/// `1 warning and 2 errors`; none if there are neither.
 fn counted(warnings: usize, errors: usize) -> Option<String> {
     let one = |count: usize, name: &str| match count {
         0 => None,

@@ -59,7 +59,7 @@ pub fn check_push(kernel: &Kernel, push: &[u8]) -> Result<(), CommandError> {
     }
 }
 
-/// The buffers to print: those that were asked for, or all that may have changed.
+/// The buffers to print: those requested, or all that may have changed.
 pub fn shown(kernel: &Kernel, request: &Request) -> Result<Vec<Print>, CommandError> {
     let asked = request.prints.iter().map(|print| print.slot).chain(request.outs.iter().map(|(slot, _)| *slot));
     for slot in asked {

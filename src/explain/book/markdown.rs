@@ -14,13 +14,13 @@ struct Markdown(String);
 pub fn contents(topics: &[Topic]) -> String {
     let mut page = Markdown::new("Operations");
     page.line(
-        "In the names of calls, `{W}` is the width of a segment, `{Op}` an operator, and `{mode}` a lane or an axis.",
+        "In the names of functions, `{W}` is the width of a segment, `{Op}` an operator, and `{mode}` a lane or an axis.",
     );
-    page.line("`genF genI genU genB genD` are `float int uint bool double` and their vectors, `genJ genV` integers of 8, 16 and 64");
-    page.line("bits, `genH` floats of 16.\n");
-    page.line("`i` is the lane's index, `S` the number of lanes of its subgroup, `v[j]` what lane `j` passed, `base` the first");
-    page.line("lane of the own segment, `local` the place in it.\n");
-    page.line("| page | for instance | result in lane `i` |\n|---|---|---|");
+    page.line("`genF genI genU genB genD` are `float int uint bool double` and their vectors, `genJ genV` 8-bit, 16-bit and 64-bit");
+    page.line("integers, `genH` 16-bit floats.\n");
+    page.line("`i` is the lane's index, `S` the subgroup size, `v[j]` the value that lane `j` passed, `base` the first");
+    page.line("lane of its segment, `local` the index in the segment.\n");
+    page.line("| page | example | result in lane `i` |\n|---|---|---|");
     for topic in topics {
         let first = &topic.examples[0];
         let formula = cell(&meaning(first.op).formula);

@@ -9,7 +9,7 @@ const HEIGHT: usize = 22;
 const STEP: usize = 28;
 const ARROW_STEP: usize = 62;
 
-/// Pixels of a letter, and what a box has beside its text.
+/// Pixels of a letter, and what a box has next to its text.
 const LETTER: usize = 8;
 const PADDING: usize = 8;
 const LEAST_WIDTH: usize = 26;

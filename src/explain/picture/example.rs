@@ -37,7 +37,7 @@ fn row(request: &Request, n: usize, input: &Input, size: u32) -> MarkRow {
 /// Full, one, no and half of each four lanes.
 const PATTERN: u32 = 0b0011_0000_0010_1111;
 
-/// The same for every 16 of 64 lanes.
+/// That pattern for every 16 of 64 lanes.
 const BALLOT: u128 = PATTERN as u128 * 0x0001_0001_0001_0001;
 
 /// Every other lane from lane 0 on: partitions of even and of odd lanes.

@@ -240,7 +240,7 @@ fn is_known(builder: &Builder<'_>, arg: &Argument) -> bool {
     matches!(arg.value, Value::Const(id) if !builder.module.constants.is_spec(id))
 }
 
-/// The integers that an argument's components are; none where they are not known.
+/// The integers that an argument's components are; none if they are not known.
 pub fn known_values(builder: &Builder<'_>, arg: &Argument) -> SmallVec<[i128; 4]> {
     let Value::Const(id) = arg.value else { return SmallVec::new() };
     builder.module.constants.as_ints(&builder.module.types, id)

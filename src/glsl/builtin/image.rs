@@ -1,5 +1,5 @@
 //! Calls of texture and image functions: which components of `P` are coordinates, a divisor or a reference to compare with
-//! (GLSL 4.60 section 8.9), and the order in which the intermediate form wants them.
+//! (GLSL 4.60 section 8.9), and the order in which the intermediate form needs them.
 
 use super::emit::{Operation, Parts, operand};
 use super::scopes;
@@ -8,7 +8,7 @@ use crate::ir::build::Builder;
 use crate::ir::{ImageOp, ImageParts, Scalar, Types, Value};
 use smallvec::SmallVec;
 
-/// A part and one operand of it; both gradients are parts of their own here.
+/// A part and one operand of it; both gradients are their own parts here.
 type Part = (ImageParts, Value);
 
 /// Emits the operation; its result is as the row says.

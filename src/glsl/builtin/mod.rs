@@ -113,7 +113,7 @@ pub fn call_chosen(
 pub enum Rivals {
     /// The one whose parameters have just the types of the arguments.
     Exact(Candidate),
-    /// Those that the arguments convert to.
+    /// Candidates that the arguments convert to.
     Converted(Vec<Candidate>),
 }
 

@@ -1,6 +1,6 @@
 //! Moves of structs, arrays and matrices: calls whose data has a type that no row lists.
 //!
-//! Every row that only hands its data on takes them. They are passed by their exact type; nothing converts to them.
+//! Every row that only passes its data on accepts structs and arrays, by their exact type without conversions.
 
 use super::resolve::{ArgShape, Candidate, fits};
 use super::{Argument, Env};
@@ -34,7 +34,7 @@ pub fn resolve(
     }
 }
 
-/// The form that takes the arguments, of which the first is moved part by part.
+/// The form that takes the arguments, whose first is moved part by part.
 pub fn form(
     types: &Types,
     env: &Env<'_>,

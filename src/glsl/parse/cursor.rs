@@ -2,7 +2,7 @@
 //! error is reported and what is skipped after it.
 //!
 //! A production that fails reports once and returns [`Reported`]; the statement, member or item around it catches
-//! that, skips to a place where it can go on, and leaves the broken part out of the tree.
+//! that, skips to a place if possible continue, and leaves the broken part out of the tree.
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics, Severity};
 use crate::glsl::ast::*;
@@ -138,12 +138,12 @@ impl<'a> Parser<'a> {
         found
     }
 
-    /// The class of the word at a token index; none where no word is.
+    /// The class of the word at a token index; none if no word is.
     pub fn class_at(&self, index: usize) -> Option<WordClass> {
         self.class_of(self.token(index).kind())
     }
 
-    /// The class of the current word; none where no word is.
+    /// The class of the current word; none if no word is.
     pub fn class(&self) -> Option<WordClass> {
         self.class_of(self.kind())
     }
@@ -200,7 +200,7 @@ impl<'a> Parser<'a> {
                 TokenKind::Punct(Punct::RightParen | Punct::RightBracket) if depth > 0 => depth -= 1,
                 TokenKind::Punct(Punct::Comma) if depth == 0 => found += 1,
                 TokenKind::Punct(Punct::Greater) if depth == 0 && found == count => return at + 1,
-                // One that opens inside is looked at by itself: a chain of them is read once.
+                // One that opens inside is examined by itself: a chain of them is read once.
                 TokenKind::Punct(Punct::Greater | Punct::Less) if depth == 0 => return index,
                 TokenKind::Punct(Punct::RightParen | Punct::RightBracket | Punct::Semicolon) | TokenKind::End => {
                     return index;

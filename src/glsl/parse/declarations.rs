@@ -17,7 +17,7 @@ pub(super) enum Declared {
     Decl(DeclId),
 }
 
-/// The qualifiers in front of a declaration and where it begins.
+/// The qualifiers before a declaration and where it begins.
 #[derive(Clone, Copy)]
 struct Head {
     qualifiers: List<Qualifier>,
@@ -180,7 +180,7 @@ fn function(p: &mut Parser, head: Head, ty: TypeId, before: List<Attribute>) -> 
     Ok(Declared::Decl(finish(p, Head { qualifiers: List::EMPTY, ..head }, DeclKind::Prototype(id))))
 }
 
-/// `function_prototype`, after the return type. Attributes are in front of it or after it.
+/// `function_prototype`, after the return type. Attributes are before it or after it.
 fn function_prototype(p: &mut Parser, head: Head, ty: TypeId, before: List<Attribute>) -> Parsed<Function> {
     let name = p.identifier("the name of a function")?;
     let open = p.bump().span;

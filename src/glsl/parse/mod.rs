@@ -1,7 +1,7 @@
 //! The parser: tokens in, an [`Ast`] out. One function per production of `grammar/glsl.ebnf`, with the same name.
 //!
 //! It resolves no name: what is a type and what a variable follows from the place of a word alone. It follows nesting
-//! only to a limit, so that no input overflows the stack, and it goes on after an error; the broken part is missing in
+//! only to a limit, so that no input overflows the stack, and it continues after an error; the broken part is missing in
 //! the tree then.
 
 mod cursor;

@@ -1,4 +1,4 @@
-//! Statements and the attributes in front of them (section 6, and GL_EXT_control_flow_attributes).
+//! Statements and the attributes before them (section 6, and GL_EXT_control_flow_attributes).
 //!
 //! The semantic analysis checks the places of `case` and `break`, and the attributes that a statement may have.
 
@@ -45,7 +45,7 @@ fn at_function(p: &mut Parser) -> bool {
     typed && p.is_identifier(p.position() + 1) && p.is_punct(2, Punct::LeftParen)
 }
 
-/// Takes the closing brace, or reports once that it is missing and goes on without.
+/// Takes the closing brace, or reports once that it is missing and continues without.
 fn close_brace(p: &mut Parser, open: Span) {
     if p.eat(Punct::RightBrace) || p.is_full() {
         return;

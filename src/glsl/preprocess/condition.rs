@@ -15,7 +15,7 @@ pub(super) struct Conditional {
     span: Span,
     /// One of its groups has been used, or none may be.
     taken: bool,
-    /// It is in a group that is left out.
+    /// True inside a group that is left out.
     dead: bool,
     otherwise: Option<Span>,
 }
@@ -189,7 +189,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Complains of the groups that a file leaves open.
+    /// Reports the groups that a file leaves open.
     pub(super) fn close_groups(&mut self, outer: usize) {
         for group in self.conditionals.split_off(outer) {
             self.error(Code::UNTERMINATED_IF, group.span, "this group has no `#endif`", "opened here");
@@ -209,7 +209,7 @@ impl Preprocessor<'_> {
         value != 0
     }
 
-    /// Expands the macros of a line, but for the operands of `defined`, which turns into 0 or 1.
+    /// Expands the macros of a line, except the operands of `defined`, which turns into 0 or 1.
     pub(super) fn expand_condition(&mut self, tokens: &[PpToken]) -> Vec<PpToken> {
         let mut expanded = Vec::with_capacity(tokens.len());
         self.push_list(tokens);

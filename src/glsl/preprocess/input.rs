@@ -51,7 +51,7 @@ impl Preprocessor<'_> {
         self.inputs.last_mut().expect("the main file is never left")
     }
 
-    /// Puts the macros of the command line in front of the main file, as a file of their own.
+    /// Puts the macros of the command line before the main file, as their own file.
     pub(super) fn enter_command_line(&mut self) {
         let mut text = String::new();
         for option in self.options.macros {
@@ -185,7 +185,7 @@ impl Preprocessor<'_> {
     }
 }
 
-/// A value from the command line cannot begin a line of its own.
+/// A value from the command line cannot begin its own line.
 fn one_line(text: &str) -> String {
     text.replace(['\n', '\r'], " ")
 }

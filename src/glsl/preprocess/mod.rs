@@ -1,7 +1,7 @@
 //! The GLSL preprocessor (GLSL 4.60 and GLSL ES 3.20, sections 3.3 to 3.5): a file in, a [`TokenStream`] or text out.
 //!
 //! Always gives a stream; what is wrong with the text goes to the [`Diagnostics`]. Macros of extensions and of the
-//! target are looked up in [`Dialects`] when a shader first uses such a name, so that none is defined in vain. It reads
+//! target are looked up in [`Dialects`] when a shader first uses such a name, so that none is defined without success. It reads
 //! no file itself and does not know which names are keywords.
 
 mod condition;
@@ -113,7 +113,7 @@ pub struct PreprocessOptions<'a> {
     pub names_profile: Option<bool>,
     /// Text that is read after the `#version` line, after the macros.
     pub preamble: &'a str,
-    /// Those that concern includes and macros are looked at.
+    /// Only the limits of includes and macros apply.
     pub limits: Limits,
 }
 

@@ -95,7 +95,7 @@ impl Literals {
         LiteralId(self.list.len() as u32 - 1)
     }
 
-    /// A zero in place of a token that is not a literal, so that parsing can go on.
+    /// A zero in place of a token that is not a literal, so that parsing can continue.
     fn zero(&mut self) -> LiteralId {
         self.add(Literal::Int { value: 0, width: 32, signed: true })
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// Empty lines that are cheaper to read than a `#line`.
 const NEWLINE_LIMIT: u32 = 8;
 
-/// The same in front of all text, where a `#line` would come before the `#version`.
+/// Such lines before all text, where a `#line` would come before the `#version`.
 const HEAD_LIMIT: u32 = 1 << 12;
 
 /// Renders a run's output.
@@ -54,7 +54,7 @@ impl Writer<'_> {
         self.blank = false;
     }
 
-    /// A directive, on a line of its own.
+    /// A directive, on its own line.
     fn directive(&mut self, kept: &KeptLine) {
         self.go_to(kept.span.lo);
         if !self.blank {

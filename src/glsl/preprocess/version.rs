@@ -47,7 +47,7 @@ impl Preprocessor<'_> {
         self.force_version();
     }
 
-    /// Puts the version of the command line in the place of the shader's.
+    /// Puts the version of the command line instead of the shader's.
     fn force_version(&mut self) {
         let Some((number, profile)) = self.options.forced_version else { return };
         let written = self.output.version;

@@ -339,7 +339,7 @@ fn picked(b: &mut Builder<'_>, swizzle: &Swizzle, at: Value) -> Value {
     b.extract_dynamic(components, at)
 }
 
-/// The swizzle of a place, which has a size of its own.
+/// The swizzle of a place, which has its own size.
 fn swizzle_on(lowered: &Lowered) -> Option<Swizzle> {
     match lowered {
         Lowered::LValue(lvalue) => lvalue.swizzle,

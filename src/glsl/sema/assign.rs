@@ -39,7 +39,7 @@ impl Sema<'_> {
         self.write(b, &lvalue, right, value_span, whole)
     }
 
-    /// Reads what is updated or handed to a function. Other compilers take `x += y` and `mod(x, y)` of `writeonly` memory,
+    /// Reads what is updated or passed to a function. Other compilers take `x += y` and `mod(x, y)` of `writeonly` memory,
     /// and there are shaders that rely on it: the qualifier is then dropped, so that the module does not promise what it
     /// does not keep.
     pub fn read_anyway(&mut self, b: &mut Builder<'_>, lvalue: &LValue, span: Span) -> Option<Value> {

@@ -30,7 +30,7 @@ pub struct Defaults {
 }
 
 impl Defaults {
-    /// Those of the blocks in a space.
+    /// The defaults of the blocks in a space.
     const fn of(&mut self, space: Space) -> &mut Usual {
         match space {
             Space::Storage => &mut self.buffer,
@@ -55,14 +55,14 @@ struct BlockLayout {
     row_major: bool,
     set: Option<u32>,
     binding: Option<u32>,
-    /// It declares a type of buffer references, which are multiples of so many bytes.
+    /// It declares a type of buffer references, which are multiples of this many bytes.
     reference: bool,
     reference_align: Option<u32>,
     /// The least alignment of each member that does not say its own.
     align: Option<u32>,
 }
 
-/// A member as it was written, beside its IR form.
+/// A member as it was written, next to its IR form.
 struct Written {
     member: Member,
     rule: MemberRule,
@@ -159,7 +159,7 @@ impl Sema<'_> {
         !is_bound
     }
 
-    /// `layout(buffer_reference) buffer Name { … };`: a type. It is a variable too where it has an instance.
+    /// `layout(buffer_reference) buffer Name { … };`: a type, and with an instance also a variable.
     fn reference_block(&mut self, b: &mut Builder<'_>, block: &ast::Block, layout: &BlockLayout) -> StructId {
         self.need_references(block.name.span);
         if layout.space != Space::Storage {
@@ -390,8 +390,8 @@ impl Sema<'_> {
         complete.then_some(written)
     }
 
-    /// Gives arrays their lengths, but for that at the end of a storage block, whose buffer tells it (GLSL 4.60 section 4.1.9).
-    /// Those that have none yet are given back: number, member, place.
+    /// Gives arrays their lengths, except that at the end of a storage block, whose buffer tells it (GLSL 4.60 section 4.1.9).
+    /// Returns the arrays that have no length yet: number, member, place.
     fn settle_lengths(
         &mut self,
         b: &mut Builder<'_>,

@@ -70,7 +70,7 @@ impl Sema<'_> {
         LValue { mutability, ..LValue::new(Value::Global(id), space, b.module.globals[id].ty) }
     }
 
-    /// `gl_FragCoord` where centres of pixels lie at integers (GLSL 4.60 section 4.4.1.3). Vulkan has no such mode
+    /// `gl_FragCoord` where centres of pixels are at integers (GLSL 4.60 section 4.4.1.3). Vulkan has no such mode
     /// (VUID-StandaloneSpirv-PixelCenterInteger-04654) and neither have most languages.
     fn integer_centred_coordinate(&mut self, b: &mut Builder<'_>, variable: &Variable) -> Value {
         let place = self.builtin_lvalue(b, variable, BuiltIn::FragCoord);

@@ -126,12 +126,12 @@ impl Sema<'_> {
         None
     }
 
-    /// Complains of a call with another number of arguments than the function takes.
+    /// Reports a call with another number of arguments than the function takes.
     pub fn wrong_count(&mut self, name: &str, wanted: usize, whole: Span) {
         self.wrong_counts(name, wanted, wanted, whole);
     }
 
-    /// The same of one that takes from `least` to `most`.
+    /// Reports a wrong number of arguments, for a function that takes `least` to `most`.
     pub fn wrong_counts(&mut self, name: &str, least: usize, most: usize, whole: Span) {
         let wanted = match most.saturating_sub(least) {
             0 => counted(least, "argument"),
@@ -169,7 +169,7 @@ impl Sema<'_> {
     }
 
     /// Evaluates arguments. A user's function reads places after all of them, as other compilers do; a built-in one reads
-    /// each before the next is evaluated, so where both compete, that value is kept beside the place.
+    /// each before the next is evaluated, so where both compete, that value is kept next to the place.
     fn given(
         &mut self,
         b: &mut Builder<'_>,
@@ -355,7 +355,7 @@ impl Sema<'_> {
         Some(called.value.map_or(Lowered::Void, Lowered::Value))
     }
 
-    /// An argument as its parameter wants it: a value, a place to write, or a pointer to memory.
+    /// An argument as its parameter needs it: a value, a place to write, or a pointer to memory.
     fn builtin_argument(
         &mut self,
         b: &mut Builder<'_>,

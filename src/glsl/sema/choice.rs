@@ -10,7 +10,7 @@ use crate::ir::build::Builder;
 use crate::ir::{self, BlockId, ControlHint, InstId, Op, Type, TypeId, Types, Value};
 use crate::source::Span;
 
-/// Most instructions that are evaluated in vain rather than branched around.
+/// Most instructions that are evaluated without success rather than branched around.
 const CHEAP: usize = 6;
 
 impl Sema<'_> {
@@ -113,7 +113,7 @@ impl Sema<'_> {
         Some(Lowered::Value(b.if_value(test, then, otherwise, ty)))
     }
 
-    /// One side of `?:` in a block of its own.
+    /// One side of `?:` in its own block.
     fn side(&mut self, b: &mut Builder<'_>, expr: ExprId) -> (Option<Chosen>, Side) {
         b.push_block();
         let chosen = match self.lower(b, expr) {

@@ -66,7 +66,7 @@ impl Sema<'_> {
     }
 }
 
-/// Lowers an expression outside the flow of a function, and says whether it takes no instruction but for addresses that pass
+/// Lowers an expression outside the flow of a function, and says whether it takes no instruction except addresses that pass
 /// through references: `(x = 3)` has the value 3, but is not a constant expression.
 pub fn without_effects<'m>(
     b: &mut Builder<'m>,

@@ -193,7 +193,7 @@ impl Sema<'_> {
         extended::family(scalar).is_some_and(|family| family.allowed(&self.env) == Allowed::Storage)
     }
 
-    /// The same of 32-bit scalars, converted as a whole; not even constants of such a type exist by themselves.
+    /// Constructs such a value from 32-bit scalars, converted as a whole; not even constants of such a type exist by themselves.
     fn construct_stored(&mut self, b: &mut Builder<'_>, shape: Basic, args: &[Operand], whole: Span) -> Option<Value> {
         let ty = shape.intern(&mut b.module.types);
         if let [Operand { value, .. }] = args

@@ -65,7 +65,7 @@ static TABLES: [(&[Function], Need); 4] = [
     (&vectors::FUNCTIONS, |sema, span| sema.need_vectors(span)),
 ];
 
-/// Where a matrix lies in memory.
+/// Where a matrix is in memory.
 struct Memory {
     /// The element of an array of scalars or vectors where the matrix begins.
     first: LValue,

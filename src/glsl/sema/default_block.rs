@@ -98,7 +98,7 @@ impl Sema<'_> {
         self.layout_value(b, id)
     }
 
-    /// Complains of each uniform at a location that an earlier one has.
+    /// Reports each uniform at a location that an earlier one has.
     pub fn check_uniform_locations(&mut self, module: &Module) {
         let mut taken: BTreeMap<u32, (u32, &str)> = BTreeMap::new();
         for (_, global) in module.globals.iter() {
@@ -212,7 +212,7 @@ pub(super) fn uniform_locations(types: &Types, ty: TypeId) -> u32 {
     }
 }
 
-/// The number of counters; none where the shader does not say it.
+/// The number of counters; none if the shader does not say it.
 fn counters(types: &Types, ty: TypeId) -> Option<u32> {
     match types.get(ty) {
         Type::Array { element, len: ArrayLen::Fixed(len), .. } => counters(types, element)?.checked_mul(len),

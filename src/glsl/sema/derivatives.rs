@@ -1,5 +1,5 @@
 //! Derivatives in compute shaders (GL_KHR_compute_shader_derivatives and GL_NV_compute_shader_derivatives): which invocations
-//! form quads. A shader may say so after the first function that asks, so the declaration is looked for first.
+//! form quads. A shader may say so after the first function that asks, so the declaration is searched for first.
 
 use super::Sema;
 use crate::diagnostic::Code;

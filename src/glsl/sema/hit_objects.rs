@@ -58,7 +58,7 @@ enum Gives {
     Uvec2,
     Vec3,
     Matrix,
-    /// An array of so many vectors of a size, which the last argument takes.
+    /// An array of this many vectors of a size, which the last argument takes.
     Array(u8, u32),
 }
 
@@ -184,7 +184,7 @@ pub struct Spelled {
     pub payload_last: bool,
 }
 
-/// The function of an instruction with so many operands.
+/// The function of an instruction with this many operands.
 pub fn hit_call(opcode: u32, operands: usize) -> Option<Spelled> {
     let of_form = |row: &&Row| row.1.iter().position(|known| *known == opcode);
     let row = ROWS.iter().find(|row| of_form(row).is_some() && row.2.len() == operands)?;

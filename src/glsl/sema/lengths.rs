@@ -71,7 +71,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Complains of an open member that is handed over as a whole: no index tells how far it is used.
+    /// Reports an open member that is handed over as a whole: no index tells how far it is used.
     pub fn refuse_open(&mut self, b: &mut Builder<'_>, lvalue: &LValue, span: Span) -> Option<()> {
         let Some(slot) = self.find_open(b, lvalue) else { return Some(()) };
         let declared = self.open_members[slot].declared;

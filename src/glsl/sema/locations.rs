@@ -6,7 +6,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{ArrayLen, Binding, Global, Module, Scalar, Space, Stage, Type, TypeId, Types};
 use rustc_hash::FxHashMap;
 
-/// Locations of one variable that are looked at; no interface has so many.
+/// Locations of one variable that are examined; no interface has this many.
 const MOST: u32 = 1 << 10;
 
 /// Components of a location.
@@ -26,7 +26,7 @@ struct Walk<'t> {
 }
 
 impl Sema<'_> {
-    /// Complains of each variable that takes what an earlier one has.
+    /// Reports each variable that takes what an earlier one has.
     pub fn check_locations(&mut self, module: &Module) {
         let mut owners: FxHashMap<Spot, [Option<&Global>; COMPONENTS as usize]> = FxHashMap::default();
         let borders = module.globals.iter().map(|(_, global)| global);
@@ -54,7 +54,7 @@ fn collision(global: &Global, other: &Global, location: u32) -> Diagnostic {
     Diagnostic::error(Code::BAD_LAYOUT, message).at(global.span, "this location is taken")
 }
 
-/// The locations and components of a variable; none where its place is given otherwise.
+/// The locations and components of a variable; none if its place is given otherwise.
 fn parts(types: &Types, global: &Global, stage: Stage) -> Vec<(Spot, u32)> {
     let of = |binding, ty| {
         part(types, binding, ty).map(move |(index, taken)| {
@@ -62,7 +62,7 @@ fn parts(types: &Types, global: &Global, stage: Stage) -> Vec<(Spot, u32)> {
         })
     };
     let ty = match types.get(global.ty) {
-        // The values of all vertices lie in one place.
+        // The values of all vertices are in one place.
         Type::Array { element, .. } if stage.crowd(global.space, global.binding.interpolation()).is_some() => element,
         _ => global.ty,
     };

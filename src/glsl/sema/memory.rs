@@ -15,7 +15,7 @@ pub fn pointer(b: &mut Builder<'_>, lvalue: &LValue) -> Value {
     }
 }
 
-/// The same for an operation that takes memory itself, marked where the way to it differs among invocations.
+/// Pointer for an operation on memory, marked as non-uniform if the path to it varies.
 pub fn marked_pointer(b: &mut Builder<'_>, lvalue: &LValue) -> Value {
     let before = b.flags;
     b.flags.set(InstFlags::NON_UNIFORM, lvalue.non_uniform);

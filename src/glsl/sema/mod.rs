@@ -2,7 +2,7 @@
 //!
 //! One pass over the items in source order. Functions are lowered as they come; what a name means is in [`scope`], what
 //! memory an expression denotes in [`place`]. A construct that is not supported is an error with its span; after an
-//! error lowering goes on, so that one run reports many, and the module is thrown away.
+//! error lowering continues, so that one run reports many, and the module is thrown away.
 
 mod access;
 mod aggregate;
@@ -135,7 +135,7 @@ fn resolve_with(
     (module, found.then(|| Found { lengths: lengths.unwrap_or_default(), counts }))
 }
 
-/// The state of a resolution. The module under construction travels beside it, in a [`Builder`].
+/// The state of a resolution. The module under construction travels next to it, in a [`Builder`].
 struct Sema<'a> {
     ast: &'a Ast,
     stream: &'a TokenStream,
@@ -161,7 +161,7 @@ struct Sema<'a> {
     passed: passthrough::Passed,
     /// Variables whose length their constant indices tell.
     open_arrays: Vec<open_arrays::OpenArray>,
-    /// The same of arrays of resources, and the length so far.
+    /// Arrays of resources whose length their constant indices tell, and the length so far.
     open_resources: Vec<(GlobalId, u32)>,
     /// Arrays in blocks whose length their constant indices tell, and how many there were so far.
     open_members: Vec<lengths::Open>,
@@ -171,7 +171,7 @@ struct Sema<'a> {
     /// Results of `nonuniformEXT`.
     non_uniform: FxHashSet<Value>,
     fragment: FragmentModes,
-    /// The centres of pixels lie at integers.
+    /// The centres of pixels are at integers.
     has_integer_centers: bool,
     /// Locations of color attachments that are read.
     tiles: Vec<tiles::Taken>,
@@ -179,7 +179,7 @@ struct Sema<'a> {
     counters: default_block::Counters,
     layer: LayerModes,
     primitives: primitives::Primitives,
-    /// Built-in variables that are arrays of blocks, and what no code names: their members are variables of their own.
+    /// Built-in variables that are arrays of blocks, and what no code names: their members are their own variables.
     built_in_blocks: Vec<(GlobalId, &'static crate::grammar::Blocks, Space)>,
     feedback: feedback::Captured,
     /// Number of `#extension` lines that are in force.

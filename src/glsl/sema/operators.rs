@@ -103,7 +103,7 @@ fn mismatch(b: &mut Builder<'_>, operator: Operator, left: Operand, right: Opera
     diagnostic
 }
 
-/// The shapes of operands; none where an operator takes none such, as of encoded floats.
+/// The shapes of operands; none if an operator takes none such, as of encoded floats.
 fn basics(b: &mut Builder<'_>, left: Value, right: Value) -> Option<(Basic, Basic)> {
     let (l, r) = (b.type_of(left), b.type_of(right));
     let basic = |ty| Basic::of(&b.module.types, ty).filter(|basic| basic.scalar.encoding().is_none());

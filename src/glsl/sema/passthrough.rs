@@ -26,7 +26,7 @@ pub fn given_out(input: Mode) -> Option<(Mode, Mode)> {
 }
 
 impl Sema<'_> {
-    /// Returns true if a declaration says `layout(passthrough)`. It may do without an array then.
+    /// Returns true if a declaration says `layout(passthrough)`. Such a declaration needs no array.
     pub fn says_passthrough(&self, list: List<Qualifier>) -> bool {
         self.env.stage == Stage::Geometry
             && self.layout_ids(list).iter().any(|id| self.text(id.name.symbol) == "passthrough")

@@ -36,7 +36,7 @@ enum Subject {
 #[derive(Clone, Copy)]
 enum Says {
     Mode(Mode),
-    /// It has a value, of 1 at least and of the built-in constant at most.
+    /// A number from 1 to the built-in constant.
     Number(fn(u32) -> Mode, Option<&'static str>),
 }
 
@@ -340,7 +340,7 @@ impl Sema<'_> {
         size
     }
 
-    /// Vertices of all primitives that a mesh shader gives out at most.
+    /// Vertices of all primitives that a mesh shader assigns at most.
     fn primitive_vertices(&self) -> Option<u32> {
         let (mode, _) = self.primitives.said(Subject::Output)?;
         Some(self.primitives.counts.primitives? * mode.vertices()?)

@@ -169,7 +169,7 @@ impl Sema<'_> {
         gathered
     }
 
-    /// Checks that memory qualifiers are about memory that others see (GLSL 4.60 section 4.10). Those of `shared` variables
+    /// Checks that memory qualifiers are about memory that others see (GLSL 4.60 section 4.10). Qualifiers of `shared` variables
     /// come with GL_KHR_memory_scope_semantics.
     pub fn check_memory(&mut self, b: &Builder<'_>, qualifiers: &Qualifiers, base: TypeId) {
         let Some(span) = qualifiers.memory else { return };

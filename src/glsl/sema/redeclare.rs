@@ -54,7 +54,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The same of the arrays of blocks `gl_in` and `gl_out`: it sizes arrays of distances.
+    /// Redeclares the arrays of blocks `gl_in` and `gl_out`, which sizes arrays of distances.
     fn redeclare_blocks(
         &mut self,
         b: &mut Builder<'_>,

@@ -56,7 +56,7 @@ pub struct Scopes {
     declared: Vec<Declared>,
     hidden: Vec<Hidden>,
     marks: Vec<usize>,
-    /// The uses of names, where somebody asks for them.
+    /// The uses of names, where a caller asks for them.
     uses: Option<RefCell<Vec<Use>>>,
 }
 

@@ -93,7 +93,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Runs `act` in a scope of its own.
+    /// Runs `act` in its own scope.
     pub fn scoped<R>(&mut self, act: impl FnOnce(&mut Self) -> R) -> R {
         self.scopes.enter();
         let result = act(self);

@@ -347,7 +347,7 @@ impl Sema<'_> {
         self.fits(fits, &signature, arg, wanted)
     }
 
-    /// The same of a function that returns a vector of elements.
+    /// Checks a function that returns a vector of elements.
     fn vector_decoder(
         &mut self,
         b: &mut Builder<'_>,
@@ -509,7 +509,7 @@ impl Sema<'_> {
         Some(signature.clone())
     }
 
-    /// Complains of a function that does not take or return what it should.
+    /// Reports a function that does not take or return what it should.
     fn fits(&mut self, types_fit: bool, signature: &Signature, arg: ExprId, wanted: &str) -> Option<FuncId> {
         let by_value = signature.params.iter().all(|param| param.mode == Mode::In);
         if types_fit && by_value && signature.instruction.is_none() {

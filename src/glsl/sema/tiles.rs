@@ -96,7 +96,7 @@ impl Sema<'_> {
     }
 }
 
-/// Attachments in a type; none where an array has no size.
+/// Attachments in a type; none if an array has no size.
 fn length(b: &Builder<'_>, ty: TypeId) -> Option<u32> {
     match b.module.types.get(ty) {
         Type::Array { element, len: ArrayLen::Fixed(len), .. } => Some(len.saturating_mul(length(b, element)?)),

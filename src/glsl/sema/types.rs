@@ -32,7 +32,7 @@ impl Sema<'_> {
         ty
     }
 
-    /// The same in a declaration of nothing but the type: structs of what cannot be used yet are only declared.
+    /// The type of a declaration without variables: structs with unsupported members may only be declared.
     pub fn type_alone(&mut self, b: &mut Builder<'_>, id: ast::TypeId) -> Option<TypeId> {
         let spec = self.ast[id];
         let base = match spec.kind {
@@ -209,7 +209,7 @@ impl Sema<'_> {
         })
     }
 
-    /// Complains of the use of a struct that was only declared.
+    /// Reports the use of a struct that was only declared.
     fn refuse_opaque_struct(&mut self, name: Option<Name>) {
         let Some(name) = name else { return };
         if let Some(Entity::OpaqueStruct) = self.scopes.get(name.symbol).map(|declared| &declared.entity) {

@@ -51,7 +51,7 @@ fn two(function: MathFn, x: i128, y: i128) -> Option<Num> {
     }
 }
 
-/// Ones in `bits` bits from `offset` on; none where the field does not fit the type.
+/// Ones in `bits` bits from `offset` on; none if the field does not fit the type.
 fn field_mask(scalar: Scalar, offset: i128, bits: i128) -> Option<i128> {
     let fits = offset >= 0 && bits >= 0 && offset + bits <= i128::from(scalar.width);
     fits.then(|| ((1i128 << bits) - 1) << offset)

@@ -7,7 +7,7 @@ use crate::ir::{ConstId, MathFn, TypeId};
 /// How the components of a packed word are kept.
 #[derive(Clone, Copy)]
 enum Format {
-    /// Signed, normalised to -1..1, of so many bits.
+    /// Signed, normalised to -1..1, of this many bits.
     Snorm(u8),
     /// Unsigned, normalised to 0..1.
     Unorm(u8),

@@ -53,7 +53,7 @@ fn convert_is_open(from: Scalar, to: Scalar) -> bool {
 /// Operands of a constant always come before it, so one walk in order evaluates each once, however they are shared.
 #[derive(Clone, Debug, Default)]
 pub struct Specializer {
-    /// The values of the constants up to here; none where one is not defined.
+    /// The values of the constants up to here; none if one is not defined.
     done: Vec<Option<ConstId>>,
 }
 

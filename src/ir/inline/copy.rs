@@ -72,7 +72,7 @@ impl Inliner<'_> {
                 Op::Call(callee, args) if self.taken[id.index()] => {
                     let mut code = SmallVec::new();
                     self.replaced[id.index()] = self.call(callee, args, inst, &mut code);
-                    // It is in no block any more, and calls nothing.
+                    // The instruction is no longer in a block, and calls nothing.
                     self.function.insts[id].op = Op::Unreachable;
                     open.extend(code.into_iter().rev());
                 }
@@ -180,7 +180,7 @@ impl Inliner<'_> {
         }
     }
 
-    /// A selection that returns on one side at least: what follows it becomes part of the side that goes on.
+    /// A selection that returns on one side at least: what follows it becomes part of the side that continues.
     fn copy_fork(&mut self, copying: &mut Copying<'_>, inst: Inst, rest: Code<'_>, into: &mut SmallVec<[InstId; 4]>) {
         let Op::If { condition, then, otherwise, hint } = inst.op else { return };
         let condition = copying.value(condition);

@@ -10,7 +10,7 @@ pub(super) struct Plan {
     pub(super) size: usize,
     /// Instructions of a copy.
     copied: usize,
-    /// Blocks that the blocks of a copy lie in, with the one that holds the call.
+    /// Blocks that the blocks of a copy are in, with the one that holds the call.
     pub(super) depth: usize,
     /// True if its only return is at its end.
     pub(super) is_straight: bool,
@@ -63,9 +63,9 @@ impl Plan {
 #[derive(Clone, Copy)]
 struct Seen {
     ways: Ways,
-    /// Blocks that a copy of it lies in, from the one that it begins in.
+    /// Blocks that a copy of it is in, from the one that it begins in.
     depth: usize,
-    /// Those that the code after it lies in then: it moves into the sides of selections that do not return.
+    /// Blocks around the code after the call, which moves into the sides of selections that do not return.
     end: usize,
 }
 

@@ -1,5 +1,5 @@
 //! How constants are written. Scalars and vectors are where they are used; large composites and
-//! specialization-constant expressions get a line of their own and a name (`#12`).
+//! specialization-constant expressions get their own line and a name (`#12`).
 
 use super::Printer;
 use super::types::{scalar_name, write_type};
@@ -123,7 +123,7 @@ impl Printer<'_> {
     }
 }
 
-/// Returns true if a constant is defined in a line of its own.
+/// Returns true if a constant is defined in its own line.
 fn has_line(module: &Module, id: ConstId) -> bool {
     let constant = module.constants.get(id);
     match constant.value {

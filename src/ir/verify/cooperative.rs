@@ -75,7 +75,7 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// Memory that a tensor lies in, its layout and, if there is one, its view.
+    /// Memory that a tensor is in, its layout and, if there is one, its view.
     fn tensor_memory(&mut self, pointer: Value, tensor: &[Value]) -> Check {
         self.matrix_pointer(pointer)?;
         ensure!((1..=2).contains(&tensor.len()), "{} operands that describe a tensor", tensor.len());

@@ -14,7 +14,7 @@ enum Kind {
     Int,
     /// A float or an integer, or a vector of such.
     Number,
-    /// The same, or a float of which only such products are computed.
+    /// A number as above, or a float type that only supports such products.
     Factor,
     /// The type of the first operand.
     Same,

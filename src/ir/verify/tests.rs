@@ -345,7 +345,7 @@ fn types_are_whole() {
     assert_finds(&messages(&module), "a cycle of members");
 }
 
-/// A cooperative matrix of so many rows and columns.
+/// A cooperative matrix of this many rows and columns.
 fn held(b: &mut Builder<'_>, rows: u32, columns: u32, role: MatrixRole) -> TypeId {
     let [scope, rows, columns] = [3, rows, columns].map(|number| b.module.constants.u32(number));
     let matrix = CooperativeMatrix { element: Types::F32, scope, rows, columns, role };

@@ -135,7 +135,7 @@ pub(super) fn cmp(op: CmpOp, scalar: Scalar, out: &mut [u64], a: &[u64], b: &[u6
     }
 }
 
-/// The bits of a field; none where it is not inside the value.
+/// The bits of a field; none if it is not inside the value.
 fn field(int: Int, offset: u64, bits: u64) -> Option<u64> {
     let inside = offset + bits <= u64::from(int.width);
     inside.then(|| if bits == 0 { 0 } else { (u64::MAX >> (64 - bits)) << offset })

@@ -30,7 +30,7 @@ struct Run<'p> {
 }
 
 impl Lowering<'_> {
-    /// Writes the steps in the place of an operation.
+    /// Writes the steps instead of an operation.
     pub fn inline(&mut self, operation: &Operation, plan: &Plan, out: &mut Vec<InstId>) {
         let Operation { inst, steady, .. } = *operation;
         let inputs = self.inputs(inst);
@@ -90,7 +90,7 @@ impl Lowering<'_> {
         result
     }
 
-    /// Writes all steps, those that all lanes run into a block of their own.
+    /// Writes all steps, those that all lanes run into their own block.
     fn write_steps(&mut self, run: &mut Run, out: &mut Vec<InstId>) {
         let plan = run.plan;
         if let Some(turns) = &plan.turns {

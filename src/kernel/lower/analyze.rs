@@ -1,4 +1,4 @@
-//! The facts about functions that lowering needs beforehand: which variables have to be memory, what loops write, and
+//! The facts about functions that lowering needs beforehand: which variables must be memory, what loops write, and
 //! where control leaves early.
 //!
 //! A variable is memory when some access to it has an index that only the run knows, except for the component of a

@@ -42,7 +42,7 @@ pub struct InlineFrame<'m> {
     pub results: Vec<Option<Operand>>,
     /// Slots of the value that it returns: the first one, and how many.
     pub result: (u32, usize),
-    /// The mark and the ends of the scope that an early `return` leaves; none where every `return` is the end, or ends
+    /// The mark and the ends of the scope that an early `return` leaves; none if every `return` is the end, or ends
     /// the invocation.
     pub scope: Option<super::control::OpenScope>,
     /// True if this is the entry point.
@@ -67,7 +67,7 @@ impl<'m> Lower<'m> {
         falls
     }
 
-    /// Instructions up to the first after which nothing runs: where control goes on there, it is at the end of more than
+    /// Instructions up to the first after which nothing runs: where control continues there, it is at the end of more than
     /// this block.
     fn instructions(&mut self, insts: &[InstId]) -> bool {
         for (at, inst) in insts.iter().enumerate() {
@@ -104,7 +104,7 @@ impl<'m> Lower<'m> {
         self.give(load, Operand::Values(values));
     }
 
-    /// Lowers an instruction; false where control does not go on after it.
+    /// Lowers an instruction; false where control does not continue after it.
     fn instruction(&mut self, id: InstId) -> bool {
         let inst = self.frame().function.insts[id];
         if self.b.kernel.insts.len() > INSTRUCTION_LIMIT {

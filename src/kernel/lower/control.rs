@@ -25,7 +25,7 @@ pub enum OpenConstruct {
 pub struct OpenLoop {
     /// Slots that it writes.
     carried: Vec<u32>,
-    /// Blocks that leave it or go on with its continuing block, and what the slots hold there.
+    /// Blocks that leave it or continue with its continuing block, and what the slots hold there.
     breaks: Vec<(BlockId, Scalars)>,
     continues: Vec<(BlockId, Scalars)>,
 }
@@ -108,7 +108,7 @@ impl<'m> Lower<'m> {
     }
 
     /// Adds an `If` or a `Scope` whose blocks are lowered: gives its ends their terminators and its results to the
-    /// slots. None where control does not go on after it.
+    /// slots. None where control does not continue after it.
     fn close(&mut self, op: Op, args: &[Value], ends: Vec<End>, extra: &[Ty]) -> Option<InstId> {
         let joined = self.vars.join(&ends);
         let (settled, joined): (Vec<Joined>, Vec<Joined>) =
@@ -145,13 +145,13 @@ impl<'m> Lower<'m> {
 
     // Scopes.
 
-    /// Begins a scope, in whose block lowering goes on.
+    /// Begins a scope, in whose block lowering continues.
     pub fn open_scope(&mut self) -> OpenScope {
         let body = self.b.kernel.add_block(&[]);
         OpenScope { outer: self.b.switch_to(body), body, mark: self.vars.mark(), ends: Vec::new() }
     }
 
-    /// Ends a scope, whose block's end is reached where `falls`; false where control does not go on after it.
+    /// Ends a scope, whose block's end is reached where `falls`; false where control does not continue after it.
     pub fn close_scope(&mut self, mut scope: OpenScope, falls: bool) -> bool {
         if falls {
             let end = self.end(scope.mark, false, Scalars::new());
@@ -347,7 +347,7 @@ impl<'m> Lower<'m> {
         }
     }
 
-    /// The condition of the arm at this place: true if the selector starts it. It is made where it is tested, and needs the
+    /// The condition of the arm at this place: true if the selector starts it. The condition is computed where it is tested, and needs the
     /// labels of all arms where that is the default one.
     fn label(&mut self, labels: &mut Labels, arms: &[Case], at: usize) -> Value {
         let is_default = arms[at].default;

@@ -1,8 +1,8 @@
 //! Inputs and outputs of vertex and fragment shaders: variables that hold the inputs from the start on, and whose values at
 //! each end of the invocation are the outputs.
 //!
-//! They are made of 32-bit words. A number of 64 bits is two of them, one of fewer bits is widened; attributes of vertices
-//! alone have numbers of 64 bits as they are. Refused: inputs of whole primitives.
+//! Inputs and outputs are made of 32-bit words. A 64-bit number is two words, and a narrower one is widened; attributes of vertices
+//! alone have 64-bit numbers as they are. Refused: inputs of whole primitives.
 
 use super::analyze::is_large;
 use super::pointer::Pointer;
@@ -99,7 +99,7 @@ impl Lower<'_> {
             .for_each(|member| self.collect_ports(member.ty, member.binding, false, into));
     }
 
-    /// A value from a location on: each vector, column and element has its own, and numbers of 64 bits have up to two of
+    /// A value from a location on: each vector, column and element has its own, and 64-bit numbers have up to two of
     /// them (GLSL 4.60, section 4.4.1).
     fn locations(&mut self, ty: TypeId, at: Port, component: u32, into: &mut Vec<Port>) -> u32 {
         let Site::Location(location) = at.site else { return 0 };
@@ -293,7 +293,7 @@ impl Lower<'_> {
 }
 
 impl Port {
-    /// Returns true if it is a number of 64 bits that crosses the border as it is.
+    /// Returns true if it is a 64-bit number that crosses the border as it is.
     const fn is_wide(&self) -> bool {
         self.attribute && self.scalar.width == 64
     }

@@ -1,4 +1,4 @@
-//! Pointers. They are known when the kernel is made: a variable's slots, or an address in a memory.
+//! Pointers. Every pointer is resolved when the kernel is made: a variable's slots, or an address in a memory.
 
 use super::image::Resource;
 use super::shape::Held;

@@ -33,7 +33,7 @@ impl Extent {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Held {
     Type(TypeId),
-    /// A column of a matrix that lies in rows.
+    /// A column of a matrix that is in rows.
     Column {
         scalar: Scalar,
         rows: u32,
@@ -49,7 +49,7 @@ pub struct Part {
     pub offset: u32,
     /// Bytes from this part to the next; 0 for members of structs.
     pub stride: u32,
-    /// How many parts there are; none where only the run knows.
+    /// How many parts there are; none if only the run knows.
     pub count: Option<u32>,
 }
 
@@ -87,7 +87,7 @@ impl Shapes {
 
     // Constants.
 
-    /// A constant without specialization constants; none where an operation in it is not defined.
+    /// A constant without specialization constants; none if an operation in it is not defined.
     pub fn constant(&mut self, id: ConstId) -> Option<ConstId> {
         let Shapes { types, constants, specializer, given, .. } = self;
         specializer.get(types, constants, id, |number| given.get(&number).copied())
@@ -99,7 +99,7 @@ impl Shapes {
         u32::try_from(self.constants.as_int(&self.types, known)?).ok()
     }
 
-    /// Elements of an array; none where only the run knows, or no size can be.
+    /// Elements of an array; none if only the run knows, or no size can be.
     pub fn length(&mut self, len: ArrayLen) -> Option<u32> {
         match len {
             ArrayLen::Fixed(count) => Some(count),
@@ -181,7 +181,7 @@ impl Shapes {
         self.types.structs[id].members.iter().map(|member| member.ty).collect()
     }
 
-    /// Scalars of a value of a type; none where they are not known or more than there are numbers.
+    /// Scalars of a value of a type; none if they are not known or more than there are numbers.
     pub fn count(&mut self, ty: TypeId) -> Option<u32> {
         if let Some(known) = self.counts.get(&ty) {
             return *known;
@@ -227,7 +227,7 @@ impl Shapes {
         }
     }
 
-    /// Type of a part of a value, and its first scalar; none where there is no such part.
+    /// Type of a part of a value, and its first scalar; none if there is no such part.
     pub fn value_part(&mut self, ty: TypeId, index: u32) -> Option<(TypeId, u32)> {
         if index >= self.part_count(ty)? {
             return None;
@@ -257,7 +257,7 @@ impl Shapes {
 
     // Memory.
 
-    /// Bytes of memory of a type, run-time arrays counted as empty; none where it has no size or one above 4 GiB.
+    /// Bytes of memory of a type, run-time arrays counted as empty; none if it has no size or one above 4 GiB.
     pub fn extent(&mut self, ty: TypeId) -> Option<Extent> {
         if let Some(known) = self.extents.get(&ty) {
             return *known;

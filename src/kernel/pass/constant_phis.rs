@@ -30,7 +30,7 @@ struct Merge<'k> {
     kernel: &'k Kernel,
     tree: &'k Tree,
     flows: Flows,
-    /// The value of each name so far; none where nothing is known to flow in yet.
+    /// The value of each name so far; none if nothing is known to flow in yet.
     known: Vec<Option<Value>>,
     /// Parameters and results, and for each value the numbers of those that it flows into.
     joins: Vec<(Value, BlockId)>,

@@ -18,7 +18,7 @@ impl Copier {
         self.values.insert(value, by);
     }
 
-    /// Lets each of `by` stand for the value beside it.
+    /// Lets each of `by` stand for the value next to it.
     pub fn set_all(&mut self, values: &[Value], by: &[Value]) {
         self.values.extend(values.iter().copied().zip(by.iter().copied()));
     }

@@ -199,7 +199,7 @@ impl<'k> Live<'k> {
     }
 }
 
-/// Takes the instructions out that are not needed. Terminators of blocks that stay are all needed, but for the body's.
+/// Takes the instructions out that are not needed. Terminators of blocks that stay are all needed, except the body's.
 fn sweep(kernel: &mut Kernel, tree: &Tree, needed: &[bool]) -> bool {
     let mut dropped = false;
     for block in &tree.blocks {

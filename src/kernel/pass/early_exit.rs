@@ -29,7 +29,7 @@ pub fn run(kernel: &mut Kernel) -> bool {
     changed
 }
 
-/// Settles the end of a block after which control comes to the end of a scope.
+/// Settles the end of a block after which control reaches the end of a scope.
 fn settle(kernel: &mut Kernel, nesting: &mut Nesting, scope: InstId, block: BlockId) -> bool {
     let mut changed = turn_end(kernel, scope, block);
     // Blocks inside each other in the instructions after a place.
@@ -61,7 +61,7 @@ fn turn_end(kernel: &mut Kernel, scope: InstId, block: BlockId) -> bool {
     leaves
 }
 
-/// Moves what follows the branch at a place into the block that goes on, if the other one leaves the scope. Gives the
+/// Moves what follows the branch at a place into the block that continues, if the other one leaves the scope. Gives the
 /// block that it has moved to.
 fn sink(kernel: &mut Kernel, scope: InstId, block: BlockId, at: usize) -> Option<BlockId> {
     let inst = kernel.blocks[block].insts[at];

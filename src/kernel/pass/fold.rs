@@ -20,7 +20,7 @@ use crate::kernel::{BinOp, Kernel, Op, Ty, UnOp, Value};
 pub enum Simpler {
     /// A value that is there.
     Is(Value),
-    /// Another operation, to be looked at again.
+    /// Another operation, to be examined again.
     Op(Op, Vec<Value>),
     /// An operation on the result of a new one, which has the same type, and on one more value.
     OfNew { op: Op, new: (Op, Vec<Value>), rest: Option<Value> },
@@ -43,7 +43,7 @@ pub fn fold(kernel: &mut Kernel, ranges: &Ranges, op: Op, args: &[Value], ty: Ty
     folder.constant(ty).map(Simpler::Is).or_else(|| folder.rules())
 }
 
-/// The result of an operation on constants; none where it is undefined or no arithmetic.
+/// The result of an operation on constants; none if it is undefined or no arithmetic.
 pub fn evaluate(op: Op, args: &[u64]) -> Option<u64> {
     let is_constant = matches!(
         op,

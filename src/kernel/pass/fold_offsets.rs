@@ -124,7 +124,7 @@ impl Folding<'_> {
     fn sum(&self, address: Value, space: MemorySpace) -> Option<(Value, u64)> {
         let (_, _, [base, by]) = self.arithmetic(address)?;
         let by = self.added(address, by)?;
-        // Nothing lies at the ends of physical memory, so that sums with small constants do not wrap.
+        // Nothing is at the ends of physical memory, so that sums with small constants do not wrap.
         let is_small = space == MemorySpace::Physical && by < 1 << 31;
         let fits = is_small || self.fits(space, self.ranges.of(self.kernel, base), Some(base), by);
         fits.then_some((base, by))

@@ -62,7 +62,7 @@ struct Contraction<'k> {
     kernel: &'k mut Kernel,
     tree: &'k Tree,
     loops: Vec<Option<InstId>>,
-    /// Negations that come in front of instructions.
+    /// Negations that come before instructions.
     before: FxHashMap<InstId, SmallVec<[InstId; 2]>>,
     /// The products that nothing uses any more.
     gone: Vec<bool>,
@@ -117,7 +117,7 @@ impl Contraction<'_> {
         [self.negated(ty, a, product), b]
     }
 
-    /// The inverse of a value, which is made in front of an instruction where there is none.
+    /// The inverse of a value, which is made before an instruction where there is none.
     fn negated(&mut self, ty: Scalar, value: Value, at: InstId) -> Value {
         if let Some(bits) = self.kernel.as_constant(value) {
             return self.kernel.constant(Ty::of(ty), bits ^ 1 << (ty.width - 1));
@@ -133,7 +133,7 @@ impl Contraction<'_> {
         self.kernel.result(made).unwrap_or(value)
     }
 
-    /// The value of which another one is the inverse.
+    /// The value of which another is the inverse.
     fn negation_of(&self, ty: Scalar, value: Value) -> Option<Value> {
         let inst = self.kernel.definition(value)?;
         (self.kernel.insts[inst].op == Op::Un(UnOp::Neg, ty)).then(|| self.kernel.args(inst)[0])

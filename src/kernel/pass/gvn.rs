@@ -237,7 +237,7 @@ impl Numbering<'_> {
         true
     }
 
-    /// The same for equal operations: by the operation, its operands, its flags, and the region of a cross-lane
+    /// A hash that is equal for equal operations: by the operation, its operands, its flags, and the region of a cross-lane
     /// operation.
     fn hash(&self, inst: InstId, region: u32) -> u64 {
         let mut hasher = FxHasher::default();

@@ -14,7 +14,7 @@ use crate::kernel::{BlockId, InstId, Kernel, MemoryAccess, MemorySpace, Op, Valu
 use crate::profile::Joins;
 use rustc_hash::FxHashMap;
 
-/// Groups that are looked at, so that the search takes constant time.
+/// Groups that are examined, so that the search takes constant time.
 const OPEN: usize = 16;
 
 /// Accesses in a group, and stores that it was kept open past.
@@ -117,7 +117,7 @@ fn close(kernel: &Kernel, inst: InstId, open: &mut Vec<Group>, done: &mut Vec<Gr
     let is_sync = matches!(op, Op::Prim { primitive, .. } if primitive.is_sync());
     let changes = written(kernel, &op);
     let closes = |group: &Group| match op {
-        // It touches no memory, and the same lanes go on after it.
+        // It touches no memory, and the same lanes continue after it.
         Op::Whole { .. } => false,
         _ if op.is_structured() || is_sync => true,
         Op::Load(access) => {
@@ -223,7 +223,7 @@ fn cut(kernel: &Kernel, group: Group, joins: Joins, ranges: &Ranges) -> Vec<Join
     joined
 }
 
-/// The number of accesses that follow the first of a list without a gap: the most that make so many bytes together as are
+/// The number of accesses that follow the first of a list without a gap: the most that make this many bytes together as are
 /// allowed, or 1.
 fn following(list: &[InstId], place_of: impl Fn(&InstId) -> (u64, u64), is_allowed: impl Fn(u64) -> bool) -> usize {
     let (start, mut end) = place_of(&list[0]);

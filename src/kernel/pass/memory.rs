@@ -60,7 +60,7 @@ pub fn written(kernel: &Kernel, op: &Op) -> Kinds {
     }
 }
 
-/// The same for each instruction, those inside it included.
+/// The memory that each instruction may change, nested instructions included.
 pub fn written_inside(kernel: &Kernel, tree: &Tree) -> Vec<Kinds> {
     let mut all = vec![Kinds::default(); kernel.insts.len()];
     for block in tree.blocks.iter().rev() {

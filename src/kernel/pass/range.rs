@@ -17,7 +17,7 @@ pub struct Range {
 }
 
 impl Range {
-    /// Any value of so many bits.
+    /// Any value of this many bits.
     fn any(bits: u32) -> Range {
         Range::upto(u64::MAX >> (64 - bits))
     }
@@ -41,7 +41,7 @@ impl Range {
         self.may.trailing_zeros()
     }
 
-    /// The same with so many low bits known to be zero.
+    /// This range with `zeros` low bits known to be zero.
     fn with_zeros(self, zeros: u32) -> Range {
         let may = self.may & u64::MAX.checked_shl(zeros).unwrap_or(0);
         Range { may, must: self.must & may, most: self.most.min(may) }
@@ -53,7 +53,7 @@ impl Range {
         Range { may, must: self.must & by.must, most: self.most.min(by.most).min(may) }
     }
 
-    /// The bits that an arithmetic shift to the right leaves in numbers of so many.
+    /// The bits that an arithmetic shift to the right leaves in numbers of this many.
     fn shifted(self, by: u64, width: u32) -> Range {
         let shift = |bits: u64| ((bits << (64 - width)) as i64 >> (64 - width) >> by) as u64 & low_bits(width.into());
         Range::bits(shift(self.may), shift(self.must))
@@ -123,7 +123,7 @@ impl Ranges {
                 let (a, b) = (arg(1), arg(2));
                 Range { may: a.may | b.may, must: a.must & b.must, most: a.most.max(b.most) }
             }
-            // Signed integers of 8 bits are extended by their sign.
+            // Signed 8-bit integers are extended by their sign.
             Op::Convert(_, to) if to.is_signed() && to.width == 8 => return None,
             Op::Convert(from, to) if from.kind != ScalarKind::Sint && !from.is_float() && to.is_int() => {
                 if to.width >= from.width { arg(0) } else { Range::upto(low_bits(to.width.into())) }

@@ -1,6 +1,6 @@
 //! Lets several operations on one moved value share the move, where each would move it within its own instruction.
 //!
-//! Moves between lanes then happen once, and arithmetic on what they give needs no wait states. It is for after
+//! Moves between lanes then happen once, and arithmetic on what they give needs no wait states. The pass runs after
 //! cross-lane operations are lowered. Only moves that give something in every lane are shared: those whose lanes
 //! without a source keep their own value are not, except for operations that a zero does not change.
 

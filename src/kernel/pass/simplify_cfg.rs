@@ -71,7 +71,7 @@ impl<'k> Simplify<'k> {
         }
     }
 
-    /// Puts a block in the place of the construct that it is in. Gives whether control comes out of it.
+    /// Puts a block instead of the construct that it is in. Gives whether control comes out of it.
     fn inline(&mut self, inst: InstId, block: BlockId, out: &mut Vec<InstId>) -> bool {
         self.changed = true;
         self.splice(block, out);

@@ -1,6 +1,6 @@
 //! Strength reduction: quotients and remainders of integers by constants become products and shifts.
 //!
-//! A quotient `n / d` is the upper part of a product with a rounded reciprocal `m = ⌈2^s / d⌉`. It is right for all `n` up to
+//! A quotient `n / d` is the upper part of a product with a rounded reciprocal `m = ⌈2^s / d⌉`. The result is exact for all `n` up to
 //! `most` where `most * (m * d - 2^s) < 2^s` (Granlund and Montgomery, "Division by Invariant Integers using Multiplication",
 //! 1994), so that a small range of `n` makes for a short product. Types of 8 and 16 bits are divided in 32, and so are 64 bits
 //! whose values fit.

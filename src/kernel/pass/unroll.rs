@@ -1,11 +1,11 @@
-//! Unrolls loops whose number of iterations is known, so that values that depend on the iteration become constants: a
+//! Unrolls loops whose trip count is known, so that values that depend on the iteration become constants: a
 //! shuffle by `i ^ k` in a loop over `k` is a fixed permutation in each iteration.
 //!
-//! The number of iterations is found by running the loop on the constants in it. Early exits of some lanes stay: each
+//! The trip count is found by running the loop on the constants in it. Early exits of some lanes stay: each
 //! iteration is a scope that `Continue` leaves, inside a scope that `Exit` leaves.
 //!
 //! [`run_partly`] repeats the body of a small loop with more iterations, so that the condition on which it ends is tested
-//! once for several of them: where constants tell the iterations, and where an index grows up to a limit. [`counted`] tells the number of iterations to back ends that can count them.
+//! once for several of them: where constants tell the iterations, and where an index grows up to a limit. [`counted`] tells the trip count to back ends that can count them.
 
 mod stride;
 mod trial;
@@ -27,18 +27,18 @@ use write::Writer;
 /// Rounds that are unrolled at most.
 const ROUNDS: usize = 64;
 
-/// The same for a loop with cross-lane operations that lanes may leave early: each round is inside an arm of the one
+/// The maximum for a loop with cross-lane operations that lanes may leave early: each round is inside an arm of the one
 /// before, and lanes can join from only so many arms.
 const ROUNDS_LEFT_EARLY: usize = 4;
 
 /// Instructions that unrolling a loop may make.
 const SIZE: usize = 512;
 
-/// The same for the loops that gain most: those with cross-lane operations, and where nothing after us unrolls, those whose
+/// The maximum for the loops that gain most: those with cross-lane operations, and where nothing after us unrolls, those whose
 /// rounds choose parts of arrays in the invocation's memory, which then become values.
 const SIZE_IF_WORTH_IT: usize = 2048;
 
-/// The same for a loop whose source asks for it, and the rounds that it may have.
+/// The maximum for a loop whose source asks for it, and for its trip count.
 const SIZE_IF_ASKED: usize = 16384;
 const ROUNDS_IF_ASKED: usize = 1024;
 
@@ -98,7 +98,7 @@ pub fn run_partly(kernel: &mut Kernel, limits: LoopCopies) -> bool {
     loops(kernel).into_iter().fold(false, |changed, inst| repeat(kernel, inst, limits) | changed)
 }
 
-/// Repeats the body of a loop whose end constants tell in every round, or that an index ends. One that its source wants to
+/// Repeats the body of a loop whose end constants tell in every round, or that an index ends. One that its source needs to
 /// be left alone stays as it is.
 fn repeat(kernel: &mut Kernel, inst: InstId, limits: LoopCopies) -> bool {
     let (Op::Loop { body, continuing }, flags) = (kernel.insts[inst].op, kernel.insts[inst].flags) else {
@@ -110,7 +110,7 @@ fn repeat(kernel: &mut Kernel, inst: InstId, limits: LoopCopies) -> bool {
     if flags.contains(InstFlags::DONT_UNROLL) {
         return false;
     }
-    // One that its source wants to be unrolled stays a loop if that was refused.
+    // One that its source needs to be unrolled stays a loop if that was refused.
     let decided = match flags.contains(InstFlags::UNROLL) {
         true => None,
         false => decided(kernel, inst, copies, ROUNDS_COUNTED, STEPS_COUNTED),

@@ -1,7 +1,7 @@
 //! Kernels of memory accesses: components of 1 to 8 bytes, alone and as vectors, at addresses that may be the same through
 //! several buffers, pointers, and the memory of workgroups and invocations, in runs longer than what passes keep in view.
 //!
-//! Buffers 1 to 3 are one memory, and pointers lead to it. Each invocation has a part of its own, so that there are no
+//! Buffers 1 to 3 are one memory, and pointers lead to it. Each invocation has its own part, so that there are no
 //! races. Between kernels they are compared by all bytes that they leave.
 
 use super::{GROUPS, Generator, Known, U64, WORDS};
@@ -77,7 +77,7 @@ pub fn kernel(seed: u64) -> Kernel {
     generator.b.kernel
 }
 
-/// Runs such a kernel and returns the bytes that it leaves, none where they are undefined.
+/// Runs such a kernel and returns the bytes that it leaves, none if they are undefined.
 pub fn run(kernel: &Kernel) -> Result<Vec<Option<u8>>, FaultKind> {
     let mut kernel = kernel.clone();
     for inst in kernel.insts.iter_mut().map(|(_, inst)| inst) {
@@ -254,7 +254,7 @@ impl Generator {
         self.access_of(place, bytes)
     }
 
-    /// An access to components of so many bytes, which are aligned as they need.
+    /// An access to components of this many bytes, which are aligned as they need.
     fn access_of(&mut self, place: Place, bytes: u8) -> Access {
         let bytes = bytes.min(place.align as u8);
         let most = (16 / bytes).min(4);
@@ -300,7 +300,7 @@ impl Generator {
         self.b.store(access.with(flags), access.place.address, &values);
     }
 
-    /// A value of so many bytes.
+    /// A value of this many bytes.
     fn stored(&mut self, bytes: u8) -> Value {
         match bytes {
             1 | 2 => self.operand(U16, false).value,

@@ -145,7 +145,7 @@ impl Generator {
         self.add_results(inst, &scalars);
     }
 
-    /// Leaves a construct, or goes on to a loop's next round, or ends the invocation, where a condition says so.
+    /// Leaves a construct, or continues to a loop's next round, or ends the invocation, where a condition says so.
     fn leave(&mut self) {
         let condition = self.operand(Scalar::BOOL, true);
         let (then, otherwise) = (self.b.kernel.add_block(&[]), self.b.kernel.add_block(&[]));
@@ -178,7 +178,7 @@ impl Generator {
         self.loop_of(|g| g.statements(6));
     }
 
-    /// The same with these statements.
+    /// A loop with the given statements.
     pub(super) fn loop_of(&mut self, write: impl FnOnce(&mut Generator)) {
         let scalars = self.types();
         let with_counter: Vec<Scalar> = [Scalar::U32].iter().chain(&scalars).copied().collect();

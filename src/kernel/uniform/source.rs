@@ -45,7 +45,7 @@ impl Sources<'_> {
         }
     }
 
-    /// Returns true if an operation with a constant takes away the bits in which the index differs inside a wave.
+    /// Returns true if an operation with a constant removes the bits in which the index differs inside a wave.
     fn drops_lane(&self, inst: InstId, op: BinOp) -> bool {
         let [value, by] = self.kernel.args(inst) else { return false };
         let Some(by) = self.kernel.as_constant(*by).filter(|_| self.counts_lanes(*value)) else { return false };

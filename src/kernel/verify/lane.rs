@@ -17,7 +17,7 @@ impl Verifier<'_> {
             Role::Index | Role::NvWidth => Ty::B32,
             _ => Ty::of(ty[at]),
         };
-        // All operands after the first are of the second type, but for lanes and widths.
+        // All operands after the first are of the second type, except lanes and widths.
         let args = row.params.iter().zip([0, 1, 1]).take(count).map(operand).collect();
         Ok(Signature { args, results: results(row.gives, ty, count) })
     }
@@ -55,7 +55,7 @@ fn results(gives: Gives, ty: [Scalar; 2], count: usize) -> Vec<Ty> {
     }
 }
 
-/// Checks the operands and the result of a primitive with so many operands, whose values have the type `ty`.
+/// Checks the operands and the result of a primitive with this many operands, whose values have the type `ty`.
 fn moved_or_asked(primitive: Primitive, ty: Ty, count: usize) -> Check<Signature> {
     use GroupOp as G;
     Ok(match primitive {

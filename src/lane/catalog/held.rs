@@ -1,6 +1,6 @@
 //! Finds a request in the catalog by walking its rows, without building any request.
 //!
-//! Words of 32 bits are moved alike whatever they mean, and vectors like their components; the tests hold plans against
+//! 32-bit words are moved alike whatever they mean, and vectors like their components; the tests hold plans against
 //! each other for that. The plan of a request that is not in the rows is checked when it is made.
 
 use super::rows;
@@ -26,7 +26,7 @@ pub fn holds(request: &Request) -> bool {
     found
 }
 
-/// A type in the place of all those of an operand for which an operation has the same plan.
+/// A type instead of all those of an operand for which an operation has the same plan.
 fn alike(role: Role, ty: LaneType) -> LaneType {
     let LaneType { kind, width, .. } = ty;
     match role {

@@ -50,7 +50,7 @@ pub enum Effort {
 const COMMON_SIZE: u32 = 32;
 
 impl Effort {
-    /// Less where somebody waits.
+    /// Less where a caller waits.
     fn hurried(self) -> Effort {
         if self == Effort::Thorough { self } else { Effort::Glance }
     }

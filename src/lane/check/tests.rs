@@ -138,7 +138,7 @@ fn what_is_not_proven_is_refused_with_a_reason() {
     }
 }
 
-/// A second way that gives the own value back where all lanes are active: the plan never takes it then, but a target may.
+/// A second way that gives the lane's own value back where all lanes are active: the plan never takes it then, but a target may.
 #[test]
 fn the_second_of_two_ways_is_right_under_any_mask() {
     let inputs = [Input::varying(LaneType::U32)];
@@ -216,7 +216,7 @@ fn known_data_makes_no_plan_wrong() {
     }
 }
 
-/// The first lane of each lane's span; none where an operand says it.
+/// The first lane of each lane's span; none if an operand says it.
 fn span_base(span: Span, lane: u32, size: u32) -> Option<u32> {
     let lanes = span.width()?.lanes_in(size).min(size);
     Some(lane & !(lanes - 1))

@@ -158,7 +158,7 @@ impl Meter<'_> {
         }
     }
 
-    /// The arithmetic of a step; none for instructions with a price of their own.
+    /// The arithmetic of a step; none for instructions with their own price.
     fn work(&self, step: &Step) -> Option<Work> {
         let scalar = self.all_scalar(step) && self.has_scalars();
         let (ty, table) = (self.ty(step.ty), price::table(self.profile.target));
@@ -337,7 +337,7 @@ impl Meter<'_> {
         }
     }
 
-    /// The address of the own word of memory, which every way through memory needs, and the count of lanes for it. In all lanes
+    /// The address of the lane's word of memory, which every way through memory needs, and the count of lanes for it. In all lanes
     /// of the wave, so that EXEC is changed around it.
     fn own_address(&self) -> u32 {
         if !self.plan.steps.iter().any(|step| step.op == StepOp::Prim(LdsOp::Bounce.into())) {
@@ -494,7 +494,7 @@ fn overwritten(step: &Step) -> [Operand; 2] {
         Primitive::Dpp16(dpp) if dpp.writes_all() => Operand::None,
         Primitive::Dpp16(_) | Primitive::Scalar(ScalarOp::WriteLane) => old,
         Primitive::Permlane(PermlaneOp::Row { .. } | PermlaneOp::Half) => old,
-        // With a selector by lane the old value is there only beside it.
+        // With a selector by lane the old value is there only next to it.
         Primitive::Permlane(PermlaneOp::RowVar { .. }) if step.args[2] != Operand::None => old,
         _ => Operand::None,
     };

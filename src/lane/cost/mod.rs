@@ -33,7 +33,7 @@ pub struct PlanCost {
     pub waits: u32,
     /// The most vector registers that values of the plan, set-up included, take at once besides operands.
     pub vectors: u32,
-    /// The same of scalar registers.
+    /// The most scalar registers at once.
     pub scalars: u32,
     /// Instructions of the set-up: lane facts, addresses, selectors and masks of lanes.
     pub setup: u32,

@@ -19,7 +19,7 @@ pub enum Unit {
     Scalar,
 }
 
-/// The work of a step: so many instructions of a unit.
+/// The work of a step: this many instructions of a unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Work {
     pub unit: Unit,
@@ -47,7 +47,7 @@ pub struct Table {
     pub moved_bool: u32,
     /// Instructions of a comparison of one component.
     pub compare: fn(CompareOp, LaneType) -> u32,
-    /// Instructions of a loop around the turns of a plan, with the copies of its results, in a wave of so many times 32
+    /// Instructions of a loop around the turns of a plan, with the copies of its results, in a wave of this many times 32
     /// lanes.
     pub turns: fn(u32) -> u32,
     /// Instructions of the branch of a plan, with the copies of its result.
@@ -196,7 +196,7 @@ pub fn of_fact(fact: LaneFact, halves: u32) -> Work {
         LaneFact::Index => work(Unit::Vector, 1),
         LaneFact::Size => work(Unit::Scalar, 0),
         LaneFact::InSet(_) => work(Unit::Scalar, halves),
-        // Ones shifted to the own lane, whose number comes first; their complement for the lanes below.
+        // Ones shifted to this lane, whose number comes first; their complement for the lanes below.
         LaneFact::Mask(MaskOp::Lt | MaskOp::Le) => work(Unit::Vector, 2 + halves),
         LaneFact::Mask(_) => work(Unit::Vector, 2),
     }

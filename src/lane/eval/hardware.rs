@@ -62,7 +62,7 @@ pub fn apply<D: Domain>(domain: &mut D, primitive: Primitive, rows: Rows<D::Data
     }
 }
 
-/// `own op moved` where the instruction writes, the own value in lanes that it leaves alone.
+/// `own op moved` where the instruction writes, the lane's own value in lanes that it leaves alone.
 pub fn combine_moved<D: Domain>(
     domain: &mut D,
     op: ReduceOp,

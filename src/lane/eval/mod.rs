@@ -42,7 +42,7 @@ pub struct Trace<T> {
     pub results: Vec<LaneRow<T>>,
 }
 
-/// The same with the results of all steps.
+/// The results, with the results of all steps.
 pub fn trace<D: Domain>(
     domain: &mut D,
     plan: &Plan,

@@ -97,7 +97,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Runs what `build` adds in turns, until each lane had one in which the bool that `build` gives was true; once a plan.
-    /// Gives what each lane's last turn gave.
+    /// Gives what each lane's last iteration gave.
     pub fn in_turns(&mut self, build: impl FnOnce(&mut Self) -> (Operand, Operand)) -> Operand {
         let start = self.steps.len() as u16;
         self.turns = Some(Turns { steps: start..u16::MAX, done: Operand::None });
@@ -431,7 +431,7 @@ impl<'a> Builder<'a> {
         self.group(GroupOp::Reduce(op, reach), &[value], self.ty(value))
     }
 
-    /// The same by one of AMD's.
+    /// A fold over the active lanes by one of AMD's instructions.
     pub fn native_reduction_amd(&mut self, op: ReduceOp, reach: GroupReduce) -> Result<Operand, No> {
         // No such functions of 8 bits exist.
         if !matches!(op, ReduceOp::Add | ReduceOp::Min | ReduceOp::Max) || self.request.input_ty(0).width < 16 {
@@ -482,7 +482,7 @@ impl<'a> Builder<'a> {
         self.group(GroupOp::Ballot, &[predicate], StepType::Ballot)
     }
 
-    /// The 32-bit word of a ballot that holds the own lane.
+    /// The 32-bit word of a ballot that holds this lane.
     pub fn own_word(&mut self, ballot: Operand) -> Operand {
         let i = self.index();
         let word = self.alu(AluOp::Shr, i, Operand::Const(5));

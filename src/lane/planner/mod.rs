@@ -103,7 +103,7 @@ fn effort(request: &Request, profile: &Profile) -> Option<Effort> {
     }
 }
 
-/// The same, not checked.
+/// The best plan, not checked.
 pub fn unproven(request: &Request, profile: &Profile) -> Result<Plan, Refusal> {
     let least_size = validate::least_size(request, profile)?;
     let found = match !profile.costs.is_empty() {
@@ -113,7 +113,7 @@ pub fn unproven(request: &Request, profile: &Profile) -> Result<Plan, Refusal> {
     found.map_err(|missing| refusal(request, profile, least_size, missing))
 }
 
-/// The same with all that lost.
+/// The best plan with all alternatives.
 pub fn candidates(request: &Request, profile: &Profile) -> Result<Candidates, Refusal> {
     let least_size = validate::least_size(request, profile)?;
     let found = gather(request, profile, least_size).choose(profile);

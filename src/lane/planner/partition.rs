@@ -31,7 +31,7 @@ pub struct Ways {
     pub read: fn(&mut Builder, Operand, Operand) -> Operand,
 }
 
-/// The lanes with the own bits.
+/// The lanes with the lane's bits.
 pub fn partition(b: &mut Builder, ways: &Ways) -> Answer {
     if b.request.op != LaneOp::Partition {
         return Err(No::NotMine);
@@ -53,7 +53,7 @@ fn sets(b: &mut Builder, ways: &Ways, value: Operand, same: fn(&mut Builder, Ope
     })
 }
 
-/// The fold over the own set, or over its lanes up to the own.
+/// The fold over the lane's set, or over its lanes up to the own.
 pub fn fold(b: &mut Builder, ways: &Ways) -> Answer {
     let LaneOp::Partitioned { op, kind } = b.request.op else {
         return Err(No::NotMine);
@@ -68,7 +68,7 @@ pub fn fold(b: &mut Builder, ways: &Ways) -> Answer {
 pub struct Set {
     /// A ballot of active lanes, the own one among them.
     pub members: Operand,
-    /// The segments that bound it; none where nothing does.
+    /// The segments that bound it; none if nothing does.
     pub segment: Option<Segment>,
 }
 
@@ -76,17 +76,17 @@ pub struct Set {
 #[derive(Clone, Copy)]
 pub struct Segment {
     pub lanes: u32,
-    /// The highest set bit of a ballot in the own segment of so many lanes, as a lane; undefined if there is none.
+    /// The highest set bit of a ballot in the lane's segment of this many lanes, as a lane; undefined if there is none.
     pub highest: fn(&mut Builder, Operand, u32) -> Operand,
 }
 
-/// The member nearest to the own lane from below, and whether there is one.
+/// The member nearest to this lane from below, and whether there is one.
 struct Nearest {
     lane: Operand,
     exists: Operand,
 }
 
-/// The fold over the own set, or over its lanes up to the own.
+/// The fold over the lane's set, or over its lanes up to the own.
 pub fn fold_of(b: &mut Builder, ways: &Ways, set: Set, op: ReduceOp, kind: ReduceKind) -> Operand {
     let lower = b.mask(MaskOp::Lt);
     let below = b.alu(AluOp::BallotAnd, set.members, lower);
@@ -122,7 +122,7 @@ fn nearest(b: &mut Builder, ways: &Ways, below: Operand, segment: Option<Segment
     Nearest { lane, exists }
 }
 
-/// The fold of the own value with those of the members below the own lane.
+/// The fold of the lane's own value with those of the members below this lane.
 fn jumps(b: &mut Builder, ways: &Ways, op: ReduceOp, nearest: &Nearest) -> Operand {
     let i = b.index();
     let end = b.alu(AluOp::Or, i, Operand::Const(ways.end));

@@ -61,7 +61,7 @@ pub struct Dpp16 {
     pub fetch_inactive: bool,
 }
 
-/// The same with any map inside groups of 8 lanes: `[value]`. There are no masks; an inactive source gives zero unless
+/// DPP with any map inside groups of 8 lanes: `[value]`. There are no masks; an inactive source gives zero unless
 /// inactive lanes are fetched.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub struct Dpp8 {

@@ -23,7 +23,7 @@ pub enum LdsOp {
         /// Read inactive lanes too (DS_BPERMUTE_FI).
         fetch_inactive: bool,
     },
-    /// `[value, address]`: the own value goes to lane `(address + offset) / 4` modulo the reach. Of several the highest
+    /// `[value, address]`: the lane's own value goes to lane `(address + offset) / 4` modulo the reach. Of several the highest
     /// lane's value stays; a lane to which none goes gets zero.
     Permute {
         reach: Reach,
@@ -198,13 +198,13 @@ fn masks(map: &LaneMap) -> Option<Swizzle> {
     Some(Swizzle::Mask { and: and as u8, or: or as u8, xor: xor as u8 })
 }
 
-/// The rotations that move the first lane as it wants and keep no bit that some lane wants changed. One by `-count` is
+/// The rotations that move the first lane as it needs and keep no bit that some lane needs changed. One by `-count` is
 /// one by `32 - count`.
 fn rotations(map: &LaneMap) -> impl Iterator<Item = Swizzle> {
     let first = map.moved();
     let changed = map.moves().fold(0, |bits, (i, lane)| bits | (i ^ lane));
     let keeps: Vec<u8> = (0..32).filter(|keep| u32::from(*keep) & changed == 0).collect();
-    // Lanes beyond the own 32 are none that it reads.
+    // Lanes beyond the lane's 32 are none that it reads.
     let counts = 0..if changed < 32 { 32 } else { 0 };
     let rotations = counts
         .flat_map(move |count| keeps.clone().into_iter().map(move |keep| Swizzle::Rotate { down: false, count, keep }));

@@ -29,7 +29,7 @@ pub enum ScalarOp {
     BallotFalse,
     /// `[]`: the active lanes (EXEC): a ballot.
     Active,
-    /// `[mask]`: whether the own lane is in a mask that is the same in all lanes. Bool; no instruction, since bools are
+    /// `[mask]`: whether this lane is in a mask that is the same in all lanes. Bool; no instruction, since bools are
     /// masks.
     OwnBit,
     /// `[mask]`: each quad with a set bit becomes four set bits (S_WQM): a ballot.

@@ -44,7 +44,7 @@ pub enum GroupOp {
     SwizzleMaskedAmd { and: u8, or: u8, xor: u8 },
     /// `[value, new, lane]`: `i == lane ? new : value`, `new` and `lane` uniform.
     WriteAmd,
-    /// `[mask]`: bits of a 64-bit mask below the own lane.
+    /// `[mask]`: bits of a 64-bit mask below this lane.
     MaskedCountAmd,
     /// `[value]`: fold over active lanes by addition, minimum or maximum, in no promised order (the NonUniform functions of
     /// GL_AMD_shader_ballot); never [`GroupReduce::Clustered`].
@@ -57,7 +57,7 @@ pub enum GroupOp {
     Elect,
     /// `[predicate]`: a ballot.
     Ballot,
-    /// `[ballot]`: the own bit.
+    /// `[ballot]`: the lane's bit.
     InverseBallot,
     /// `[ballot, lane]`: one bit; undefined from `S` up.
     BallotBitExtract,
@@ -80,12 +80,12 @@ pub enum GroupReduce {
     Inclusive,
     /// Active lanes below `i`; the identity where there is none.
     Exclusive,
-    /// Active lanes of the own segment, in every lane; the width is a constant of 1 to `S` lanes.
+    /// Active lanes of the lane's segment, in every lane; the width is a constant of 1 to `S` lanes.
     Clustered(Width),
 }
 
 impl GroupOp {
-    /// The family that a profile must have to run it; none for those that are families of their own.
+    /// The family that a profile must have to run it; none for those that are their own families.
     const fn family(self) -> Option<Feature> {
         use GroupOp as G;
         Some(match self {
@@ -131,7 +131,7 @@ impl GroupOp {
 }
 
 impl GroupOp {
-    /// The lane that a mover of this kind reads in lane `i`; none where the value is undefined. It may be inactive or
+    /// The lane that a mover of this kind reads in lane `i`; none if the value is undefined. The lane may be inactive or
     /// outside the subgroup.
     pub fn lane(self, i: u32, operand: u32, lanes: Lanes) -> Option<u32> {
         match self {

@@ -7,7 +7,7 @@ use super::{Index, Primitive, Source};
 use crate::lane::value::{Bits, Lanes};
 use crate::profile::FeatureSet;
 
-/// The source that each lane of a wave wants; none where any value will do.
+/// The source that each lane of a wave needs; none if any value will do.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LaneMap {
     wants: Vec<Option<Source>>,
@@ -20,7 +20,7 @@ pub struct LaneMap {
 pub enum Arg {
     /// There is no such operand.
     None,
-    /// The same in all lanes.
+    /// A constant.
     Const(u32),
 }
 
@@ -44,7 +44,7 @@ impl Move {
 }
 
 impl LaneMap {
-    /// A map of `size` lanes from what each wants.
+    /// A map of `size` lanes from what each needs.
     pub fn new(size: u32, want: impl FnMut(u32) -> Option<Source>) -> LaneMap {
         LaneMap::of_wants((0..size).map(want).collect())
     }
@@ -59,7 +59,7 @@ impl LaneMap {
         LaneMap { wants, moved }
     }
 
-    /// A map that wants a value of some lane in every lane.
+    /// A map that needs a value of some lane in every lane.
     pub fn of_lanes(size: u32, mut lane: impl FnMut(u32) -> u32) -> LaneMap {
         LaneMap::new(size, |i| Some(Source::Lane(lane(i))))
     }
@@ -78,7 +78,7 @@ impl LaneMap {
         self.wants.len() as u32
     }
 
-    /// The source that lane `i` wants.
+    /// The source that lane `i` needs.
     pub fn want(&self, i: u32) -> Option<Source> {
         self.wants.get(i as usize).copied().flatten()
     }
@@ -88,7 +88,7 @@ impl LaneMap {
         (0..self.size()).filter_map(|i| self.lane(i).map(|lane| (i, lane)))
     }
 
-    /// The lane whose value lane `i` wants.
+    /// The lane whose value lane `i` needs.
     pub fn lane(&self, i: u32) -> Option<u32> {
         match self.want(i)? {
             Source::Lane(lane) => Some(lane),
@@ -102,12 +102,12 @@ impl LaneMap {
         Bits(self.moved)
     }
 
-    /// The same with the lane that each wants.
+    /// The lanes that want another lane's value, with that lane.
     pub fn moves(&self) -> impl DoubleEndedIterator<Item = (u32, u32)> {
         self.moved_lanes().filter_map(|i| self.lane(i).map(|lane| (i, lane)))
     }
 
-    /// The first lane that wants another lane's value, otherwise the first that wants its own; with that lane.
+    /// The first lane that needs another lane's value, otherwise the first that needs its own; with that lane.
     pub fn moved(&self) -> Option<(u32, u32)> {
         self.moves().next().or_else(|| self.lanes().next())
     }
@@ -123,18 +123,18 @@ impl LaneMap {
         (0..self.size()).all(|i| self.accepts(i, Source::Own))
     }
 
-    /// Returns true if some lane wants this.
+    /// Returns true if some lane needs this.
     pub fn has(&self, source: Source) -> bool {
         self.wants.contains(&Some(source))
     }
 
-    /// Returns true if what lane `i` would get is what it wants.
+    /// Returns true if what lane `i` would get is what it needs.
     pub fn accepts(&self, i: u32, got: Source) -> bool {
         let plain = |source| if source == Source::Own { Source::Lane(i) } else { source };
         self.want(i).is_none_or(|want| want == Source::Undefined || plain(want) == plain(got))
     }
 
-    /// Returns true if a move gives every lane what it wants.
+    /// Returns true if a move gives every lane what it needs.
     pub fn is_met_by(&self, step: &Move) -> bool {
         let (instruction, index, lanes) = (step.primitive.instruction(), step.index(), Lanes::full(self.size()));
         let got = |i| instruction.source(i, &index, lanes);
@@ -172,7 +172,7 @@ impl LaneMap {
         ((and | clear | set) & low == low).then_some((and & low, or & low, xor & low))
     }
 
-    /// The first of some moves that exists on hardware with these features and gives every lane what it wants.
+    /// The first of some moves that exists on hardware with these features and gives every lane what it needs.
     pub fn first_that_fits(&self, moves: impl IntoIterator<Item = Move>, features: FeatureSet) -> Option<Move> {
         let fits = |step: &Move| step.primitive.exists(self.size(), features) && self.is_met_by(step);
         moves.into_iter().find(fits)

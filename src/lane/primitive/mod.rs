@@ -68,7 +68,7 @@ pub enum Source {
 /// The values of an index operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Index<'a> {
-    /// The same in all lanes.
+    /// Uniform: one value in all lanes.
     Uniform(u32),
     /// One per lane.
     Row(&'a [u32]),

@@ -15,7 +15,7 @@ use serde::Deserialize;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum NvOp {
     /// `[value, index, mask]`: SHFUP, SHFDOWN, SHFIDX, SHFXOR. The mask holds the clamp in bits 0 to 4 and the segment
-    /// mask in bits 8 to 12 and may differ from lane to lane ([`shuffle_mask`] makes one). Out of range: the own value.
+    /// mask in bits 8 to 12 and may differ from lane to lane ([`shuffle_mask`] makes one). Out of range: the lane's own value.
     /// A source lane that is not active: undefined.
     Shuffle(ShuffleMode),
     /// `[index, mask]`: the predicate that the same instruction gives: whether the source is in range. Bool.
@@ -61,7 +61,7 @@ pub fn shuffle_target(mode: ShuffleMode, i: u32, index: u32, mask: u32) -> (u32,
     }
 }
 
-/// The lane of the own quad that a move reads.
+/// The lane of the lane's quad that a move reads.
 fn quad_lane(mv: QuadMove, i: u32) -> u32 {
     match mv {
         QuadMove::Lane(lane) => (i & !3) | u32::from(lane),

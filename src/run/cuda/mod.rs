@@ -13,7 +13,7 @@ use std::ffi::{CStr, c_int};
 use std::fmt;
 use std::ptr;
 
-/// The library that is looked for.
+/// The library that is searched for.
 const LIBRARY: &str = "libcuda.so.1";
 
 /// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR` and `_MINOR`.

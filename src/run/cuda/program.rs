@@ -12,7 +12,7 @@ use std::ptr;
 const ERROR_LOG: [c_int; 2] = [5, 6];
 const LOG_BYTES: usize = 8192;
 
-/// A kernel in a module of its own.
+/// A kernel in its own module.
 pub struct Loaded<'d> {
     device: &'d Device,
     module: Module<'d>,
@@ -218,7 +218,7 @@ struct DeviceMemory<'d> {
 impl DeviceMemory<'_> {
     fn read(&self, len: usize) -> Result<Vec<u8>, RunError> {
         let mut bytes = vec![0; len];
-        // SAFETY: both have room for so many bytes.
+        // SAFETY: both have room for this many bytes.
         let read = unsafe { (self.device.api.download)(bytes.as_mut_ptr().cast(), self.address, len) };
         self.device.check("cuMemcpyDtoH", read)?;
         Ok(bytes)

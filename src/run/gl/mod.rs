@@ -15,7 +15,7 @@ use std::ffi::{CStr, c_char, c_void};
 use std::fmt;
 use std::ptr;
 
-/// The library that is looked for.
+/// The library that is searched for.
 const LIBRARY: &str = "libEGL.so.1";
 /// The extension that the driver must have, as `glGetStringi(GL_EXTENSIONS, n)` spells it.
 const NEEDED: &str = "GL_NV_compute_program5";

@@ -24,7 +24,7 @@ pub use self::kernel::Kernel;
 use self::parts::Resources;
 use super::{Job, OpenError, RunError};
 
-/// The parts of a run, for programs that bind more than buffers or record commands of their own. The types of `ash` are part
+/// The parts of a run, for programs that bind more than buffers or record their own commands. The types of `ash` are part
 /// of their signatures and follow its versions.
 pub mod parts {
     pub use super::bound::{Blocks, Bound, Held, Resources, Sets};
@@ -156,7 +156,7 @@ impl Device {
         Self::open_with(&[])
     }
 
-    /// The same, and turns on what acceleration structures, ray tracing pipelines and ray queries need, where the device has
+    /// Opens such a device and turns on what acceleration structures, ray tracing pipelines and ray queries need, where the device has
     /// them.
     ///
     /// # Errors

@@ -219,7 +219,7 @@ fn lane_kind(op: LaneOp, n: usize) -> Kind {
     }
 }
 
-/// The same of an instruction with `count` operands.
+/// The kind of operand `n` of an instruction with `count` operands.
 fn primitive_kind(primitive: Primitive, n: usize, count: usize, ty: Ty) -> Kind {
     let values = count.saturating_sub(primitive.instruction().index_operands());
     match primitive {

@@ -1,4 +1,4 @@
-//! Lanes that part and meet again.
+//! Lanes that part and reconverge.
 
 use super::{SIZES, Shader, U32};
 use crate::ir::Scalar;
@@ -32,7 +32,7 @@ fn branches_give_each_lane_its_own_value() {
     }
 }
 
-/// `a, b = b, a` in a loop that each lane leaves after its own number of turns: from the body when the number is odd,
+/// `a, b = b, a` in a loop that each lane leaves after its own trip count: from the body when the number is odd,
 /// from `continuing` when it is even.
 #[test]
 fn loops_end_for_each_lane_by_itself() {

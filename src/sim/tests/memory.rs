@@ -57,7 +57,7 @@ fn private_memory_is_each_invocations_own() {
     assert_eq!(s.run(4, 1, &[]).expect_err("it is undefined").kind, FaultKind::Undefined(Use::Memory));
 }
 
-/// Undefined values are kept where that is asked for, and are defined again after a store.
+/// Undefined values are kept where requested, and are defined again after a store.
 #[test]
 fn undefined_bytes_are_marked() {
     let mut s = Shader::new(4);

@@ -9,7 +9,7 @@ use crate::sim::{FaultKind, Program, Use};
 
 const SHARED: MemorySpace = MemorySpace::Shared;
 
-/// A tree in shared memory, with a barrier inside a loop: every wave stops and goes on in it six times.
+/// A tree in shared memory, with a barrier inside a loop: every wave stops and continues in it six times.
 #[test]
 fn barriers_in_loops_keep_waves_together() {
     for lanes in SIZES {

@@ -1,4 +1,4 @@
-//! Indices that are out of range, as [`BoundsChecks`] wants them.
+//! Indices that are out of range, as [`BoundsChecks`] needs them.
 //!
 //! An index that is known to be in range costs nothing. Where an access must not happen, its [`PointerPath`] carries the
 //! condition on which it may, so that a check costs nothing before memory is touched and goes along into functions.

@@ -31,7 +31,7 @@ enum Taken {
     Memory {
         of: GlobalId,
         path: Vec<Step>,
-        /// It may be touched on a condition, which becomes a parameter.
+        /// True if it is accessed under a condition, which becomes a parameter.
         conditional: bool,
     },
 }

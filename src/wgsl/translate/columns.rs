@@ -2,7 +2,7 @@
 //!
 //! WGSL places the columns of a `mat2x2<f32>` 8 bytes apart (WGSL 14.4.1). In uniform buffers Vulkan requires multiples of
 //! 16 (15.8.4, Offset and Stride Assignment), and aligns structs to 16. So the columns of such a matrix become members of
-//! the struct around it, or of a struct of their own in an array, and each read assembles the matrix. The place of the
+//! the struct around it, or of their own struct in an array, and each read assembles the matrix. The place of the
 //! matrix is that of its first column. Uniform memory does not change, so a dynamic index reads a column from a copy of
 //! the matrix.
 

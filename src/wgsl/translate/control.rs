@@ -30,7 +30,7 @@ impl<'a> Body<'_, 'a, '_> {
             Statement::Loop { body, continuing, break_if } => self.repeat(body, continuing, *break_if),
             Statement::Break => self.leave(|body| body.b.break_()),
             Statement::Continue => self.leave(|body| body.b.continue_()),
-            // WGSL 9.4.8: the invocation goes on as a helper.
+            // WGSL 9.4.8: the invocation continues as a helper.
             Statement::Kill => self.leave(|body| {
                 body.demotes = true;
                 body.b.demote();

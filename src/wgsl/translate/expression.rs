@@ -1,4 +1,4 @@
-//! Expressions, one by one; arithmetic, conversions and built-in functions have files of their own.
+//! Expressions, one by one; arithmetic, conversions and built-in functions have their own files.
 
 use super::Outcome;
 use super::function::{Body, Slot};
@@ -127,7 +127,7 @@ impl Body<'_, '_, '_> {
         Ok(self.b.construct(ty, &parts))
     }
 
-    /// A matrix may be written scalar by scalar; `ir` wants columns.
+    /// A matrix may be written scalar by scalar; `ir` needs columns.
     fn columns_of_scalars(&mut self, ty: TypeId, parts: Vec<Value>) -> Vec<Value> {
         let crate::ir::Type::Matrix { scalar, columns, rows, .. } = self.b.module.types.get(ty) else { return parts };
         if parts.len() == usize::from(columns) {

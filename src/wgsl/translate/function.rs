@@ -121,7 +121,7 @@ impl<'s, 'a, 'm> Body<'s, 'a, 'm> {
         self.return_as_helper(origin.function)
     }
 
-    /// naga takes `discard` for the end of a function; helper invocations, whose values are unused, go on to return
+    /// naga takes `discard` for the end of a function; helper invocations, whose values are unused, continue to return
     /// one.
     fn return_as_helper(&mut self, function: &'a naga::Function) -> Outcome<()> {
         let Some(result) = function.result.as_ref().filter(|_| self.demotes && !self.b.is_terminated()) else {

@@ -51,7 +51,7 @@ impl Body<'_, '_, '_> {
         })
     }
 
-    /// The call of a stub: a built-in whose result has a type of its own; a call with a struct, array or matrix; or the
+    /// The call of a stub: a built-in whose result has its own type; a call with a struct, array or matrix; or the
     /// index of a carrier, which stands for nothing itself.
     pub(super) fn stub_call(&mut self, arguments: &[Id], result: Option<Id>, at: naga::Span) -> Outcome<()> {
         let carriers = self.shader.carriers;

@@ -2,7 +2,7 @@
 //!
 //! The module has passed naga's validator, so types agree and control flow is structured. Where WGSL defines what the
 //! hardware leaves open (division by zero, shift amounts, conversions out of range, zeroed workgroup memory) the code
-//! that makes it so is emitted here; accesses out of bounds are checked if that is asked for. Mesh and ray tracing
+//! that makes it so is emitted here; accesses out of bounds are checked if requested. Mesh and ray tracing
 //! stages and ray queries are refused, each with its span. The first failure ends a function.
 
 mod arithmetic;

@@ -1,7 +1,7 @@
 //! Textures and samplers (WGSL 17.7): sampling, loading, storing, asking for sizes.
 //!
-//! A texture stays a place until something is done with it, so that it can be handed to functions. The layer of an array is
-//! the last coordinate. Texels are never written out of bounds (Vulkan 17.5); reads are checked if that is asked for.
+//! A texture stays a place until something is done with it, so that it can be passed to functions. The layer of an array is
+//! the last coordinate. Texels are never written out of bounds (Vulkan 17.5); reads are checked if requested.
 
 use super::Outcome;
 use super::function::Body;
@@ -112,7 +112,7 @@ impl Body<'_, '_, '_> {
         Ok(self.b.construct(ty, &[coordinate, layer]))
     }
 
-    /// Emits the operation with its parts in the order that `ir` wants.
+    /// Emits the operation with its parts in the order that `ir` needs.
     fn image_op(&mut self, op: ImageOp, image: Value, mut parts: Parts, ty: TypeId) -> Value {
         parts.sort_by_key(|(part, _)| part.bits());
         let mask = parts.iter().fold(ImageParts::empty(), |all, (part, _)| all | *part);

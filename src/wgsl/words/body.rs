@@ -121,7 +121,7 @@ impl Speaker<'_> {
                 format!("argument {} of the call is not of type `{}`", index + 1, self.type_name(required)).into()
             }
             CallError::ExpressionMismatch(_) => "the function has no result, and one is used".into(),
-            // Each call has a result of its own.
+            // Each call has its own result.
             CallError::ResultAlreadyInScope(_) | CallError::ResultAlreadyPopulated(_) => return None,
         })
     }

@@ -66,7 +66,7 @@ mod tests {
     use super::{TEXTS, worded};
     use naga::proc::ConstantEvaluatorError as E;
 
-    /// Each text is one of naga's, and each error without a value of its own has a text.
+    /// Each text is one of naga's, and each error without its own value has a text.
     #[test]
     fn errors_of_constants_have_words() {
         let errors = [

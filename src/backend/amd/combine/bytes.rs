@@ -104,7 +104,7 @@ fn lowest(bytes: Bytes, count: usize) -> Bytes {
     std::array::from_fn(|n| if n < count { bytes[n] } else { Byte::Zero })
 }
 
-/// The operands and the selector of `V_PERM_B32`; none where the bytes are of more than two registers.
+/// The operands and the selector of `V_PERM_B32`; none if the bytes are of more than two registers.
 fn selection(bytes: Bytes) -> Option<([Operand; 2], u32)> {
     let mut sources: SmallVec<[Operand; 4]> = SmallVec::new();
     let selected = bytes.map(|byte| match byte {

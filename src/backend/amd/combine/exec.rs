@@ -40,11 +40,11 @@ fn opposite(relation: &str) -> Option<&'static str> {
 /// The lanes that a scalar instruction leaves active.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Leaves {
-    /// Those of a mask.
+    /// The lanes of a mask.
     Named,
-    /// Those that are not in a mask.
+    /// The lanes outside a mask.
     Others,
-    /// Those of a mask; the instruction keeps the former ones in a register.
+    /// The lanes of a mask; the instruction saves the previous EXEC in a register.
     NamedAndSaves,
 }
 
@@ -76,7 +76,7 @@ impl Walk<'_> {
         else {
             return;
         };
-        // Saving takes an instruction of its own: two as before, of which the second does not wait for the first.
+        // Saving takes its own instruction: two as before, whose second does not wait for the first.
         if leaves == Leaves::NamedAndSaves {
             let narrow = outer.operation() == Some(Operation::SaveExecAnd);
             let code = Code::Real(if narrow { Operation::ScalarMove } else { Operation::ScalarMove64 });

@@ -4,7 +4,7 @@ use super::Walk;
 use crate::backend::amd::machine::{Code, Operand};
 use crate::backend::amd::mnemonic::Operation;
 
-/// The load that extends the sign of so many bits.
+/// The load that extends the sign of this many bits.
 fn signed(load: Operation, bits: u32) -> Option<Operation> {
     match (load, bits) {
         (Operation::LoadU8, 8) => Some(Operation::LoadI8),

@@ -279,7 +279,7 @@ impl<'w> Walk<'w> {
         self.repeatable(at, slot)
     }
 
-    /// The same of an instruction whose result others may read too: the instruction `at` can as well do its work again.
+    /// The instruction that made an operand, even if others also read the result: the instruction `at` can as well do its work again.
     fn repeatable(&self, at: usize, slot: usize) -> Option<usize> {
         let outer = &self.block.insts[at];
         let Some(Operand::Reg(slice)) = outer.uses.get(slot).copied() else { return None };

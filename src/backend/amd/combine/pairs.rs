@@ -2,7 +2,7 @@
 //!
 //! A load joins an earlier one with no write to workgroup memory in between, a store takes in an earlier one with no
 //! access in between. Source: "LDS Instructions" of AMD's GCN 3, Vega, RDNA 2 and RDNA 3 ISA guides: both offsets are 8 bits,
-//! in units of the words that are moved. Places farther away count from a base of their own, which all pairs there share.
+//! in units of the words that are moved. Places farther away count from their own base, which all pairs there share.
 
 use super::{Walk, is_own, slices};
 use crate::backend::amd::machine::{Code, File, Inst, Modifiers, Operand, Pseudo, Slice};
@@ -94,7 +94,7 @@ fn places([a, b]: [u32; 2], words: u8, is_far: bool) -> Option<Places> {
 }
 
 impl Walk<'_> {
-    /// Joins an access with an earlier one where it can.
+    /// Joins an access with an earlier one if possible.
     pub fn pair_access(&mut self, at: usize) {
         let inst = &self.block.insts[at];
         let Some(row) = row(inst) else {

@@ -37,7 +37,7 @@ const SECOND: Slots = Slots(2);
 const THIRD: Slots = Slots(4);
 const EITHER: Slots = Slots(3);
 
-/// The operands of two instructions, of which the outer one reads the result of the inner one.
+/// The operands of two instructions, whose outer one reads the result of the inner one.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair<'i> {
     pub inner: &'i [Operand],
@@ -82,7 +82,7 @@ pub struct Row {
     pub encoding: Encoding,
     /// True if the fused instruction leaves the outer one's condition code.
     pub keeps_condition: bool,
-    /// The operands of the fused instruction; none where the constants do not allow it.
+    /// The operands of the fused instruction; none if the constants do not allow it.
     pub uses: fn(&Pair<'_>) -> Option<Uses>,
 }
 
@@ -197,7 +197,7 @@ fn cleared(pair: &Pair<'_>) -> Option<Uses> {
     (down == up).then(|| smallvec![Operand::Constant(u32::MAX << up), pair.inner[1]])
 }
 
-/// `(a & mask) | (b & !mask)`, of which the first part is already fused.
+/// `(a & mask) | (b & !mask)`, whose first part is already fused.
 fn chosen_bits(pair: &Pair<'_>) -> Option<Uses> {
     let (not_mask, b) = pair.inner_constant()?;
     let (mask, a) = match *pair.outer {
@@ -207,7 +207,7 @@ fn chosen_bits(pair: &Pair<'_>) -> Option<Uses> {
     (mask == !not_mask).then(|| smallvec![Operand::Constant(mask), a, b])
 }
 
-/// Two words beside each other, shifted: what `a << n` and `b >> (32 - n)` make together. Of the sum the first part is
+/// Two words next to each other, shifted: what `a << n` and `b >> (32 - n)` make together. Of the sum the first part is
 /// already fused.
 fn funnel(pair: &Pair<'_>) -> Option<Uses> {
     let (down, up) = (constant(pair.inner[0])?, constant(pair.outer[1])?);

@@ -31,7 +31,7 @@ fn changed(inst: &Inst) -> Option<(Sign, Operand)> {
     matches!(operand, Operand::Reg(_)).then_some((sign, operand))
 }
 
-/// The operands that are floats of 32 bits and take modifiers, bit `n` for operand `n`.
+/// The operands that are 32-bit floats and take modifiers, bit `n` for operand `n`.
 fn float_operands(inst: &Inst) -> u8 {
     use Operation as O;
     let is_of_floats = inst.modifiers.suffix.ends_with("_f32");
@@ -48,7 +48,7 @@ fn float_operands(inst: &Inst) -> u8 {
     }
 }
 
-/// Returns true for operations on cubes. They have the long encoding in any case, so that a modifier costs nothing.
+/// Returns true for operations on cubes. Cube operations always have the long encoding, so that a modifier costs nothing.
 fn is_of_cube(operation: Operation) -> bool {
     use Operation as O;
     matches!(operation, O::CubeS | O::CubeT | O::CubeMajor | O::CubeFace)

@@ -408,7 +408,7 @@ fn moves_of_a_value_are_shared() {
     assert_eq!(shared_moves(scalar, Some(changes)), 0);
 }
 
-/// Loads from workgroup memory at so many bytes from an address.
+/// Loads from workgroup memory at this many bytes from an address.
 fn loads(registers: &mut Registers, offsets: &[u32]) -> Vec<Inst> {
     let load = |offset: &u32| {
         let mut load = Inst::real(O::LdsRead, &[registers.register(File::Vector)], &[registers.v[0]]);

@@ -14,7 +14,7 @@ use super::view::{Access, Cell, View};
 use smallvec::SmallVec;
 use table::{Half, Rules, halves, rules};
 
-/// Instructions that are looked at.
+/// Instructions that are examined.
 const WINDOW: usize = 32;
 
 /// Joins instructions of a function whose registers have places.

@@ -39,7 +39,7 @@ struct Row {
     ports: &'static [Port],
     /// It reads its destination at the third port.
     accumulates: bool,
-    /// It must be the second one of the two.
+    /// True if it must be the second one of the two.
     is_second: bool,
     other: Other,
 }
@@ -92,7 +92,7 @@ pub struct Rules {
 const RDNA3: Rules = Rules { banks: [2, 2, 2], moves_apart: false, overwrites: true };
 const RDNA4: Rules = Rules { banks: [4, 4, 2], moves_apart: true, overwrites: false };
 
-/// The rules for two instructions in one; none where there are no such.
+/// The rules for two instructions in one; none if there are no such.
 pub const fn rules(arch: &Arch) -> Option<&'static Rules> {
     match (arch.processor.dual, arch.wave) {
         (Dual::Rdna3, 32) => Some(&RDNA3),
@@ -157,7 +157,7 @@ impl Half {
         read.filter(|_| is_complete).map(|half| Half { uses, ..half })
     }
 
-    /// The same with one more operand, if its port can read that.
+    /// This pair with one more operand, if its port can read it.
     fn reading(mut self, port: Port, operand: Operand) -> Option<Half> {
         match (port, operand) {
             (Port::First, Operand::Constant(bits)) if is_inline(bits) => {}

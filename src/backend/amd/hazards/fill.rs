@@ -1,13 +1,13 @@
 //! Instructions that run earlier in place of wait states: what they are when registers have places.
 //!
-//! Those that touch memory stay. EXEC, VCC and the condition code are registers like others, so nothing passes the switching
+//! Instructions that access memory stay. EXEC, VCC and the condition code are registers like others, so nothing passes the switching
 //! of lanes that depends on it.
 
 use crate::backend::amd::forward::Step;
 use crate::backend::amd::view::{Access, Cell, Traits, View};
 use std::collections::BTreeSet;
 
-/// Instructions that are looked at.
+/// Instructions that are examined.
 pub const WINDOW: usize = 24;
 
 /// The reads and writes of the instructions that are passed.

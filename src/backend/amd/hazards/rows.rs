@@ -15,7 +15,7 @@ use crate::profile::processor::Hazards;
 pub enum Touch {
     /// None: the event as such.
     Nothing,
-    /// Those of a kind that it reads for one of some purposes, or for any where none is named.
+    /// Registers of a kind that it reads in one of these roles, or for any where none is named.
     Reads(Kinds, Roles),
     Writes(Kinds, Roles),
 }

@@ -5,7 +5,7 @@ use crate::backend::amd::machine::{Code, File, Function, Inst, Operand, Pseudo, 
 use crate::backend::amd::mnemonic::Operation;
 use smallvec::SmallVec;
 
-/// Puts hardware registers in the place of virtual ones; `first_of` tells where each begins.
+/// Puts hardware registers instead of virtual ones; `first_of` tells where each begins.
 pub fn finish(function: &mut Function, first_of: impl Fn(Slice) -> u16) {
     let files: Vec<File> = function.registers.iter().map(|info| info.file).collect();
     let place = |slice: Slice| {

@@ -27,7 +27,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Those of a kernel whose workgroups, of so many invocations, must run at once.
+    /// The limits of a kernel whose workgroups, of this many invocations, must run at once.
     pub fn new(arch: &Arch, invocations: u32) -> Limits {
         let share = share(arch);
         let waves = invocations.div_ceil(arch.wave).div_ceil(SIMDS).clamp(1, u32::from(share.waves)) as u16;

@@ -22,7 +22,7 @@ use place::Full;
 pub use spill::Room;
 use webs::Webs;
 
-/// How registers were given out.
+/// How registers were assigned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Allocation {
     /// Vector registers, the highest in use plus one.
@@ -37,7 +37,7 @@ pub struct Allocation {
     pub scratch_bytes: u32,
 }
 
-/// Why registers cannot be given out.
+/// Why registers cannot be assigned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Failure {
     /// Something must go to scratch memory, and the function has not made that ready.
@@ -108,7 +108,7 @@ fn writes_early(inst: &Inst) -> bool {
     matches!(inst.operation(), Some(O::LoadScalar64 | O::LoadScalar128 | O::LoadScalar256))
 }
 
-/// How many loops are around each block: a branch back encloses what lies between.
+/// How many loops are around each block: a branch back encloses what is between.
 fn depths(function: &Function) -> Vec<u32> {
     let positions = function.positions();
     let mut changes = vec![0_i32; function.blocks.len() + 1];

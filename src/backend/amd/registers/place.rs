@@ -23,7 +23,7 @@ pub struct Placement {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Full(pub File);
 
-/// How much it costs to keep each web in memory, none where that is impossible.
+/// How much it costs to keep each web in memory, none if that is impossible.
 pub type Costs = Vec<Option<u64>>;
 
 /// Finds places.

@@ -89,7 +89,7 @@ enum Home {
     Lanes(Vec<(Slice, u32)>),
 }
 
-/// The cost of keeping each web in memory: accesses, those in loops more, for the time that it takes; none where it
+/// The cost of keeping each web in memory: accesses, those in loops more, for the time that it takes; none if it
 /// must stay in registers.
 pub fn costs(function: &Function, webs: &Webs, depths: &[u32], room: &Room) -> Costs {
     let mut accesses = vec![0_u64; webs.webs.len()];

@@ -147,7 +147,7 @@ fn common_start(parts: [(Option<u16>, u16); 2]) -> Option<Option<u16>> {
 /// All webs of a function.
 #[derive(Debug)]
 pub struct Webs {
-    /// Those that others have taken in are empty.
+    /// Webs that were merged into others are empty.
     pub webs: Vec<Web>,
     /// The web of each register, and how far after its start it begins.
     homes: Vec<(u32, u16)>,
@@ -164,7 +164,7 @@ impl Webs {
         Webs { webs, homes, budget }
     }
 
-    /// Those that copies join, the copies in the innermost loops first.
+    /// Webs joined by copies, the copies in the innermost loops first.
     pub fn joined(function: &Function, arch: &Arch, live: &Live, depths: &[u32]) -> Webs {
         let mut webs = Webs::single(function, arch, live);
         let mut copies: Vec<(u32, Slice, Slice, Range)> = Vec::new();

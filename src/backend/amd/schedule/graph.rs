@@ -1,7 +1,7 @@
 //! The dependences of a stretch of straight code, and the lives of the registers in it.
 //!
-//! An instruction depends on the last one that wrote what it reads (and comes so many cycles after it), and on those that
-//! read or wrote what it writes. Registers are looked at in parts of 32 bits. EXEC, M0 and the shared vector register are
+//! An instruction depends on the last one that wrote what it reads (and comes this many cycles after it), and on those that
+//! read or wrote what it writes. Registers are examined in parts of 32 bits. EXEC, M0 and the shared vector register are
 //! parts like others. The condition code and VCC are written by instructions that only want their other result: such
 //! dead writes are kept out of the stretches in which a value is needed, but have no order among themselves.
 //!
@@ -17,7 +17,7 @@ use crate::kernel::Origin;
 /// No instruction, register or reader.
 const NONE: u32 = u32::MAX;
 
-/// An instruction that must come after another one, by so many cycles.
+/// An instruction that must come after another one, by this many cycles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Edge {
     pub to: u32,
@@ -110,7 +110,7 @@ impl Cells {
     }
 }
 
-/// A flag register, some of whose writes nobody needs.
+/// A flag register, some of whose writes nothing needs.
 struct Flag {
     which: Specials,
     /// The last write whose value is needed.

@@ -1,7 +1,7 @@
 //! Cycles from the issue of an instruction to that of one that reads its result, one row per generation.
 //!
 //! Sources: the wave issue rules of AMD's GCN 3 and RDNA 2 to 4 ISA guides, and the figures by which ACO estimates run
-//! times (`aco_statistics`). Those of memory are rough means: they only tell what is worth being started early.
+//! times (`aco_statistics`). Memory latencies are rough averages: they only decide what to start early.
 
 use crate::backend::amd::arch::{Arch, Generation};
 
@@ -48,7 +48,7 @@ const RDNA: Latencies = Latencies {
 };
 
 impl Latencies {
-    /// Those of a generation.
+    /// The latencies of a generation.
     pub const fn of(generation: Generation) -> &'static Latencies {
         const ROWS: [Latencies; 6] = [GCN, GCN, GCN, RDNA, RDNA, RDNA];
         &ROWS[generation as usize]

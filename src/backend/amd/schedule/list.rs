@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 /// An instruction at most this many steps before a load that needs it runs before loads that are ready.
 const NEAR: u32 = 6;
-/// Loads that are ready are not kept waiting for further ones once there are so many.
+/// Loads that are ready are not kept waiting for further ones once there are this many.
 const GROUP: usize = 8;
 /// Registers that loads leave for what is computed meanwhile.
 const RESERVE: i32 = 4;
@@ -51,8 +51,8 @@ impl Stretch {
         (end.max(now), now)
     }
 
-    /// An order that takes at most so many registers where it can; instructions at most `window` after the first one that
-    /// is left are looked at.
+    /// An order that takes at most this many registers if possible; instructions at most `window` after the first one that
+    /// is left are examined.
     pub fn ordered(&self, most: Counts, window: u32) -> Vec<u32> {
         let before = self.graph.before.clone();
         let ready = self.source().filter(|n| before[*n as usize] == 0);

@@ -48,16 +48,16 @@ pub struct Node {
     pub issue: u32,
     /// Cycles until its result can be read.
     pub latency: u32,
-    /// The same of what it reads from other lanes.
+    /// Cycles until other lanes can read its result.
     pub moved_latency: u32,
     /// Cycles that it may wait for an operand before others are preferred, where it is a load or leads to one.
     pub patience: u32,
 }
 
-/// How far ahead instructions are looked for; where that takes too many registers, the next one is tried.
+/// How far ahead instructions are searched for; where that takes too many registers, the next one is tried.
 const WINDOWS: [u32; 3] = [256, 48, 12];
 
-/// Orders the instructions of all blocks; none where the order of the source stays. `shared_vectors` are registers that the
+/// Orders the instructions of all blocks; none if the order of the source stays. `shared_vectors` are registers that the
 /// function needs besides its own, `slack` those that stay free of the most that there may be.
 pub fn schedule(
     function: &Function,

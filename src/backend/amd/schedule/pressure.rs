@@ -1,6 +1,6 @@
 //! How many registers a stretch of code takes in a given order.
 //!
-//! A value is a part of a register from one write that kills to the next. It takes a register from its first write, or from
+//! A value is a part of a register from one write that kills to the next. The value occupies a register from its first write, or from
 //! the start of the stretch, to its last access, or to the end of the stretch where it is needed after it.
 
 use crate::backend::amd::live::Live;
@@ -47,7 +47,7 @@ pub struct Lives {
 }
 
 impl Lives {
-    /// An empty stretch that begins at the instruction of a number, with so many registers taken.
+    /// An empty stretch that begins at the instruction of a number, with this many registers taken.
     pub fn new(start: u32, base: Counts) -> Lives {
         Lives { values: Vec::new(), firsts: vec![0], accesses: Vec::new(), base, start }
     }

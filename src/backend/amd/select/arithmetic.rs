@@ -1,4 +1,4 @@
-//! Arithmetic on 32-bit integers and on bools, by the scalar unit where it can.
+//! Arithmetic on 32-bit integers and on bools, by the scalar unit if possible.
 
 use super::emit::{EXEC, FALSE, TRUE, part};
 use super::halves::is_float16;

@@ -166,7 +166,7 @@ impl Selector<'_> {
         self.cvt(name, value)
     }
 
-    /// Rounded once: to a float of 32 bits toward zero, its lowest bit telling whether anything was lost, and then to 16.
+    /// Rounded once: to a 32-bit float toward zero, its lowest bit telling whether anything was lost, and then to 16.
     fn double_to_half(&mut self, words: &[Operand]) -> Operand {
         let value = self.whole(words, File::Vector);
         let rounded = self.cvt("f32_f64", value);

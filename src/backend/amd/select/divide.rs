@@ -55,7 +55,7 @@ struct Magnitude {
     word: Operand,
 }
 
-/// Adds an entry in the place of the oldest.
+/// Adds an entry in place of the oldest one.
 pub fn keep<T>(entries: &mut Vec<T>, entry: T) {
     if entries.len() == KEPT {
         entries.remove(0);

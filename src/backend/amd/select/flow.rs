@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 #[derive(Clone, Copy, Debug)]
 pub struct Open {
     point: ReconvergencePoint,
-    /// Where lanes go on together.
+    /// Where lanes continue together.
     end: Label,
     /// Where the next lanes are switched on when none is left.
     rest: Label,
@@ -125,7 +125,7 @@ impl Selector<'_> {
         self.open.push(Open { point, end, rest: end, diverges, waiting });
     }
 
-    /// Reconverges: those that waited go on with those that arrive.
+    /// Reconverges: those that waited continue with those that arrive.
     fn reconverge(&mut self) {
         let Some(open) = self.open.pop() else { return };
         self.begin(open.end);
@@ -255,7 +255,7 @@ impl Selector<'_> {
         is_undefined || self.uses[to.index()] == 0 || self.subject.kept.by(to) == Some(from)
     }
 
-    /// Lanes with a condition leave; the others go on without waiting for them. The condition is that of the others where
+    /// Lanes with a condition leave; the others continue without waiting for them. The condition is that of the others where
     /// `are_stayers`.
     fn leave_some(
         &mut self,
@@ -370,7 +370,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Some lanes leave, the others go on to the next round.
+    /// Some lanes leave, the others continue to the next round.
     fn repeat_some(&mut self, leave: Value, head: Label, params: &[Value], again: Vec<Words>) {
         let leave = self.mask(leave);
         let leave = self.mask_in_register(leave);

@@ -1,4 +1,4 @@
-//! Values of 16 bits in halves of registers: floats by instructions of their own, operands of V_FMA_MIX, and pairs.
+//! Values of 16 bits in halves of registers: floats by their own instructions, operands of V_FMA_MIX, and pairs.
 
 use super::arithmetic::number;
 use super::float::float;
@@ -11,7 +11,7 @@ use crate::ir::fold::f16_to_f64;
 use crate::ir::{Scalar, ScalarKind};
 use crate::kernel::{BinOp, CmpOp, InstId, Op, Value};
 
-/// An operand of V_FMA_MIX: a float of 32 bits, or half of a register.
+/// An operand of V_FMA_MIX: a 32-bit float, or half of a register.
 #[derive(Clone, Copy, Debug)]
 struct Mixed {
     word: Operand,
@@ -34,7 +34,7 @@ impl Mixed {
     }
 }
 
-/// The instruction on floats of 16 bits, and the one on two of them. Of a difference the second operand is negated there.
+/// The instruction on 16-bit floats, and the one on two of them. Of a difference the second operand is negated there.
 fn float_operations(op: BinOp) -> Option<[Operation; 2]> {
     use Operation as O;
     Some(match op {
@@ -47,7 +47,7 @@ fn float_operations(op: BinOp) -> Option<[Operation; 2]> {
     })
 }
 
-/// The relation of a vector comparison of floats of 16 bits.
+/// The relation of a vector comparison of 16-bit floats.
 fn relation(op: CmpOp) -> &'static str {
     ["eq_f16", "neq_f16", "lt_f16", "le_f16", "gt_f16", "ge_f16"][op as usize]
 }
@@ -67,7 +67,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Gives a value that lies in half of a word: as it is where nothing reads the other half.
+    /// Gives a value that is in half of a word: as it is where nothing reads the other half.
     pub fn give_half(&mut self, value: Value, half: Half) {
         if self.halves.is_open(value) {
             self.halves.hold(value, half);
@@ -125,7 +125,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The same by logic.
+    /// Joins two halves with logic instructions.
     fn joined(&mut self, low: Half, high: Half) -> Operand {
         let low = self.cleaned(low);
         let high = match high {
@@ -260,7 +260,7 @@ impl Selector<'_> {
         one(self.half_arithmetic([Operation::FmaF16, Operation::PackedFmaF16], &halves, neg))
     }
 
-    /// An instruction on floats of 16 bits. One on two of them reads upper halves too, and computes the same twice.
+    /// An instruction on 16-bit floats. One on two of them reads upper halves too, and computes the same twice.
     fn half_arithmetic(&mut self, [single, packed]: [Operation; 2], halves: &[Half], neg: u8) -> Operand {
         let to = self.vectors(1);
         if !halves.iter().any(|half| half.is_high) || !self.exists(packed) {
@@ -327,7 +327,7 @@ impl Selector<'_> {
 
     // Conversions.
 
-    /// Takes half of a word as an integer of 16 bits, where it is. Gives true if nothing is left to do.
+    /// Takes half of a word as a 16-bit integer, where it is. Returns true if nothing is left to do.
     pub fn takes_half_of_word(&mut self, inst: InstId) -> bool {
         let kernel = self.kernel;
         let Some(result) = kernel.result(inst).filter(|result| self.halves.is_open(*result)) else { return false };
@@ -337,7 +337,7 @@ impl Selector<'_> {
         true
     }
 
-    /// Passes on a float of 16 bits whose negation is a modifier.
+    /// Passes on a 16-bit float whose negation is a modifier.
     pub fn pass_half(&mut self, inst: InstId) {
         let half = self.half(self.kernel.args(inst)[0]);
         if let Some(result) = self.kernel.result(inst) {

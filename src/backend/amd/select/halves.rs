@@ -1,4 +1,4 @@
-//! Facts about values of 16 bits, found before instructions are chosen: which of them may lie in either half of a register, and
+//! Facts about 16-bit values, found before instructions are chosen: which of them may are in either half of a register, and
 //! which conversions and shifts the instructions that take their results do by themselves.
 
 use super::Subject;
@@ -23,7 +23,7 @@ impl Half {
         Half { word, is_high: false, is_clean: true }
     }
 
-    /// A value with any bits beside it.
+    /// A value with any bits next to it.
     pub const fn of(word: Operand, is_high: bool) -> Half {
         Half { word, is_high, is_clean: false }
     }
@@ -56,7 +56,7 @@ fn is_from_half(from: Scalar, to: Scalar) -> bool {
     from.width == 16 && !to.is_bool()
 }
 
-/// Returns true if an instruction reads half of a register where it takes a value of 16 bits.
+/// Returns true if an instruction reads half of a register where it takes a 16-bit value.
 fn takes_half(op: Op, is_negated_factor: bool) -> bool {
     match op {
         Op::Convert(from, to) => is_from_half(from, to),
@@ -85,7 +85,7 @@ fn is_float32(scalar: Scalar) -> bool {
     scalar.is_float() && scalar.width == 32
 }
 
-/// Returns true if V_FMA_MIX does the work of an operation on floats of 32 bits.
+/// Returns true if V_FMA_MIX does the work of an operation on 32-bit floats.
 pub fn is_mixable(op: Op) -> bool {
     match op {
         Op::Tern(TernOp::Fma, scalar) | Op::Bin(BinOp::Add | BinOp::Sub | BinOp::Mul, scalar) => is_float32(scalar),
@@ -167,7 +167,7 @@ fn is_upper(kernel: &Kernel, inst: InstId) -> bool {
     is_shift && kernel.as_constant(kernel.args(inst)[1]) == Some(16)
 }
 
-/// Returns true if an instruction takes the lower half of a word of 32 bits as an integer.
+/// Returns true if an instruction takes the lower half of a 32-bit word as an integer.
 fn is_cut(kernel: &Kernel, inst: InstId) -> bool {
     let is_word = |scalar: Scalar| scalar.width == 32 && matches!(scalar.kind, ScalarKind::Sint | ScalarKind::Uint);
     matches!(kernel.insts[inst].op, Op::Convert(from, to) if is_word(from) && to.width == 16 && to.is_int())

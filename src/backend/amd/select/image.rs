@@ -43,7 +43,7 @@ pub struct Use<'k> {
 /// The place of a descriptor among the arguments: an offset, and the element of an array that begins there.
 pub type Place = (u32, Option<Operand>);
 
-/// An instruction on an image, but for the descriptors among its operands.
+/// An instruction on an image, except the descriptors among its operands.
 pub struct ImageInst {
     pub operation: Operation,
     pub to: Option<Operand>,
@@ -227,7 +227,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The modifiers of an image instruction whose address has so many operands.
+    /// The modifiers of an image instruction whose address has this many operands.
     pub fn image_access(&self, access: &Use<'_>, components: u8, address: usize) -> Modifiers {
         let samples = matches!(access.op, ImageOp::Sample | ImageOp::Gather);
         let image = ImageAccess {
@@ -418,7 +418,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The third word of the descriptor has the number of texels, or of bytes beside the bytes of a texel in the upper half
+    /// The third word of the descriptor has the number of texels, or of bytes next to the bytes of a texel in the upper half
     /// of the second, which are a power of two or three words.
     fn described_count(&mut self, access: &Use<'_>) -> Operand {
         let descriptor = self.image_descriptor(access);
@@ -436,7 +436,7 @@ impl Selector<'_> {
     }
 }
 
-/// The names of so many components, as instructions on texel buffers end with them.
+/// The names of this many components, as instructions on texel buffers end with them.
 const fn first_components(count: u32) -> &'static str {
     match count {
         1 => "x",

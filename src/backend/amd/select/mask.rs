@@ -11,7 +11,7 @@ use crate::lane::op::MaskOp;
 use crate::lane::plan::AluOp;
 use smallvec::smallvec;
 
-/// Instructions after a reading of EXEC among which its uses are looked for.
+/// Instructions after a reading of EXEC among which its uses are searched for.
 const NEAR: usize = 64;
 
 impl Selector<'_> {

@@ -250,7 +250,7 @@ impl Selector<'_> {
         (0..words as u32).map(|n| self.start.push.get(&(first.checked_add(4 * n)?)).copied()).collect()
     }
 
-    /// The place of a scalar load of so many bytes, whose end its constant reaches.
+    /// The place of a scalar load of this many bytes, whose end its constant reaches.
     fn scalar_place(&mut self, base: Operand, address: Value, offset: u32, bytes: u32) -> ScalarPlace {
         let address = self.uniform_word(address);
         let reaches = offset.checked_add(bytes).is_some_and(|end| end <= self.scalar_reach());

@@ -2,7 +2,7 @@
 //!
 //! A value is a list of 32-bit words, each in a vector register, in a scalar one, or constant; what is the same in all lanes
 //! stays scalar as long as the scalar unit can compute it. Bools are masks: bit `i` of a bool is that of lane `i`, and bits
-//! of lanes that were not active when it was made are any. Values of 16 bits lie in the low half of a word, the upper half
+//! of lanes that were not active when it was made are any. Values of 16 bits are in the low half of a word, the upper half
 //! zero, or in either half of a word where the instructions that take them read that half alone (`halves`); 8-bit integers
 //! are kept as the kernel form has them, extended to 16.
 
@@ -163,7 +163,7 @@ struct Selector<'k> {
     negated_factors: Vec<bool>,
     halves: Halves,
     pairs: Pairs,
-    /// Those of the values so far.
+    /// The ranges of the values so far.
     ranges: Ranges,
     start: start::Start,
     /// The constructs around.
@@ -202,7 +202,7 @@ impl Selector<'_> {
         Diagnostic::needed(Code::NOT_SUPPORTED, message, self.span).join(&mut self.errors);
     }
 
-    /// Refuses an operation; gives words so that selection can go on and find more.
+    /// Refuses an operation; gives words so that selection can continue and find more.
     fn refused(&mut self, what: &str) -> Words {
         self.refuse(cannot_write(what, "AMD assembly"));
         [FALSE, FALSE].into_iter().collect()

@@ -1,6 +1,6 @@
 //! Values of 8 and 16 bits, which are computed in 32.
 //!
-//! Floats of 16 bits without instructions of their own are computed as floats of 32, which rounds sums, products, quotients and
+//! Floats of 16 bits without their own instructions are computed as floats of 32, which rounds sums, products, quotients and
 //! roots as if they were rounded once (24 bits are more than twice 11 and two).
 
 use super::Selector;

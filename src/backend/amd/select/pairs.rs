@@ -1,7 +1,7 @@
-//! Pairs of operations on floats of 16 bits that become one instruction on both halves of registers.
+//! Pairs of operations on 16-bit floats that become one instruction on both halves of registers.
 //!
-//! A pair begins where two values are stored in one word, and goes on to its operands as long as that saves instructions: a pair
-//! of operands costs nothing in the halves of one word, and an instruction where it must be put together. The instruction
+//! A pair begins where two values are stored in one word, and continues to its operands as long as that saves instructions: a pair
+//! of operands costs nothing in the halves of one word, and an instruction where it must be combined. The instruction
 //! is where the later one of both operations was, so nothing may take the result of the other one before.
 
 use super::Subject;
@@ -102,7 +102,7 @@ struct Place {
     constructs: u32,
 }
 
-/// A word that holds two values of 16 bits.
+/// A word that holds two 16-bit values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Word {
     /// The word of this number that a load gives.
@@ -146,13 +146,13 @@ impl<'s> Search<'s> {
     /// Begins with two values that are stored in one word.
     fn begin(&mut self, values: [Value; 2]) {
         let before = self.pairs.pairs.len();
-        // The word need not be put together.
+        // The word need not be combined.
         if self.pair(values, DEPTH).is_some_and(|saved| saved < 0) {
             self.pairs.cut(before);
         }
     }
 
-    /// Makes a pair of the operations that give two values. Gives how many instructions that saves; none where it cannot be.
+    /// Makes a pair of the operations that give two values. Gives how many instructions that saves; none if it cannot be.
     fn pair(&mut self, values: [Value; 2], depth: u32) -> Option<i32> {
         let [Some(low), Some(high)] = values.map(|value| self.kernel.definition(value)) else { return None };
         if let Some(known) = self.pairs.of(low) {
@@ -202,7 +202,7 @@ impl<'s> Search<'s> {
         self.kernel.definition(value).is_some_and(|inst| self.negated[inst.index()])
     }
 
-    /// The value of which another one is the negation, if that is a modifier.
+    /// The value of which another is the negation, if that is a modifier.
     fn positive(&self, value: Value) -> Value {
         match self.kernel.definition(value) {
             Some(inst) if self.negated[inst.index()] => self.kernel.args(inst)[0],

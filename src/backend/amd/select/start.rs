@@ -197,7 +197,7 @@ impl Selector<'_> {
         self.load_argument_at(offset, 0, to, words);
     }
 
-    /// The same, as many bytes further on as a scalar register holds.
+    /// Loads the words at an offset plus the value of a scalar register.
     pub fn load_indexed_argument(&mut self, offset: u32, index: Operand, to: Operand, words: u8) {
         if self.arch.has_indexed_scalar_loads() && offset <= self.scalar_reach() {
             return self.load_argument_at(index, offset, to, words);
@@ -368,7 +368,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The local numbers, in registers of their own or ten bits each. Where x alone is asked for, the other bits are zero:
+    /// The local numbers, in their own registers or ten bits each. Where x alone is asked for, the other bits are zero:
     /// LLVM relies on it too.
     fn local_inputs(&mut self, wanted: &Wanted) -> [Option<Operand>; 3] {
         if !wanted.locals.contains(&true) {

@@ -98,7 +98,7 @@ fn addresses_of_each_generation() {
     let sampled = |profile| first_of(profile, PLAIN, ImageOp::Sample, parts).text;
     for (profile, start, operands) in [
         ("gfx900", "v[", 1),
-        // More registers of their own than a list has there.
+        // More their own registers than a list has there.
         ("gfx1010-wave32", "v[", 1),
         ("gfx1030-wave32", "[v", 6),
         ("gfx1100-wave32", "[v", 5),

@@ -1,7 +1,7 @@
 //! Inserts waits for results of memory instructions: one pass over the blocks, one table per generation.
 //!
 //! Runs after register allocation. Before an instruction that reads or overwrites a register that is under way, the
-//! counter is waited down to what began later, as far as it counts in order; so loads that are not needed yet go on.
+//! counter is waited down to what began later, as far as it counts in order; so loads that are not needed yet continue.
 //! Fences become waits and cache controls. The accesses under way at the start of a block are the union of those of its
 //! predecessors. Nothing else writes waits for counters.
 
@@ -196,7 +196,7 @@ fn writes_memory(inst: &Inst) -> bool {
     inst.operation().is_some_and(|operation| operation.unit() == Unit::Memory && !operation.is_load()) && !is_private
 }
 
-/// Returns true if an instruction goes on when the other waves of the workgroup are there.
+/// Returns true if an instruction continues when the other waves of the workgroup are there.
 fn is_barrier(inst: &Inst) -> bool {
     matches!(inst.operation(), Some(Operation::Barrier | Operation::BarrierWait))
 }

@@ -6,7 +6,7 @@ use crate::backend::amd::pending::Pending;
 use crate::backend::amd::view::Cell;
 use std::collections::BTreeMap;
 
-/// How far counters must have come down; none where it does not matter.
+/// How far counters must have come down; none if it does not matter.
 pub type Waits = [Option<u8>; COUNTERS];
 
 /// The events under way. An age is the number of events of the same counter that began later: when the counter has come
@@ -57,12 +57,12 @@ impl State {
         }
     }
 
-    /// The same for one that reads it: that others still read it does not matter.
+    /// Notes what must be done before an instruction that reads a register: that others still read it does not matter.
     pub fn before_read(&self, table: &Table, cell: Cell, waits: &mut Waits) {
         self.before_write(table, cell, Some(Event::StoreData), waits);
     }
 
-    /// The same for one that needs all events of a kind done.
+    /// Notes what must be done before an instruction that needs all events of a kind done.
     pub fn before_fence(&self, table: &Table, event: Event, waits: &mut Waits) {
         if let (Some(counter), Some(age)) = (table.counter(event), self.youngest[event as usize]) {
             self.demand(table, counter, age, waits);

@@ -46,7 +46,7 @@ impl Event {
 pub struct Counter {
     /// Its field, in instructions that wait for several ones.
     pub field: &'static str,
-    /// The instruction that waits for it alone; none where that is one for several.
+    /// The instruction that waits for it alone; none if that is one for several.
     pub alone: Option<Operation>,
     /// Its largest value.
     pub max: u8,

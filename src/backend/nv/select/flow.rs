@@ -17,7 +17,7 @@ pub struct Open {
     /// Where leaving it leads.
     goal: Goal,
     way: OpenWay,
-    /// True once something inside wants to leave and has not got there yet.
+    /// True once something inside needs to leave and has not got there yet.
     flag: Option<Reg>,
     /// The line before the construct, where the flag begins as false.
     before: usize,
@@ -28,11 +28,11 @@ pub struct Open {
 /// How an open construct is left.
 #[derive(Debug)]
 enum OpenWay {
-    /// It is a `REP`. Outer goals that something inside leaves for.
+    /// A `REP`. Outer goals that something inside leaves for.
     Repeat(Vec<Goal>),
     /// Its flag guards the rest of its blocks.
     Guard,
-    /// It is the program. A `RET` outside of all loops tests its flag.
+    /// The program. A `RET` outside of all loops tests its flag.
     Program,
 }
 
@@ -291,13 +291,13 @@ impl Selector<'_> {
         self.open.push(Open { goal, way, flag: None, before, jumps: 0 });
     }
 
-    /// Begins a `REP`, of so many rounds where they are known.
+    /// Begins a `REP`, of this many rounds where they are known.
     fn repeat(&mut self, goal: Goal, rounds: Option<u32>) {
         self.begin_open(goal, OpenWay::Repeat(Vec::new()));
         self.flow(Line::Repeat(rounds));
     }
 
-    /// Ends the innermost `REP`. Invocations that left it for a goal further out go on from there.
+    /// Ends the innermost `REP`. Invocations that left it for a goal further out continue from there.
     fn close(&mut self) {
         self.flow(Line::EndRepeat);
         let Some(Open { way: OpenWay::Repeat(crossing), .. }) = self.open.pop() else { return };
@@ -318,7 +318,7 @@ impl Selector<'_> {
     }
 
     /// Jumps to a goal that does not come next. A return from inside a loop leaves the loop first where there are cross-lane
-    /// operations: NVIDIA's compiler lets those who leave a loop with a `RET` go on without the others.
+    /// operations: NVIDIA's compiler lets those who leave a loop with a `RET` continue without the others.
     fn leave(&mut self, goal: Goal) {
         let repeat = self.repeat_within(goal);
         if goal == Goal::Return && (repeat.is_none() || !self.exits.has_lanes()) {
@@ -376,7 +376,7 @@ impl Selector<'_> {
             open.flag = Some(reg);
             let before = open.before;
             self.copy(reg, Operand::Constant(0, Kind::Uint));
-            // It is written before the construct, where a line was kept free.
+            // The reset precedes the construct, on a line that was kept free.
             if let Some(line) = self.lines.pop() {
                 self.lines[before] = line;
             }

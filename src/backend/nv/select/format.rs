@@ -1,4 +1,4 @@
-//! How texels lie in memory, by SPIR-V's formats (section 3.11, Image Format): `LOADIM` gives the words of a texel as they are,
+//! How texels are in memory, by SPIR-V's formats (section 3.11, Image Format): `LOADIM` gives the words of a texel as they are,
 //! and what the shader reads is made of them here, so that no extension is needed.
 
 use super::Selector;
@@ -76,7 +76,7 @@ const FORMATS: &[Format] = &[
     row(39, "U8", 1, Means::Uint, &[8]),
 ];
 
-/// The format of a number; none where it is not stated, or has 64 bits.
+/// The format of a number; none if it is not stated, or has 64 bits.
 pub fn format(number: u8) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.number == number)
 }
@@ -134,7 +134,7 @@ impl Selector<'_> {
         Operand::Reg(to)
     }
 
-    /// A number over the largest that so many bits hold.
+    /// A number over the largest that this many bits hold.
     fn scaled(&mut self, convert: &'static str, field: Operand, bits: u32) -> Operand {
         let number = self.word(convert, &[field]);
         let greatest = Operand::Constant((((1_u32 << bits) - 1) as f32).to_bits(), Kind::Float);

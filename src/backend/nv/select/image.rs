@@ -182,7 +182,7 @@ impl Selector<'_> {
         self.query("IMQ", access, &[]);
     }
 
-    /// A question to which the first components are the answer; `before` is in front of the unit.
+    /// A question to which the first components are the answer; `before` is before the unit.
     pub fn query(&mut self, name: &'static str, access: &Access, before: &[Operand]) {
         let unit = if access.ty.storage { self.unit(access) } else { self.texture_unit(access) };
         let results = self.kernel.results(access.inst).len();
@@ -194,7 +194,7 @@ impl Selector<'_> {
 
     // Vectors.
 
-    /// Registers for so many components of a result, from `x` on.
+    /// Registers for this many components of a result, from `x` on.
     pub fn results(&mut self, count: usize) -> SmallVec<[Reg; 4]> {
         match count {
             1 => [self.registers.add(Class::Word, X)].into_iter().collect(),

@@ -2,7 +2,7 @@
 //!
 //! Where control flow follows a loop, with nothing but arithmetic in between, NVIDIA's compiler leads each invocation from
 //! the loop's exit to the place where that ends for it: the back edge of the loop around it, or an arm whose condition it
-//! knows there. It does not wait for the invocations that are still in the loop, so that cross-lane operations later on lack
+//! knows there. The exit does not wait for the invocations that are still in the loop, so that cross-lane operations later on lack
 //! lanes (seen on an H100, driver 580.159). An `IF` around the loop, on a condition that depends on the lane and always
 //! holds, makes them wait at its `ENDIF`.
 

@@ -11,7 +11,7 @@ use crate::lane::primitive::NvOp;
 use crate::lane::{LaneFact, Primitive};
 use std::borrow::Cow;
 
-/// Instructions after a shuffle among which its predicate is looked for.
+/// Instructions after a shuffle among which its predicate is searched for.
 const NEAR: usize = 4;
 
 impl Selector<'_> {

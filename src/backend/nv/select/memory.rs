@@ -1,6 +1,6 @@
 //! Loads and stores of buffers, push constants and workgroup memory, and barriers.
 //!
-//! An access is cut into pieces that its alignment allows: `X4` wants 16 bytes and `X2` 8, and there is no `X3`
+//! An access is cut into pieces that its alignment allows: `X4` needs 16 bytes and `X2` 8, and there is no `X3`
 //! (NV_gpu_program5, section 2.X.4.5).
 
 use super::{Operands, Selector};
@@ -124,7 +124,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Registers that a load of so many components fills.
+    /// Registers that a load of this many components fills.
     fn loaded(&mut self, class: Class, count: usize) -> smallvec::SmallVec<[Reg; 4]> {
         match count {
             1 => [self.registers.add(class, X)].into_iter().collect(),

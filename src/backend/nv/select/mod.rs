@@ -1,7 +1,7 @@
 //! Chooses instructions for a kernel's operations.
 //!
 //! Bools are -1 and 0 in 32 bits, which is what comparisons of integers give, what votes take and what `CMP.S` tests. A
-//! mask of lanes is one word, for a warp has 32. Values of 16 bits lie in the low half of a word, the upper half zero, and
+//! mask of lanes is one word, for a warp has 32. Values of 16 bits are in the low half of a word, the upper half zero, and
 //! are widened for arithmetic. No instruction works on vectors here: every operation is scalar.
 
 mod arithmetic;
@@ -128,7 +128,7 @@ impl<'k> Selector<'k> {
         Diagnostic::needed(Code::NOT_SUPPORTED, message, self.span).join(&mut self.errors);
     }
 
-    /// Refuses an operation; gives an operand so that selection can go on and find more.
+    /// Refuses an operation; gives an operand so that selection can continue and find more.
     fn refused(&mut self, what: &str) -> Operand {
         self.refuse(cannot_write(what, "NVIDIA assembly"));
         Operand::Constant(0, Kind::Uint)
@@ -195,7 +195,7 @@ impl<'k> Selector<'k> {
             Def::Const(bits) => self.constant(word_bits(self.kernel.ty(value), bits), kind),
             Def::Undef => self.constant(0, kind),
             Def::Inst(..) | Def::Param(..) => match self.values[value.index()].clone() {
-                // It was given as bits; how it is written is for who reads it to say.
+                // A constant is stored as bits; its reader decides how to write it.
                 Some(Operand::Constant(bits, _)) => self.constant(bits, kind),
                 Some(operand) => operand,
                 None => Operand::Constant(0, kind),

@@ -16,11 +16,11 @@ pub const LETTERS: [char; 4] = ['x', 'y', 'z', 'w'];
 enum Form {
     /// The letter follows it.
     Vector(&'static str),
-    /// It has but one.
+    /// It has a single component.
     Scalar(&'static str),
-    /// It is that of a plane.
+    /// A clip plane.
     Planes(&'static str),
-    /// It is that of a plane counted from the last one down: planes that clip and planes that cull share their numbers, and
+    /// A plane counted down from the last one: planes that clip and planes that cull share their numbers, and
     /// neither stage knows how many of both the other one declares.
     PlanesFromLast(&'static str),
 }

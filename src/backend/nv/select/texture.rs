@@ -1,7 +1,7 @@
 //! Textures: `TEX`, `TXB`, `TXL`, `TXD`, `TXF`, `TXFMS`, `TXG`, `TXGO`, `TXQ`, `TXQS`, `LOD` (NV_gpu_program4 section 2.X.4.4,
 //! NV_gpu_program5).
 //!
-//! Where the reference of a comparison, the bias and the level of detail are beside the coordinates is a row of a table.
+//! Where the reference of a comparison, the bias and the level of detail are next to the coordinates is a row of a table.
 //! Refused are offsets, biases and levels that the target does not take.
 
 use super::Selector;
@@ -15,7 +15,7 @@ use crate::kernel::Value;
 enum At {
     First(usize),
     Second(usize),
-    /// It can be the first level alone, which gradients of zero choose.
+    /// Only the first level is possible, selected by zero gradients.
     Gradients,
     Nowhere,
 }
@@ -126,7 +126,7 @@ impl Selector<'_> {
         places(access.ty, self.kernel.images[access.number as usize].compares)
     }
 
-    /// Coordinates with the reference and others where the target wants them: one vector, and one after it if there is
+    /// Coordinates with the reference and others where the target needs them: one vector, and one after it if there is
     /// no room.
     fn coordinates(&mut self, access: &Access, others: &[Placed]) -> Vec<Operand> {
         let mut vectors = [Slots::default(), Slots::default()];
@@ -154,7 +154,7 @@ impl Selector<'_> {
         let places = self.places(access);
         let bias = access.values(self, ImageParts::BIAS).first().copied();
         let lod = access.values(self, ImageParts::LOD).first().copied();
-        // These have one level only, and no place for its number.
+        // Rectangle textures have one level, and no operand for it.
         let lod = lod.filter(|_| access.ty.dim != ImageDim::Rect);
         let is_first = places.level == At::Gradients && lod.is_some_and(|lod| ZEROS.contains(&self.known(lod)));
         let (name, others) = match (bias, lod) {

@@ -15,7 +15,7 @@ fn suffix(scalar: Scalar) -> &'static str {
     }
 }
 
-/// Name of an instruction on 64-bit values; none where there is no single one.
+/// Name of an instruction on 64-bit values; none if there is no single one.
 fn binary_name(op: BinOp, scalar: Scalar, is_exact: bool) -> Option<String> {
     let is_float = scalar.is_float();
     let name = match op {

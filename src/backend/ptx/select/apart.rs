@@ -31,7 +31,7 @@ impl Apart {
     }
 }
 
-/// For each instruction, true if lanes may part in it or in something nested in it.
+/// For each instruction, true if lanes may diverge in it or in something nested in it.
 fn parting(kernel: &Kernel, tree: &Tree, uniformity: &Uniformity, isa: Isa) -> Vec<bool> {
     let mut parting = vec![false; kernel.insts.len()];
     for block in tree.blocks.iter().rev() {

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 pub enum Lanes {
     /// All that the workgroup has in the warp.
     All,
-    /// Those of a mask.
+    /// The lanes of a mask.
     Of(Reg),
     /// Nothing asks for them.
     Unknown,
@@ -204,7 +204,7 @@ impl Selector<'_> {
         self.predicates.forget(visible);
     }
 
-    /// Returns true if the lanes that come to the end of a block must be known: a loop's go on to its next iteration.
+    /// Returns true if the lanes that reach the end of a block must be known: a loop's continue to its next iteration.
     fn is_asked_at_end(&self, block: BlockId) -> bool {
         let Some(owner) = self.tree.owner(block) else { return false };
         match self.kernel.insts[owner].op {
@@ -240,7 +240,7 @@ impl Selector<'_> {
         let (outer, arms) = (self.lanes, [then, otherwise]);
         let completes = arms.map(|arm| kernel.completes(arm));
         let is_leaving = self.leaving[inst.index()];
-        // The arm whose lanes alone go on.
+        // The arm whose lanes alone continue.
         let goes_on = [0, 1].into_iter().find(|n| self.keeps_lanes(arms[*n]) && !completes[1 - n]);
         let asking = [0, 1].map(|n| self.asks.block(arms[n]) || asked && is_leaving && goes_on == Some(n));
         let inside = match (self.uniformity.is_uniform(value), asking.contains(&true)) {
@@ -325,7 +325,7 @@ impl Selector<'_> {
         self.close(outer);
     }
 
-    /// Returns true if something else than the end of a loop's body goes on to its continuing block.
+    /// Returns true if something else than the end of a loop's body continues to its continuing block.
     fn continues_inside(&self, of: InstId, body: BlockId) -> bool {
         let mut ends = self.tree.inside(body).iter().filter_map(|block| self.kernel.blocks[*block].insts.last());
         ends.any(|last| self.kernel.insts[*last].op == Op::Continue(of))
@@ -433,7 +433,7 @@ impl Selector<'_> {
         self.frames.pop();
     }
 
-    /// Passes the nearest place ahead. Where lanes come together there, a ballot tells who goes on; the others jump on.
+    /// Passes the nearest place ahead. Where lanes come together there, a ballot tells who continues; the others jump on.
     fn come_together(&mut self, entered: Lanes) {
         let Some(point) = self.frames.last_mut().and_then(|frame| frame.ahead.pop()) else { return };
         if !point.joins || point.passing.is_empty() {

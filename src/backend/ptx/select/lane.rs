@@ -11,7 +11,7 @@ use crate::lane::primitive::NvOp;
 use crate::lane::{LaneFact, Primitive};
 use rustc_hash::FxHashMap;
 
-/// Instructions after a shuffle of 16 bits among which another one is looked for: the moves of the components of a vector
+/// Instructions after a shuffle of 16 bits among which another is searched for: the moves of the components of a vector
 /// are neighbours.
 const PAIRED_WITHIN: usize = 16;
 

@@ -190,7 +190,7 @@ pub(super) struct Selector<'k> {
     frames: Vec<OpenConstruct>,
     /// The lanes that run the next instructions.
     lanes: Lanes,
-    /// The lanes that the workgroup has in the warp; none where it fills all.
+    /// The lanes that the workgroup has in the warp; none if it fills all.
     whole: Option<Reg>,
     /// Where a lane goes that leaves several constructs: the number of its goal, or 0.
     goal: Option<Reg>,
@@ -214,7 +214,7 @@ impl Selector<'_> {
         Diagnostic::needed(Code::NOT_SUPPORTED, message, self.span).join(&mut self.errors);
     }
 
-    /// Refuses an operation; gives a register so that selection can go on and find more.
+    /// Refuses an operation; gives a register so that selection can continue and find more.
     fn refused(&mut self, what: &str, class: Class) -> Reg {
         self.refuse(cannot_write(what, "PTX"));
         self.reg(class)

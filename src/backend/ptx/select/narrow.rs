@@ -29,7 +29,7 @@ impl Selector<'_> {
         self.extended(scalar, half)
     }
 
-    /// The low bits of 16, extended as the type wants.
+    /// The low bits of 16, extended as the type needs.
     pub fn extended(&mut self, scalar: Scalar, half: Reg) -> Reg {
         match (scalar.width, scalar.is_signed()) {
             (8, true) => self.inst(Class::Half, "cvt.s16.s8", half),

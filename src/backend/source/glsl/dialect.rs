@@ -75,7 +75,7 @@ const EXTENSIONS: [(&str, u16, u16); 37] = [
     ("GL_EXT_gpu_shader5", 0, 310),
     ("GL_EXT_integer_dot_product", 450, 310),
     ("GL_EXT_maximal_reconvergence", 450, 310),
-    // It is for Vulkan alone.
+    // Only for Vulkan.
     ("GL_EXT_nonuniform_qualifier", 0, 0),
     ("GL_EXT_shader_atomic_float", 450, 0),
     ("GL_EXT_shader_atomic_float2", 450, 0),
@@ -86,7 +86,7 @@ const EXTENSIONS: [(&str, u16, u16); 37] = [
     ("GL_EXT_texture_shadow_lod", 450, 320),
     ("GL_NV_compute_shader_derivatives", 450, 320),
     ("GL_NV_shader_noperspective_interpolation", 0, 300),
-    // They are for NVIDIA's hardware alone.
+    // Only for NVIDIA's hardware.
     ("GL_NV_shader_thread_group", 0, 0),
     ("GL_NV_stereo_view_rendering", 450, 310),
     ("GL_NV_viewport_array2", 450, 310),
@@ -116,7 +116,7 @@ impl Dialect {
                 since != 0 && since <= self.number
             }
             None if self.is_es => Since::all().any(|since| since.es.brings(self.number, name)),
-            // Those that bring something to GLSL ES are its own.
+            // Only extensions of GLSL ES add features to it.
             None => !name.starts_with("GL_OES_") && !Since::all().any(|since| since.es.is_by(name)),
         }
     }

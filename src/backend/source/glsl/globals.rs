@@ -34,7 +34,7 @@ const FORMATS_OF_ES: [&str; 13] = [
 ];
 
 impl Dialect {
-    /// The variable that the language has for a built-in value; none where it has none.
+    /// The variable that the language has for a built-in value; none if it has none.
     pub fn built_in_name(&self, t: &mut Writer, of: BuiltIn, space: Space) -> Option<&'static str> {
         let stage = t.stage();
         if !self.is_vulkan {
@@ -335,7 +335,7 @@ impl Dialect {
         set.into_iter().chain([format!("binding = {binding}")]).collect()
     }
 
-    /// Notes the point of a resource that the host has to bind by name. The elements of an array of blocks have names of their own.
+    /// Notes the point of a resource that the host has to bind by name. The elements of an array of blocks have their own names.
     fn note_point(&self, t: &mut Writer, name: &str, global: &Global) {
         let Binding::Resource { binding: first, .. } = global.binding else { return };
         if self.has(&versions::BINDINGS) {

@@ -207,7 +207,7 @@ impl Dialect {
         Expr::call(name, &[value].into_iter().chain(more).collect::<Vec<_>>())
     }
 
-    /// A move of a value by functions that take numbers of 32 bits: others go as such numbers.
+    /// A move of a value by functions that take 32-bit numbers: others go as such numbers.
     fn as_words(&self, b: &mut Body, arg: &Arg, moved: &mut dyn FnMut(&mut Body, Expr, TypeId) -> Expr) -> Expr {
         let (scalar, size) = arg.shape;
         let own = b.t.types.vector(scalar, size);

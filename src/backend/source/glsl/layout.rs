@@ -19,11 +19,11 @@ const RULES: [(Rule, &str, Option<&str>); 3] = [
     (Rule::Scalar, "scalar", Some("GL_EXT_scalar_block_layout")),
 ];
 
-/// Offsets that are looked for one by one at most.
+/// Offsets that are searched for one by one at most.
 const MOST_OFFSETS: usize = 8;
 
 impl Dialect {
-    /// The layout of a block; none where no rule gives it.
+    /// The layout of a block; none if no rule gives it.
     pub fn block_layout(&self, t: &mut Writer, id: StructId, space: Space) -> Option<BlockLayout> {
         let uniform_first = [1, 0, 2];
         let order = if space == Space::Uniform { uniform_first } else { [0, 1, 2] };
@@ -65,7 +65,7 @@ impl Dialect {
         let offsets: Vec<_> = laid.members.iter().map(|member| member.offset).collect();
         let mut given = 0;
         while let Some(first) = self.misplaced(t, logical, rule, &rules, &offsets)? {
-            // A member that lies elsewhere although it says where it lies cannot lie there.
+            // A member that lies elsewhere although it says where it is cannot lie there.
             if !has_offsets || rules[first].offset.is_some() {
                 return None;
             }
@@ -106,7 +106,7 @@ impl Dialect {
         }
     }
 
-    /// Returns true if a type of the scratch module lies in memory as one of the module.
+    /// Returns true if a type of the scratch module is in memory as one of the module.
     fn lies_alike(&self, t: &Writer, made: TypeId, laid: TypeId) -> bool {
         match (t.scratch.types.get(made), t.types.get(laid)) {
             (Type::Array { element: a, stride: first, .. }, Type::Array { element: b, stride: second, .. }) => {

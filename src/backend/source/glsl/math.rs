@@ -85,7 +85,7 @@ impl Dialect {
         Expr::call(&bools, &[joined])
     }
 
-    /// A call of a built-in function with one result; none where the language has none such.
+    /// A call of a built-in function with one result; none if the language has none such.
     pub fn function_of(
         &self,
         t: &mut Writer,

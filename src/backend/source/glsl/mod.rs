@@ -216,7 +216,7 @@ impl Language for Dialect {
 
     fn demote(&self, b: &mut Body) {
         const DEMOTE: &str = "GL_EXT_demote_to_helper_invocation";
-        // Nothing tells one from the other where nobody asks neighbours.
+        // Nothing tells one from the other where nothing asks neighbours.
         if !self.has_extension(DEMOTE) && !super::uses::asks_neighbours(b.t.module) {
             return b.line("discard".to_string());
         }

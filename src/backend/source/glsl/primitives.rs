@@ -131,7 +131,7 @@ impl Dialect {
     }
 
     /// Declares the arrays of blocks again that have members whose length the shader says, and the built-in outputs that
-    /// have words of their own.
+    /// have their own words.
     fn redeclare(&self, t: &mut Writer, stage: Stage) {
         for space in [Space::Input, Space::Output] {
             let arrays: Vec<_> = self.arrays(t, stage, space).collect();
@@ -169,7 +169,7 @@ impl Dialect {
         if passes {
             t.need("GL_NV_geometry_shader_passthrough");
         }
-        // NVIDIA's form wants the word at each member.
+        // NVIDIA's form needs the word at each member.
         let owner = if blocks.of_primitives && module.nvidia_meshes { "perprimitiveNV " } else { "" };
         self.require(t, &versions::PORT_LOCATIONS);
         t.variables.push(format!("{layout}{word} {} {{", blocks.name));

@@ -93,7 +93,7 @@ impl Dialect {
         self.written_call(b, name, list, ty)
     }
 
-    /// A call of a function that may give an array into its last argument; none where it gives nothing.
+    /// A call of a function that may give an array into its last argument; none if it gives nothing.
     fn written_call(&self, b: &mut Body, name: &str, mut list: Vec<Expr>, ty: TypeId) -> Option<Expr> {
         if matches!(b.t.types.get(ty), Type::Array { .. }) {
             let place = b.variable("parts", ty);

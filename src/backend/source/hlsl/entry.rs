@@ -1,4 +1,4 @@
-//! The entry point: inputs are parameters, outputs its result. Those that other functions use too are static variables, which it
+//! The entry point: inputs become parameters, outputs its result. Inputs and outputs that other functions also use are static variables, which it
 //! fills at its start and gives back at its end.
 
 use super::Hlsl;
@@ -17,7 +17,7 @@ use crate::ir::{
 };
 
 impl Hlsl {
-    /// Member names of blocks without a name of their own are those of the struct that stands for the block.
+    /// Member names of blocks without an instance name are those of the struct that stands for the block.
     pub fn signature(&self, b: &mut Body, name: &str, params: &[String], entry: Option<&EntryPoint>) -> String {
         let Some(entry) = entry else {
             let (ret, dims) = b.t.declared(b.f.ret);
@@ -104,7 +104,7 @@ impl Hlsl {
         built_in
             .sort_by_key(|given| !matches!(given.of, BuiltIn::BaseVertex | BuiltIn::BaseInstance | BuiltIn::SampleId));
         for given in built_in {
-            // They are functions.
+            // Ray tracing stages are functions.
             if b.entry.is_some_and(|entry| entry.stage.is_of_rays()) {
                 break;
             }
@@ -178,7 +178,7 @@ impl Hlsl {
         let is_promised = matches!(b.t.ports.depth, DepthPromise::Greater | DepthPromise::Less);
         let before = match of {
             BuiltIn::BaryCoordNoPerspective => "noperspective ",
-            // The language wants so where depths are promised.
+            // The language needs so where depths are promised.
             BuiltIn::FragCoord if is_promised => "noperspective centroid ",
             _ => "",
         };
@@ -222,7 +222,7 @@ impl Hlsl {
         rows.collect::<Vec<_>>().join(", ")
     }
 
-    /// The number of the own wave, or of all, in a workgroup of one dimension, whose lanes lie in order.
+    /// The number of the lane's wave, or of all, in a workgroup of one dimension, whose lanes are in order.
     fn wave_number(&self, b: &mut Body, of: BuiltIn) -> String {
         let index = b.t.ports.find(BuiltIn::LocalInvocationIndex, Space::Input).map(|given| given.name.clone());
         let size = b.entry.and_then(|entry| b.t.module.constants.bits(entry.workgroup_size[0])).unwrap_or(1);

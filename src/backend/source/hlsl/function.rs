@@ -162,7 +162,7 @@ impl Hlsl {
         chosen
     }
 
-    /// Ends a fragment's invocation. The language lets it go on as a helper, so that it returns too.
+    /// Ends a fragment's invocation. The language lets it continue as a helper, so that it returns too.
     pub fn discard(&self, b: &mut Body) {
         b.push(Kind::Demote);
         b.leave();

@@ -274,7 +274,7 @@ impl Hlsl {
     }
 }
 
-/// Members for so many words from an offset on. In rows an array has a row for each element, so that it holds whole rows.
+/// Members for this many words from an offset on. In rows an array has a row for each element, so that it holds whole rows.
 pub(super) fn pad_lines(packing: Packing, offset: u32, words: u32) -> Vec<String> {
     let whole = match packing {
         Packing::Scalars if words > 1 => return vec![format!("    uint pad_{offset}[{words}];")],

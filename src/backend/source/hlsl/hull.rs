@@ -1,7 +1,7 @@
 //! Control shaders as hull shaders: one function for each control point, another one for the patch.
 //!
-//! A control shader runs once for each control point that it gives out, and all its invocations may write what a patch has
-//! once. In the language a function of its own does that, which sees all control points that come in or go out. Both are parts
+//! A control shader runs once for each control point that it assigns, and all its invocations may write what a patch has
+//! once. In the language its own function does that, which sees all control points that come in or go out. Both are parts
 //! of the shader (`ir::slice`), each with the code that its outputs need. The function of the patch runs what one invocation
 //! did, or what all did, one after the other, phase by phase.
 
@@ -23,7 +23,7 @@ const COUNTER: &str = "invocation";
 
 type Insts = FxHashSet<InstId>;
 
-/// The module of a tessellation shader as the language has it; none where that is the module itself. A control shader gets an
+/// The module of a tessellation shader as the language has it; none if that is the module itself. A control shader gets an
 /// entry point for each of its two functions.
 ///
 /// # Errors
@@ -48,7 +48,7 @@ pub(super) fn is_divided(module: &Module) -> bool {
     module.entry_points.len() == 2 && module.entry_points.iter().all(|entry| entry.stage == Stage::TessControl)
 }
 
-/// An evaluation shader without the sizes of points, which are one pixel wide; none where it does not read such.
+/// An evaluation shader without the sizes of points, which are one pixel wide; none if it does not read such.
 fn without_points(module: &Module, entry: &EntryPoint) -> Option<Module> {
     let f = &module.functions[entry.function];
     let is_size = |value: Value| matches!(value, Value::Global(id) if module.globals[id].binding == Binding::BuiltIn(BuiltIn::PointSize));

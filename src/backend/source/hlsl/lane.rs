@@ -97,7 +97,7 @@ impl Hlsl {
         Expr::binary(text, level, &Expr::call(name, std::slice::from_ref(&value)), &value)
     }
 
-    /// The operation on numbers of another kind in the place of the own ones.
+    /// The operation on numbers of another kind instead of the own ones.
     fn as_other(&self, b: &mut Body, op: GroupOp, args: &[Arg], (own, other): (Arg, Scalar)) -> Expr {
         let size = own.shape.1;
         let [from, to] = [own.shape.0, other].map(|scalar| b.t.types.vector(scalar, size));

@@ -173,7 +173,7 @@ impl Hlsl {
         Expr::binary("-", Level::Sum, &x, &Expr::binary("*", Level::Product, &y, &quotient))
     }
 
-    /// A call of a built-in function with one result; none where the language has none such.
+    /// A call of a built-in function with one result; none if the language has none such.
     pub fn function_of(
         &self,
         t: &mut Writer,

@@ -71,7 +71,7 @@ pub(super) struct State {
 pub(super) struct Hlsl {
     /// True if registers have spaces, and blocks are `ConstantBuffer<T>` (Shader Model 5.1).
     has_spaces: bool,
-    /// True for integers of 64 bits and interpolation by the shader (Shader Model 6.0).
+    /// True for 64-bit integers and interpolation by the shader (Shader Model 6.0).
     has_long: bool,
 }
 
@@ -415,7 +415,7 @@ impl Language for Hlsl {
     }
 
     fn polish(&self, _: &mut Body, code: &mut Vec<Stmt>) {
-        // It is DXIL's validator that asks for it.
+        // DXIL's validator requires it.
         if self.has_long {
             validity::mend_loops(code);
         }

@@ -24,7 +24,7 @@ const TAKEN: [(PrimitiveMode, &str); 5] = [
     (PrimitiveMode::InputTrianglesAdjacency, "triangleadj"),
 ];
 
-/// The streams of primitives that a geometry shader gives out.
+/// The streams of primitives that a geometry shader assigns.
 const GIVEN: [(PrimitiveMode, &str); 3] = [
     (PrimitiveMode::OutputPoints, "PointStream"),
     (PrimitiveMode::OutputLineStrip, "LineStream"),
@@ -342,7 +342,7 @@ impl Hlsl {
         format!("{attributes}void {}({}) {{", b.t.ports.entry.clone(), params.join(", "))
     }
 
-    /// Mesh shaders cannot read what they give out.
+    /// Mesh shaders cannot read what they assign.
     fn check_reads(&self, b: &mut Body) {
         let f = b.f;
         for (_, inst) in f.insts.iter() {

@@ -43,7 +43,7 @@ struct Direct3d {
     registers: Vec<Register>,
 }
 
-/// A sampler that is a variable of its own.
+/// A sampler that is its own variable.
 #[derive(Serialize)]
 struct Sampler {
     name: String,

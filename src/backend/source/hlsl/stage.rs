@@ -118,7 +118,7 @@ fn reads_w(module: &Module) -> bool {
     })
 }
 
-/// The semantic of a location. Those that begin at a component have its letter.
+/// The semantic of a location. A location with a component offset has the component's letter.
 pub(super) fn location_semantic(location: u32, component: u32) -> String {
     format!("LOC{}{location}", ["", "Y", "Z", "W"].get(component as usize).unwrap_or(&""))
 }
@@ -197,7 +197,7 @@ impl Hlsl {
             }
             // Only these stages have it, and as many as there are.
             _ if *of == BuiltIn::PatchVertices => {}
-            // The list of vertices of each primitive is a parameter of its own.
+            // The list of vertices of each primitive is its own parameter.
             _ if of.crowd().is_some() => {}
             _ if matches!(of, BuiltIn::SubgroupId | BuiltIn::NumSubgroups) => {
                 let [x, y, z] = entry.workgroup_size.map(|id| t.module.constants.bits(id));
@@ -270,7 +270,7 @@ impl Hlsl {
         t.global_names.get(&id).or_else(|| t.block_names.get(&id)).cloned().unwrap_or_default()
     }
 
-    /// The type of an input or output: blocks are structs of their own.
+    /// The type of an input or output: blocks are their own structs.
     pub fn port_type(&self, t: &mut Writer, id: GlobalId, global: &Global) -> (String, String) {
         let Some(of) = t.block_of(global.ty) else { return t.declared(global.ty) };
         let name = t.block_names.get(&id).cloned().unwrap_or_default();

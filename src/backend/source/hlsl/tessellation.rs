@@ -52,7 +52,7 @@ pub(in crate::backend::source) struct Names {
     /// The struct of what a patch has once, and the parameter with it.
     pub patch_type: String,
     pub patch: String,
-    /// The parameter with the control points that a control shader gives out.
+    /// The parameter with the control points that a control shader assigns.
     pub points: String,
     /// The levels that need no variable, since all uses name one of those that the domain has.
     direct: Vec<BuiltIn>,
@@ -95,7 +95,7 @@ pub(super) fn points_in(module: &Module, entry: &EntryPoint) -> Option<u32> {
     Some(most)
 }
 
-/// The control points that a control shader gives out.
+/// The control points that a control shader assigns.
 pub(super) fn points_out(entry: &EntryPoint) -> u32 {
     let count =
         |mode: &PrimitiveMode| if let PrimitiveMode::OutputVertices(count) = mode { Some(*count) } else { None };

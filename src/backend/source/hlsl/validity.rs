@@ -13,7 +13,7 @@ use crate::ir::{
 use crate::warn::unset_variables;
 use rustc_hash::FxHashSet;
 
-/// A condition that never holds, since the own lane is active, and that no compiler moves out of a loop.
+/// A condition that never holds, since this lane is active, and that no compiler moves out of a loop.
 const NEVER: &str = "!WaveActiveAnyTrue(true)";
 
 /// Gives each loop without a way out one that it never takes, and keeps from DXC 1.7 what ends its process: a `break` that
@@ -124,7 +124,7 @@ impl Hlsl {
         }
         let (own, given) = (b.t.module.known_u32(index), given(b.t.module, b.f, global));
         b.store_place(pointer, value);
-        // Those that are left out come with the first one.
+        // Missing distances are stored with the first one.
         if let (Some(own), Some(given), Some(whole)) = (own, given, self.around(b, pointer))
             && given.first() == Some(&own)
         {
@@ -146,7 +146,7 @@ impl Hlsl {
 }
 
 impl Hlsl {
-    /// Returns true for a part of a matrix that a mesh shader gives out: DXC 1.7 ends without a message on a store to one.
+    /// Returns true for a part of a matrix that a mesh shader assigns: DXC 1.7 ends without a message on a store to one.
     pub fn is_part_of_given_matrix(&self, b: &Body, pointer: Value) -> bool {
         let Value::Inst(id) = pointer else { return false };
         let Op::Access { base: Value::Global(global), indices } = b.f.insts[id].op else { return false };
@@ -167,7 +167,7 @@ impl Hlsl {
     }
 }
 
-/// The distances that get a value somewhere, in their order; none where that may be any.
+/// The distances that get a value somewhere, in their order; none if that may be any.
 fn given(module: &Module, f: &Function, global: GlobalId) -> Option<Vec<u32>> {
     let mut found = Vec::new();
     for (_, inst) in f.insts.iter() {

@@ -150,7 +150,7 @@ impl Msl {
     }
 }
 
-/// The members of a struct whose parts lie at these places.
+/// The members of a struct whose parts are at these places.
 fn lines_of(record: &Record) -> Vec<String> {
     let mut lines = Vec::new();
     let mut end = 0;

@@ -1,4 +1,4 @@
-//! Inputs and outputs that lie in memory of several invocations: those of each vertex, control point or primitive, and those of a
+//! Inputs and outputs that are in memory of several invocations: those of each vertex, control point or primitive, and those of a
 //! patch. Each owner has a struct with a member for each variable.
 
 use super::types::vector_text;
@@ -17,13 +17,13 @@ use crate::ir::{
 pub(in crate::backend::source) enum Owner {
     /// A vertex of the patch that a control stage takes in.
     Vertex,
-    /// A control point that a control stage gives out, and an evaluation stage takes in.
+    /// A control point that a control stage assigns, and an evaluation stage takes in.
     ControlPoint,
-    /// What a control stage gives out for a patch.
+    /// What a control stage assigns for a patch.
     Patch,
-    /// The tessellation levels that a control stage gives out.
+    /// The tessellation levels that a control stage assigns.
     Factors,
-    /// A vertex or a primitive that a mesh shader gives out.
+    /// A vertex or a primitive that a mesh shader assigns.
     MeshVertex,
     MeshPrimitive,
     /// The mesh itself, which has the corners of primitives.
@@ -34,7 +34,7 @@ pub(in crate::backend::source) enum Owner {
     Grid,
 }
 
-/// The names of an owner's struct, of the buffer with all of them, and of the own one or the own patch's.
+/// The names of an owner's struct, of the buffer with all of them, and of the own one or the invocation's patch's.
 #[derive(Clone, Default, Debug)]
 pub(in crate::backend::source) struct OwnerNames {
     pub ty: String,
@@ -158,7 +158,7 @@ pub(super) fn take_apart(t: &mut Writer, ty: TypeId, first: Part, parts: &mut Ve
 }
 
 impl Msl {
-    /// The owner of an input or output that lies in the memory of several invocations.
+    /// The owner of an input or output that is in the memory of several invocations.
     pub fn owner_of(&self, t: &Writer, id: GlobalId) -> Option<Owner> {
         let global = &t.module.globals[id];
         let built_in = built_in_of(t, global);
@@ -269,7 +269,7 @@ impl Msl {
         parts
     }
 
-    /// Declares the struct of an owner with the members that its variables are. Returns it as it lies in a buffer.
+    /// Declares the struct of an owner with the members that its variables are. Returns it as it is in a buffer.
     pub fn declare_record(&self, t: &mut Writer, owner: Owner) -> Record {
         let names = self.names_of(t, owner);
         let (mut lines, mut parts) = (Vec::new(), Vec::new());
@@ -299,7 +299,7 @@ impl Msl {
         }
     }
 
-    /// An input or output of an owner where it is used: the own array of all, or the member of the own patch.
+    /// An input or output of an owner where it is used: the own array of all, or the member of the invocation's patch.
     pub fn owned_port(&self, b: &mut Body, id: GlobalId, owner: Owner) -> Expr {
         if b.t.stage() == Some(Stage::TessEvaluation) {
             if !self.is_alone(b.t, id) {

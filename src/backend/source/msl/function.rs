@@ -158,7 +158,7 @@ impl Msl {
         }
     }
 
-    /// Ends a fragment's invocation. The language lets it go on as a helper, so that it returns too.
+    /// Ends a fragment's invocation. The language lets it continue as a helper, so that it returns too.
     pub fn discard(&self, b: &mut Body) {
         b.line("discard_fragment()".to_string());
         b.leave();

@@ -657,7 +657,7 @@ impl Msl {
         list
     }
 
-    /// The size of a buffer, or of an element of an array of buffers, among those that are asked for.
+    /// The size of a buffer, or of an element of an array of buffers, among those requested.
     pub fn size_index(&self, b: &mut Body, id: GlobalId, element: Option<Expr>) -> Option<Expr> {
         let sized = b.t.msl.sized.clone();
         let at = sized.iter().position(|known| *known == id)?;

@@ -151,7 +151,7 @@ impl Msl {
         use ImageParts as P;
         let mut made = Vec::new();
         if call.image.dim == ImageDim::D1 {
-            // They have one level.
+            // 1D textures have one level.
             return made;
         }
         let lod = call.text(P::LOD);

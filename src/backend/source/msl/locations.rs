@@ -249,7 +249,7 @@ impl Msl {
         let call = match at {
             InterpolateAt::Centroid => "interpolate_at_centroid()".to_string(),
             InterpolateAt::Sample => format!("interpolate_at_sample({})", args[0].text),
-            // Offsets begin in the corner of the pixel, in sixteenths, of which the eighth is the center: SPIRV-Cross adds as
+            // Offsets begin in the corner of the pixel, in sixteenths, whose eighth is the center: SPIRV-Cross adds as
             // much, for which it names tests on devices.
             _ => format!("interpolate_at_offset({} + 0.4375)", args[0].at(Level::Sum)),
         };

@@ -183,7 +183,7 @@ impl Msl {
         Expr::call(self.help(t, name, wide), &[a])
     }
 
-    /// A call of a built-in function with one result; none where the language has none such.
+    /// A call of a built-in function with one result; none if the language has none such.
     pub fn function_of(
         &self,
         t: &mut Writer,

@@ -46,7 +46,7 @@ impl Msl {
         b.line(format!("{} = {}", place.text, value.text));
     }
 
-    /// What lies at an address, as a type.
+    /// What is at an address, as a type.
     fn place_at(&self, b: &Body, address: &Address, more: u32, ty: &str) -> Expr {
         let offset = address.offset(more);
         let space = address.global.map_or("device ", |global| self.space_words(b.t, global));

@@ -67,7 +67,7 @@ pub(super) enum Extra {
     BuiltIn(usize),
     /// The sizes of buffers.
     Sizes,
-    /// The number of the own thread in its SIMD-group.
+    /// The number of the lane's thread in its SIMD-group.
     Lane,
     /// The threads of a SIMD-group.
     Lanes,
@@ -108,7 +108,7 @@ pub(super) struct State {
     parted: BTreeMap<locations::Place, locations::Whole>,
     /// The locations of inputs that the shader interpolates at other places of the pixel.
     pulled: BTreeSet<locations::Place>,
-    /// The names of what lies in the memory of several invocations.
+    /// The names of what is in the memory of several invocations.
     owners: BTreeMap<Owner, OwnerNames>,
     tessellation: Tessellation,
     mesh: Mesh,
@@ -364,7 +364,7 @@ impl Language for Msl {
         self.first_value(b, value, ty)
     }
 
-    /// The language has no hints for selections; pragmas of loops are lines of their own.
+    /// The language has no hints for selections; pragmas of loops are their own lines.
     fn hint(&self, _: &mut Body, _: ControlHint) -> &'static str {
         ""
     }

@@ -67,7 +67,7 @@ impl Msl {
         name.to_string()
     }
 
-    /// An operation on a ray query; none where it has no result.
+    /// An operation on a ray query; none if it has no result.
     pub fn ray(&self, b: &mut Body, op: RayOp, on: Value, args: Values, ty: crate::ir::TypeId) -> Option<Expr> {
         if op == RayOp::Structure {
             return Some(b.t.lacking("acceleration structures at addresses"));

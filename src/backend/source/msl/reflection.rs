@@ -61,7 +61,7 @@ struct Tessellated {
     /// The attributes of the vertex descriptor.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     attributes: Vec<Attribute>,
-    /// The structs that lie in buffers.
+    /// The structs that are in buffers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     structs: Vec<Laid>,
 }
@@ -147,7 +147,7 @@ impl Tessellated {
     }
 }
 
-/// A sampler that is a variable of its own.
+/// A sampler that is its own variable.
 #[derive(Serialize)]
 struct Sampler {
     name: String,

@@ -161,7 +161,7 @@ impl Msl {
         }
     }
 
-    /// Returns true for values that a stage of tessellation has without an attribute of their own.
+    /// Returns true for values that a stage of tessellation has without their own attribute.
     fn is_in_memory(&self, t: &Writer, of: BuiltIn, space: Space) -> bool {
         let is_of_patch = of == BuiltIn::PatchVertices || is_level(of);
         match t.stage() {
@@ -193,7 +193,7 @@ impl Msl {
         }
     }
 
-    /// The number of the own thread in its SIMD-group.
+    /// The number of the lane's thread in its SIMD-group.
     pub fn lane_index(&self, b: &mut Body) -> Expr {
         self.check_lanes(b.t);
         b.t.msl.used.insert(Extra::Lane);

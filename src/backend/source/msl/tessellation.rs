@@ -1,5 +1,5 @@
 //! Tessellation. The evaluation stage is a post-tessellation vertex function (section 5.1.2). The language has no control stage:
-//! a kernel is one, with a workgroup for each patch and a thread for each control point that it gives out.
+//! a kernel is one, with a workgroup for each patch and a thread for each control point that it assigns.
 
 use super::crowds::{Owner, OwnerNames, Part, Record};
 use super::{Extra, Msl};
@@ -51,7 +51,7 @@ impl Domain {
 #[derive(Clone, Default, Debug)]
 pub(in crate::backend::source) struct Tessellation {
     pub domain: Domain,
-    /// Control points of a patch that the control stage gives out; none where an evaluation stage is alone.
+    /// Control points of a patch that the control stage assigns; none if an evaluation stage is alone.
     pub points: Option<u32>,
     /// True if a control stage reads levels, which are halves in the buffer.
     reads_levels: bool,
@@ -378,7 +378,7 @@ impl Msl {
         )
     }
 
-    /// The parameter of a function for what lies in the memory of several invocations.
+    /// The parameter of a function for what is in the memory of several invocations.
     pub fn owner_param(&self, t: &Writer, owner: Owner) -> String {
         let OwnerNames { ty, own, .. } = self.names_of(t, owner);
         match owner {
@@ -404,7 +404,7 @@ impl Msl {
         }
     }
 
-    /// The levels that a control stage gives out, where they are read: in memory of the workgroup, since the buffer has halves.
+    /// The levels that a control stage assigns, where they are read: in memory of the workgroup, since the buffer has halves.
     pub fn levels(&self, b: &mut Body, id: GlobalId) -> Expr {
         let Binding::BuiltIn(of) = b.t.module.globals[id].binding else { return b.t.broken("levels without a name") };
         if !b.t.msl.tessellation.reads_levels {

@@ -93,7 +93,7 @@ impl Wgsl {
         }
     }
 
-    /// Gives each member of the struct of outputs a name of its own.
+    /// Gives each member of the struct of outputs its own name.
     fn name_members(&self, t: &Writer, leaves: &mut [Leaf]) {
         let mut names = crate::backend::source::names::Names::new(t.language);
         for leaf in leaves {

@@ -133,7 +133,7 @@ impl Wgsl {
         chosen
     }
 
-    /// Ends a fragment's invocation: it goes on as a helper, whose writes do nothing, so that it returns too.
+    /// Ends a fragment's invocation: it continues as a helper, whose writes do nothing, so that it returns too.
     pub fn discard(&self, b: &mut Body) {
         b.push(Kind::Demote);
         b.leave();

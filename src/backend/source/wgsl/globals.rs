@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 /// Bytes of a row of a uniform buffer, of which arrays and structs in it begin one (WGSL 14.4.5).
 const ROW: u32 = 16;
 
-/// The arrays of resources that do not become variables of their own.
+/// The arrays of resources that do not become their own variables.
 const ARRAYS: &str = "arrays of resources with more than 16 elements, or without a length";
 
 impl Wgsl {
@@ -98,7 +98,7 @@ impl Wgsl {
             count: 1,
             span: global.span,
         };
-        // Those of several entry points may lie at one place.
+        // Variables of several entry points may share a place.
         let is_alone = t.module.entry_points.len() == 1;
         if is_alone && t.slots.iter().any(|other| (other.space, other.index) == (set, binding)) {
             t.lacks("two variables at one binding");
@@ -201,7 +201,7 @@ impl Wgsl {
         name
     }
 
-    /// Returns true if a type lies in a uniform buffer as the language wants it there.
+    /// Returns true if a type is in a uniform buffer as the language needs it there.
     fn is_in_rows(&self, t: &Writer, ty: TypeId) -> bool {
         match t.types.get(ty) {
             Type::Array { element, stride, .. } => {

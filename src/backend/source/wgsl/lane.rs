@@ -1,4 +1,4 @@
-//! Subgroup and quad functions (WGSL 17.12 and 17.13). They take numbers: bools move as words that are 0 or 1.
+//! Subgroup and quad functions (WGSL 17.12 and 17.13). The functions accept numbers: bools move as words that are 0 or 1.
 
 use super::Wgsl;
 use super::stage::Port;

@@ -16,7 +16,7 @@ use crate::limits;
 const BUFFERS: MemoryKinds = MemoryKinds::BUFFER.union(MemoryKinds::ATOMIC_COUNTER);
 
 impl Wgsl {
-    /// Finds the members and variables that atomic operations reach, which have types of their own.
+    /// Finds the members and variables that atomic operations reach, which have their own types.
     pub fn find_atomics(&self, t: &mut Writer) {
         let module = t.module;
         for (_, f) in module.functions.iter() {
@@ -27,7 +27,7 @@ impl Wgsl {
                 t.atomic_members.extend(member);
             }
         }
-        // Structs are shared: what lies in one that has such a member goes through it.
+        // Structs are shared: what is in one that has such a member goes through it.
         let of_structs: Vec<GlobalId> =
             module.globals.iter().filter(|(_, global)| holds_atomics(t, global.ty)).map(|(id, _)| id).collect();
         t.atomic_globals.extend(of_structs);
@@ -140,7 +140,7 @@ impl Wgsl {
     }
 }
 
-/// The barriers in a row from the current one on; none where one comes before it.
+/// The barriers in a row from the current one on; none if one comes before it.
 fn run_of(b: &Body) -> Option<Vec<InstId>> {
     let (block, at) = b.uses.place(b.current?)?;
     let list = &b.f.blocks[block].insts;

@@ -48,16 +48,16 @@ use std::collections::BTreeSet;
 pub(super) struct State {
     /// The inputs and outputs that each function and those that it calls use.
     uses: FxHashMap<FuncId, BTreeSet<Port>>,
-    /// Those that other functions than entry points use.
+    /// Inputs and outputs that functions other than entry points use.
     shared: BTreeSet<Port>,
-    /// Those that have a private variable.
+    /// Inputs and outputs with a private variable.
     private: BTreeSet<Port>,
     /// Where the entry point being written has them.
     places: FxHashMap<Port, String>,
     outputs: entry::Outputs,
     /// True if some entry point has a struct of outputs.
     has_outputs: bool,
-    /// Names of the own lane's number and of the number of lanes.
+    /// Names of this lane's number and of the number of lanes.
     lane_names: [String; 2],
     /// Samplers that textures of the source bring with them.
     samplers: FxHashMap<GlobalId, String>,

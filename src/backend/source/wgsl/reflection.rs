@@ -31,7 +31,7 @@ struct WebGpu {
     elements: Vec<Element>,
 }
 
-/// A sampler that is a variable of its own.
+/// A sampler that is its own variable.
 #[derive(Serialize)]
 struct Sampler {
     name: String,

@@ -1,6 +1,6 @@
 //! Inputs and outputs of a stage (WGSL 13.3.1): scalars and vectors at locations, and built-in values.
 //!
-//! Those that other functions than entry points name are private variables, which entry points fill and give back.
+//! Inputs and outputs that other functions name are private variables, which entry points fill and copy back.
 
 use super::Wgsl;
 use crate::backend::losses::is_output;
@@ -19,7 +19,7 @@ use crate::profile::Feature;
 use crate::source::Span;
 use std::collections::BTreeSet;
 
-/// A value that the stage takes in or gives out.
+/// A value that the stage takes in or assigns.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(in crate::backend::source) enum Port {
     /// A variable at locations.
@@ -483,7 +483,7 @@ struct Finder<'n> {
     space: Space,
 }
 
-/// The binding so many locations on.
+/// The binding this many locations on.
 fn moved(binding: Binding, by: u32) -> Binding {
     match binding {
         Binding::Location { location: Some(location), component, index, interpolation, sampling } => {

@@ -1,6 +1,6 @@
 //! Modules made by hand, emitted for every version and judged by rspirv's reader and, where there is one, by spirv-val.
 //!
-//! `CROSSLANE_JUDGES` names the folder whose `bin` holds spirv-val; otherwise it is looked for in `PATH`. Without it the test
+//! `CROSSLANE_JUDGES` names the folder whose `bin` holds spirv-val; otherwise it is searched for in `PATH`. Without it the test
 //! still reads the words back, unless `CI` is `true`: then it must be there.
 
 mod control;

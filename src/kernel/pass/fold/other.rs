@@ -94,7 +94,7 @@ impl Folder<'_> {
     }
 }
 
-/// Returns true if a conversion gives the bits that it takes: between integers of one width. Those of 8 bits are
+/// Returns true if a conversion gives the bits that it takes: between integers of one width. 8-bit integers are
 /// extended by their sign.
 fn keeps_bits(from: Scalar, to: Scalar) -> bool {
     from == to || from.is_int() && to.is_int() && from.width == to.width && from.width > 8

@@ -7,7 +7,7 @@ use smallvec::{SmallVec, smallvec};
 /// Values with their factors, in the order of the values. No factor is zero.
 type Terms = SmallVec<[(Value, u32); 4]>;
 
-/// Operations that a form is looked for behind, one inside the other.
+/// Operations that a form is searched for behind, one inside the other.
 const DEPTH: u32 = 6;
 /// Terms of a form; values that have more count as one.
 const MOST: usize = 6;

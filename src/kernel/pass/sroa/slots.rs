@@ -1,6 +1,6 @@
 //! The variables that can become values, and the parts of them that each access touches.
 //!
-//! A variable can become values if all accesses divide it into the same parts. It may have many parts if all addresses
+//! A variable can become values if all accesses divide it into the same parts. The variable may have many parts if all addresses
 //! are constant; otherwise only as many as are worth a comparison each.
 
 use crate::kernel::pass::range::Ranges;
@@ -102,7 +102,7 @@ struct Found {
 
 impl Found {
     fn add(&mut self, inst: InstId, access: MemoryAccess, starts: Option<Vec<Vec<u32>>>) {
-        // A single byte is cut off from what is stored, so that it is not a value of its own.
+        // A single byte is cut off from what is stored, so that it is not its own value.
         let Some(starts) = starts.filter(|_| !access.volatile && access.bytes > 1 && !self.refused) else {
             self.refused = true;
             return;
@@ -132,7 +132,7 @@ struct Reach<'k> {
 }
 
 impl Reach<'_> {
-    /// The first bytes that each component may have; none where they are too many, or where there are none.
+    /// The first bytes that each component may have; none if they are too many, or where there are none.
     fn starts(&self, address: Value) -> Option<Vec<Vec<u32>>> {
         let bytes = u32::from(self.access.bytes);
         let component = |n: u32| self.access.offset.wrapping_add(n * bytes);

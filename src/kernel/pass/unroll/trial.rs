@@ -39,7 +39,7 @@ fn start(kernel: &Kernel, inst: InstId) -> Option<([BlockId; 2], Vec<Option<u64>
     (ends_so && params.iter().any(Option::is_some)).then_some(([body, continuing], params))
 }
 
-/// Runs a loop as long as constants tell in each round that it goes on, and gives the trial at the end of its last round and
+/// Runs a loop as long as constants tell in each round that it continues, and gives the trial at the end of its last round and
 /// the number of the rounds before.
 fn last_round(kernel: &Kernel, inst: InstId, copies: usize, most: usize, steps: usize) -> Option<(Trial<'_>, usize)> {
     let (blocks, mut params) = start(kernel, inst)?;
@@ -103,7 +103,7 @@ pub fn first_test(kernel: &Kernel, inst: InstId) -> Option<FirstTest> {
 #[derive(Default)]
 pub struct Decided {
     copies: usize,
-    /// The conditions of branches; none where rounds differ.
+    /// The conditions of branches; none if rounds differ.
     conditions: FxHashMap<(InstId, usize), Option<u64>>,
     /// The number of the round whose continuing block ends the loop, if one does.
     ends: Option<usize>,
@@ -155,7 +155,7 @@ enum JumpTarget {
 
 struct Trial<'k> {
     kernel: &'k Kernel,
-    /// The values of this round; none where they differ or are not known.
+    /// The values of this round; none if they differ or are not known.
     known: FxHashMap<Value, Option<u64>>,
     reached: FxHashSet<JumpTarget>,
     /// Instructions that may still be looked at.

@@ -37,7 +37,7 @@ impl<'k> Writer<'k> {
         true
     }
 
-    /// Writes so many into the loop, with the conditions that are known in each. It is not unrolled again.
+    /// Writes `copies` of the body into the loop, with the conditions that are known in each. The loop is not unrolled again.
     pub fn repeat(mut self, copies: usize, decided: &Decided) -> bool {
         let types = self.types(self.body);
         let to = self.kernel.add_block(&types);

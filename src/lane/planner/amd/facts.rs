@@ -23,7 +23,7 @@ pub static RULES: &[Rule] = &[
     Rule { name: "reading of a mask", needs: &[], build: read },
 ];
 
-/// The answer of an operation over the wave's mask for a group: the mask, or the own warp's word.
+/// The answer of an operation over the wave's mask for a group: the mask, or the lane's warp's word.
 fn of_group(b: &mut Builder, mask: Operand, group: Group) -> Answer {
     match group {
         Group::Subgroup => Ok(mask),

@@ -6,7 +6,7 @@
 //! | any, all of the wave | v_cmp (or s_and with EXEC), s_cmp |
 //! | any of a quad | v_cmp, s_wqm |
 //! | all of a quad | v_cmp of the opposite, s_wqm, s_not |
-//! | of other segments | v_cmp, v_and with the own segment's lanes (v_cndmask first in waves of 64), v_cmp |
+//! | of other segments | v_cmp, v_and with the lane's segment's lanes (v_cndmask first in waves of 64), v_cmp |
 //! | of lanes below | the same with those lanes, or v_mbcnt for the whole wave |
 //! | equal | v_readfirstlane, v_cmp of the opposite, s_cmp |
 
@@ -42,9 +42,9 @@ fn elect(b: &mut Builder) -> Answer {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     All,
-    /// Up to the own lane.
+    /// Up to this lane.
     Inclusive,
-    /// Below the own lane.
+    /// Below this lane.
     Exclusive,
 }
 
@@ -93,7 +93,7 @@ fn ballot_for(op: ReduceOp) -> (ScalarOp, bool) {
     if op == ReduceOp::And { (ScalarOp::BallotFalse, true) } else { (ScalarOp::Ballot, false) }
 }
 
-/// The fold of a predicate over the active lanes of part of the own segment.
+/// The fold of a predicate over the active lanes of part of the lane's segment.
 fn folded(b: &mut Builder, op: ReduceOp, value: Operand, lanes: u32, part: Part) -> Operand {
     let (ballot, inverts) = ballot_for(op);
     let mask = b.prim(ballot, &[value], StepType::Ballot);
@@ -139,7 +139,7 @@ fn with_own(b: &mut Builder, op: ReduceOp, below: Operand, own: Operand) -> Oper
     b.alu(op, below, own)
 }
 
-/// Bits of part of the own segment in the own word.
+/// Bits of part of the lane's segment in the lane's word.
 fn lanes_of(b: &mut Builder, lanes: u32, part: Part) -> Operand {
     let i = b.index();
     let first = b.alu(AluOp::And, i, Operand::Const(31 & !(lanes - 1)));
@@ -225,7 +225,7 @@ fn all_equal(b: &mut Builder, value: Operand, first: Operand, lanes: u32) -> Ope
     folded(b, ReduceOp::And, same, lanes, Part::All)
 }
 
-/// The lowest active lane of the own segment of up to 32.
+/// The lowest active lane of the lane's segment of up to 32.
 fn first_active(b: &mut Builder, lanes: u32) -> Operand {
     let active = b.prim(ScalarOp::Active, &[], StepType::Ballot);
     let (word, segment) = (own_word(b, active), lanes_of(b, lanes, Part::All));

@@ -88,7 +88,7 @@ fn every(step: u32, first: u32) -> u64 {
     (0..64).filter(|i| i % step == first).fold(0, |set, i| set | 1 << i)
 }
 
-/// The 32-bit word of a mask that holds the own lane.
+/// The 32-bit word of a mask that holds this lane.
 fn own_word(b: &mut Builder, mask: Operand) -> Operand {
     let low = b.alu(AluOp::BallotWord, mask, Operand::Const(0));
     if b.lanes() <= 32 {

@@ -151,7 +151,7 @@ fn moved_by(mode: ShuffleMode, i: u32, index: u32) -> Option<u32> {
     }
 }
 
-/// The source of an NV shuffle; none where it is out of range.
+/// The source of an NV shuffle; none if it is out of range.
 pub fn nv_source(mode: ShuffleMode, i: u32, index: u32, width: u32) -> Option<u32> {
     let base = i & !(width - 1);
     let lane = match mode {
@@ -283,7 +283,7 @@ fn index(b: &mut Builder) -> Result<(Operand, u32), No> {
     })
 }
 
-/// The lane that operand 1 names: the own number with bits turned or with a constant added to it where it is that, which
+/// The lane that operand 1 names: the lane's number with bits turned or with a constant added to it where it is that, which
 /// is set up once.
 fn named(b: &mut Builder) -> Operand {
     let last = b.lanes() - 1;
@@ -309,7 +309,7 @@ fn shifted(b: &mut Builder, mode: ShuffleMode, index: Operand) -> Operand {
     }
 }
 
-/// The value that was read, or the own value where an NV shuffle is out of range.
+/// The value that was read, or the lane's own value where an NV shuffle is out of range.
 fn guarded(b: &mut Builder, value: Operand, moved: Operand) -> Operand {
     let moved = match b.request.op {
         LaneOp::ShuffleNv(mode) => {
@@ -334,7 +334,7 @@ fn address(b: &mut Builder, lane: Operand) -> Operand {
     b.alu(AluOp::Shl, lane, Operand::Const(2))
 }
 
-/// A read of the lane `index`, which stays in the own segment of `span` lanes, where the crossbar reaches.
+/// A read of the lane `index`, which stays in the lane's segment of `span` lanes, where the crossbar reaches.
 fn crossbar(b: &mut Builder, value: Operand, index: Operand, span: u32) -> Answer {
     let reach = Reach::of(b.lanes(), b.profile.features);
     if reach == Reach::Half && span > 32 {

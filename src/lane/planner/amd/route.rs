@@ -15,7 +15,7 @@ pub enum Route {
     Own,
     /// A move of what `of` gives; lanes that it leaves alone keep what `over` gives.
     Moved { step: Move, of: Box<Route>, over: Option<Box<Route>> },
-    /// A read of the lane that a formula of the own lane's number names, through the local data share.
+    /// A read of the lane that a formula of this lane's number names, through the local data share.
     Gathered { by: LdsOp, lane: Formula },
     /// One of two, by a set of lanes.
     Select { lanes: u64, yes: Box<Route>, no: Box<Route> },

@@ -30,9 +30,9 @@ enum Style {
     Bcast,
     /// row_shr, PERMLANEX16, READLANE.
     Permlanex,
-    /// Whatever is cheapest as a move of its own.
+    /// Whatever is cheapest as its own move.
     Moves,
-    /// The same, by blocks of ascending size, in another order than floats promise.
+    /// By blocks of ascending size, in an order that floats do not allow.
     Blocks,
 }
 
@@ -106,7 +106,7 @@ fn inclusive(b: &mut Builder, style: Style, scan: Scan, value: Operand) -> Answe
     })
 }
 
-/// A move of the own value that writes odd rows only.
+/// A move of the lane's own value that writes odd rows only.
 const UPPER_ROWS: Dpp16 = Dpp16 { row_mask: 0xa, bound_ctrl: false, ..Dpp16::new(DppControl::QuadPerm(0b11_10_01_00)) };
 
 /// The lanes that take a value at a distance, in segments of `lanes`.
@@ -207,7 +207,7 @@ fn with_identity(b: &mut Builder, scan: Scan, result: Operand) -> Operand {
     b.select(first, identity, result)
 }
 
-/// Distances to the head of the own run decide who takes what.
+/// Distances to the head of the lane's run decide who takes what.
 fn segmented(b: &mut Builder, style: Style) -> Answer {
     let LaneOp::Segmented { op, width } = b.request.op else { return Err(No::NotMine) };
     if width.lanes() == Some(1) {
@@ -226,7 +226,7 @@ fn segmented(b: &mut Builder, style: Style) -> Answer {
     })
 }
 
-/// True if the lane that is taken from is in the own run, and in the own row where it is nearer than 16 lanes.
+/// True if the lane that is taken from is in the lane's run, and in the lane's row where it is nearer than 16 lanes.
 fn in_run(b: &mut Builder, to_head: Operand, lanes: u32, distance: u32) -> Operand {
     let takes = b.in_set(takers(Style::Moves, lanes, distance));
     let inside = match distance {
@@ -241,7 +241,7 @@ fn in_run(b: &mut Builder, to_head: Operand, lanes: u32, distance: u32) -> Opera
     if lanes <= 16 { inside } else { b.alu(AluOp::BoolAnd, inside, takes) }
 }
 
-/// How far below the own lane its run begins; the segment's first lane begins one.
+/// How far below this lane its run begins; the segment's first lane begins one.
 fn distance_to_head(b: &mut Builder, width: Width, lanes: u32) -> Operand {
     let first = b.in_set(every(lanes, 0));
     let is_head = b.alu(AluOp::BoolOr, Operand::Input(1), first);
@@ -251,7 +251,7 @@ fn distance_to_head(b: &mut Builder, width: Width, lanes: u32) -> Operand {
     b.alu(AluOp::Sub, i, head)
 }
 
-/// Bits of the own word up to the own lane's.
+/// Bits of the lane's word up to this lane's.
 fn up_to_own(b: &mut Builder) -> Operand {
     let i = b.index();
     let bit = b.alu(AluOp::And, i, Operand::Const(31));

@@ -25,7 +25,7 @@ const SOLVERS: [(Solve, CostClass); 7] = [
     (amd_lds::solve_swizzle, CostClass::AmdSwizzle),
 ];
 
-/// How many first moves a search goes on with, those that serve the most lanes.
+/// How many first moves a search continues with, those that serve the most lanes.
 const PAIRS: usize = 8;
 /// The same where two more moves must follow.
 const TRIPLES: usize = 2;
@@ -60,7 +60,7 @@ impl Best {
 type Rest<'s> = &'s dyn Fn(&LaneMap, u64) -> Option<Route>;
 
 impl Search<'_> {
-    /// The cheapest single move below a score; the own value where that does.
+    /// The cheapest single move below a score; the lane's own value where that does.
     pub fn one(&self, map: &LaneMap, below: u64) -> Option<Route> {
         if map.accepts_own() {
             return Some(Route::Own);
@@ -181,7 +181,7 @@ impl Search<'_> {
         best.route
     }
 
-    /// The DPP controls of the profile that give some lane what it wants of another.
+    /// The DPP controls of the profile that give some lane what it needs of another.
     fn controls(&self, map: &LaneMap) -> impl Iterator<Item = DppControl> {
         let features = self.profile.features;
         let has = move |control: &DppControl| features.has_all(Dpp16::new(*control).needs());
@@ -273,7 +273,7 @@ fn quads(map: &LaneMap) -> impl Iterator<Item = DppControl> {
     ends(map).into_iter().filter_map(of_quad).collect::<Vec<_>>().into_iter()
 }
 
-/// A move in rows whose selectors are the first that each position wants of such a row.
+/// A move in rows whose selectors are the first that each position needs of such a row.
 fn row_move(map: &LaneMap, across: bool) -> PermlaneOp {
     let other = u32::from(across) << 4;
     let mut chosen = [None; 16];
@@ -331,7 +331,7 @@ fn reached_by(map: &LaneMap, dpp: Dpp16) -> u64 {
     (0..map.size()).filter(writes).fold(0, |set, i| set | 1 << i)
 }
 
-/// The map that must come first for a later move to give `map`; none where two lanes ask one for different values.
+/// The map that must come first for a later move to give `map`; none if two lanes ask one for different values.
 fn before(map: &LaneMap, second: &Move) -> Option<LaneMap> {
     let moved = LaneMap::of_move(map.size(), second)?;
     let mut wants: Vec<Option<Source>> = vec![None; map.size() as usize];

@@ -5,7 +5,7 @@ use crate::lane::plan::{AluOp, Operand};
 use crate::lane::planner::build::Builder;
 use crate::lane::planner::{Answer, No};
 
-/// `((i & 31 & and) | or) ^ xor` in the own 32 lanes.
+/// `((i & 31 & and) | or) ^ xor` in the lane's 32 lanes.
 pub fn masked_source(b: &mut Builder, and: u8, or: u8, xor: u8) -> Operand {
     let (i, base) = (b.index(), b.base(32));
     let kept = b.alu(AluOp::And, i, Operand::Const(u32::from(and & 31)));

@@ -39,7 +39,7 @@ pub fn target(b: &mut Builder, call: Call) -> Operand {
     b.alu(op, from, call.index)
 }
 
-/// True if the source lane is in the own segment.
+/// True if the source lane is in the lane's segment.
 pub fn in_range(b: &mut Builder, call: Call) -> Operand {
     match (call.index, call.width) {
         (Operand::Const(0), _) => return Operand::Bool(true),

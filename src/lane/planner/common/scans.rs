@@ -23,7 +23,7 @@ pub fn scan(b: &Builder) -> Result<Scan, No> {
     }
 }
 
-/// The exclusive scan from the inclusive one, without the own value; none where that does not tell. Where it does, no
+/// The exclusive scan from the inclusive one, without the lane's own value; none if that does not tell. Where it does, no
 /// move from the lane below is cheaper: it takes an instruction for each register too, and a choice or a copy of the identity
 /// for the first lane.
 pub fn without_own(b: &mut Builder, op: ReduceOp, inclusive: Operand) -> Option<Operand> {

@@ -141,7 +141,7 @@ fn row_below(b: &mut Builder) -> Operand {
     b.alu(AluOp::Mul, upper, Operand::Const(0xFFFF))
 }
 
-/// The fold of the own value with those of the lanes in `below`, which are active and below the own, in `2^count` lanes at
+/// The fold of the lane's own value with those of the lanes in `below`, which are active and below the own, in `2^count` lanes at
 /// most. A pointer at a lane that has nothing below is its own number with bit 5 set, so that it still names a lane that
 /// is active.
 fn jumps(b: &mut Builder, op: ReduceOp, below: Operand, count: u32) -> Operand {

@@ -19,7 +19,7 @@ pub static RULES: &[Rule] = &[
 ];
 
 /// There is no barrier of a warp, and none is needed: lanes meet in every SHF and TG instruction. Memory is ordered by the
-/// fence beside the operation.
+/// fence next to the operation.
 pub fn sync(b: &mut Builder) -> Answer {
     match b.request.op {
         LaneOp::Sync => Ok(Operand::Bool(true)),

@@ -127,7 +127,7 @@ pub fn swizzle_masked(b: &mut Builder) -> Answer {
     Ok(from_lane_or_zero(b, source))
 }
 
-/// Ballots of the index's bits tell each lane who pushes to it: those whose every bit equals the own lane's.
+/// Ballots of the index's bits tell each lane who pushes to it: those whose every bit equals this lane's.
 pub fn permute(b: &mut Builder) -> Answer {
     if b.request.op != LaneOp::Permute {
         return Err(No::NotMine);
@@ -144,7 +144,7 @@ pub fn permute(b: &mut Builder) -> Answer {
     Ok(b.select(some, pushed, zero))
 }
 
-/// Lanes whose `index` has in `bit` what the own lane index has there: the ballot, inverted where the own bit is clear.
+/// Lanes whose `index` has in `bit` what this lane's index has there: the ballot, inverted where the lane's bit is clear.
 fn lanes_with_own_bit(b: &mut Builder, index: Operand, bit: u32) -> Operand {
     let set = is_bit_set(b, index, bit);
     let ones = ballot(b, set);

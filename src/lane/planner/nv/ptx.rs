@@ -1,5 +1,5 @@
 //! Rules for PTX, whose `shfl.sync` and `vote.sync` are the instructions that the assembly extensions call SHF and TG: the
-//! same rules under the names that PTX gives these, and rules for what it has beside them.
+//! same rules under the names that PTX gives these, and rules for what it has next to them.
 
 use super::active::{PARTITIONS, any_tree, first_lanes_tree};
 use super::shf::{lanes_of, segment};
@@ -154,7 +154,7 @@ fn number(b: &mut Builder) -> Operand {
     }
 }
 
-/// Floats are compared as numbers, of which the instructions know nothing.
+/// Floats are compared as numbers, whose instructions know nothing.
 fn equal_bits(b: &Builder) -> Result<u32, No> {
     let LaneOp::Vote { op: VoteOp::Equal, group } = b.request.op else {
         return Err(No::NotMine);
@@ -176,7 +176,7 @@ fn match_all(b: &mut Builder) -> Answer {
     }
 }
 
-/// No active lane of the segment is outside the own set.
+/// No active lane of the segment is outside the lane's set.
 fn match_segment(b: &mut Builder) -> Answer {
     use crate::lane::plan::AluOp;
     let width = equal_bits(b)?;

@@ -155,7 +155,7 @@ pub fn segmented(b: &mut Builder) -> Answer {
     Ok(if width > 16 { row_step_of_run(b, op, head, value) } else { value })
 }
 
-/// The first lane of the run, or of the own row of 16 lanes if that is above it.
+/// The first lane of the run, or of the lane's row of 16 lanes if that is above it.
 fn first_in_row(b: &mut Builder, head: Operand) -> Operand {
     let row = b.base(16);
     b.alu(AluOp::Max, head, row)

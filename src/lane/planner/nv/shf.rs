@@ -17,7 +17,7 @@ pub fn shf(b: &mut Builder, mode: ShuffleMode, value: Operand, index: Operand, w
     }
 }
 
-/// A shuffle with a mask operand of its own.
+/// A shuffle with its own mask operand.
 pub fn shf_masked(b: &mut Builder, mode: ShuffleMode, value: Operand, index: Operand, mask: Operand) -> Operand {
     b.prim(NvOp::Shuffle(mode), &[value, index, mask], b.ty(value))
 }
@@ -60,7 +60,7 @@ pub fn lanes(b: &mut Builder, op: MaskOp) -> Operand {
     word(b, mask)
 }
 
-/// The lanes of the own segment, as a word.
+/// The lanes of the lane's segment, as a word.
 pub fn segment(b: &mut Builder, width: u32) -> Operand {
     if width == WARP {
         return Operand::Const(u32::MAX);
@@ -69,7 +69,7 @@ pub fn segment(b: &mut Builder, width: u32) -> Operand {
     b.alu(AluOp::Shl, Operand::Const((1 << width) - 1), base)
 }
 
-/// The lanes of the own segment that compare so with the own, as a word.
+/// The lanes of the lane's segment that compare so with the own, as a word.
 pub fn segment_lanes(b: &mut Builder, width: u32, op: MaskOp) -> Operand {
     let (mask, segment) = (lanes(b, op), segment(b, width));
     b.alu(AluOp::And, mask, segment)

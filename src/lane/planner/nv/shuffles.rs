@@ -1,4 +1,4 @@
-//! NV_shader_thread_shuffle by the instructions that it was made for. SHFUP and SHFDOWN keep the own value out of range
+//! NV_shader_thread_shuffle by the instructions that it was made for. SHFUP and SHFDOWN keep the lane's own value out of range
 //! by themselves; SHFIDX wraps and SHFXOR reaches a lower segment where the index is not below the width, so they are
 //! guarded unless it is known to be.
 

@@ -114,7 +114,7 @@ pub fn equal(b: &mut Builder) -> Answer {
     })
 }
 
-/// The lowest active lane of the own segment: its first, where an active lane of it makes that active too.
+/// The lowest active lane of the lane's segment: its first, where an active lane of it makes that active too.
 fn first_active(b: &mut Builder, width: u32, own: Operand) -> Operand {
     if b.request.activity >= Activity::FirstLanes {
         b.assumes = Activity::FirstLanes;

@@ -6,7 +6,7 @@ use crate::lane::planner::build::Builder;
 use crate::lane::primitive::GroupOp;
 use crate::profile::Feature;
 
-/// Returns true if a ballot has a bit set. It has none of lanes that do not exist.
+/// Returns true if a ballot has a bit set. A ballot has no bits of lanes that do not exist.
 pub fn is_some(b: &mut Builder, ballot: Operand) -> Operand {
     match b.has(Feature::BallotBits) {
         true => {
@@ -89,7 +89,7 @@ pub fn highest(b: &mut Builder, ballot: Operand) -> Operand {
     }
 }
 
-/// The same of any ballot.
+/// The highest set bit of any ballot.
 pub fn highest_lane(b: &mut Builder, ballot: Operand) -> Operand {
     match b.has(Feature::BallotBits) {
         true => highest(b, ballot),
@@ -114,7 +114,7 @@ fn search(b: &mut Builder, find: AluOp, ballot: Operand, order: fn(u32) -> Box<d
     found.expect("a ballot has a word")
 }
 
-/// Bits of the own segment of up to 32 lanes.
+/// Bits of the lane's segment of up to 32 lanes.
 pub fn segment_bits(b: &mut Builder, ballot: Operand, lanes: u32) -> Operand {
     let word = b.own_word(ballot);
     if lanes == 32 {
@@ -126,7 +126,7 @@ pub fn segment_bits(b: &mut Builder, ballot: Operand, lanes: u32) -> Operand {
     b.alu(AluOp::And, low, Operand::Const((1 << lanes) - 1))
 }
 
-/// The 32-bit words of the own segment of 64 or 128 lanes.
+/// The 32-bit words of the lane's segment of 64 or 128 lanes.
 pub fn words_of(b: &mut Builder, ballot: Operand, lanes: u32) -> Vec<Operand> {
     let i = b.index();
     let own = b.alu(AluOp::Shr, i, Operand::Const(5));
@@ -138,7 +138,7 @@ pub fn words_of(b: &mut Builder, ballot: Operand, lanes: u32) -> Vec<Operand> {
     (0..lanes / 32).map(&mut word).collect()
 }
 
-/// The highest set bit of the own segment of up to 64 lanes, as a lane; undefined if there is none.
+/// The highest set bit of the lane's segment of up to 64 lanes, as a lane; undefined if there is none.
 pub fn highest_of_segment(b: &mut Builder, ballot: Operand, lanes: u32) -> Operand {
     let base = b.base(lanes);
     let local = match lanes {

@@ -26,7 +26,7 @@ fn sync(b: &mut Builder) -> Answer {
     }
 }
 
-/// The answer of an operation over the subgroup's ballot for a group: the ballot, or the own warp's word.
+/// The answer of an operation over the subgroup's ballot for a group: the ballot, or the lane's warp's word.
 fn of_group(b: &mut Builder, ballot: Operand, group: Group) -> Answer {
     match group {
         Group::Subgroup => Ok(ballot),

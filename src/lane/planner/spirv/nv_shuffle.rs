@@ -1,5 +1,5 @@
 //! NV_shader_thread_shuffle: four shuffles inside segments that report if the source was in range, and return the
-//! lane's own value if it was not. Known indices and widths are folded; a guard is left only where it can fail.
+//! lane's own value if it was not. Known indices and widths are folded; a guard is left only if possible fail.
 
 use crate::lane::op::{LaneOp, ShuffleMode};
 use crate::lane::plan::Operand;

@@ -71,7 +71,7 @@ fn native_reduction(b: &mut Builder) -> Answer {
     Ok(b.group(GroupOp::PartitionedReduce(op, reach), &[value, Operand::Input(1)], b.ty(value)))
 }
 
-/// Any fold of integers by an exclusive scan: the own value comes last, and the highest lane has the whole.
+/// Any fold of integers by an exclusive scan: the lane's own value comes last, and the highest lane has the whole.
 fn native_scan(b: &mut Builder) -> Answer {
     let LaneOp::Partitioned { op, kind } = b.request.op else {
         return Err(No::NotMine);

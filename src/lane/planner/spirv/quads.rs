@@ -48,7 +48,7 @@ fn swizzle_amd(b: &mut Builder) -> Answer {
     swizzled(b, GroupOp::SwizzleAmd(mode))
 }
 
-/// The value after an instruction of SPV_AMD_shader_ballot, which takes numbers of 32 bits.
+/// The value after an instruction of SPV_AMD_shader_ballot, which takes 32-bit numbers.
 pub fn swizzled(b: &mut Builder, op: GroupOp) -> Answer {
     if !is_word(b.request.input_ty(0)) {
         return Err(No::NotMine);
@@ -108,7 +108,7 @@ fn permute_zero(b: &mut Builder) -> Answer {
     Ok(shuffle_or_zero(b, source))
 }
 
-/// `v[source]` where that lane of the own 32 is active, otherwise zero.
+/// `v[source]` where that lane of the lane's 32 is active, otherwise zero.
 pub fn shuffle_or_zero(b: &mut Builder, source: Operand) -> Operand {
     let active = b.ballot(Operand::Bool(true));
     let word = b.own_word(active);

@@ -98,7 +98,7 @@ fn by_steps(b: &mut Builder, scan: Scan) -> Operand {
 }
 
 /// The inclusive scan in the promised order: Hillis-Steele inside rows of 16 lanes, then row by row. With `head`, the
-/// lane where the own run starts, only what is not below it is taken.
+/// lane where the lane's run starts, only what is not below it is taken.
 fn steps(b: &mut Builder, op: ReduceOp, width: Width, head: Option<Operand>) -> Operand {
     let mut value = b.value();
     for level in 0..b.most_in(width).ilog2() {

@@ -111,7 +111,7 @@ fn all(b: &mut Builder, predicate: Operand, width: Width) -> Operand {
     b.alu(AluOp::Eq, bits, Operand::Const(0))
 }
 
-/// A word that has a bit set exactly when some active lane of the own segment has the predicate set. Up to 32 lanes it
+/// A word that has a bit set exactly when some active lane of the lane's segment has the predicate set. Up to 32 lanes it
 /// holds the segment's bits, lowest lane first.
 fn own_bits(b: &mut Builder, predicate: Operand, width: Width) -> Operand {
     let ballot = b.ballot(predicate);
@@ -136,7 +136,7 @@ fn equal(b: &mut Builder) -> Answer {
     Ok(all(b, same, width))
 }
 
-/// The lowest active lane of the own segment.
+/// The lowest active lane of the lane's segment.
 fn first_active(b: &mut Builder, width: Width) -> Answer {
     let lanes = b.most_in(width);
     let active = b.ballot(Operand::Bool(true));

@@ -8,7 +8,7 @@ use DppControl as C;
 /// How the lanes of a row become those that the row reads.
 type Turn<'a> = &'a dyn Fn(&[Option<u32>]) -> Vec<Option<u32>>;
 
-/// The lane that lane `i` of 64 reads, none where it is out of range, made from whole rows.
+/// The lane that lane `i` of 64 reads, none if it is out of range, made from whole rows.
 fn picture(control: DppControl) -> Vec<Option<u32>> {
     let wave: Vec<Option<u32>> = (0..64).map(Some).collect();
     let rows = |turn: Turn| wave.chunks(16).flat_map(turn).collect();

@@ -1,4 +1,4 @@
-//! The crossbar of the local data share against bits put together one by one and values pushed one after another.
+//! The crossbar of the local data share against bits combined one by one and values pushed one after another.
 
 use super::{Random, masks, sources};
 use crate::lane::primitive::{Index, LdsOp, Reach, Source, Swizzle};
@@ -98,7 +98,7 @@ fn inactive_sources_of_swizzles_are_zero() {
     }
 }
 
-/// The lane that an address means: 32 lanes of the own half on gfx10 and gfx11 with 64 lanes, otherwise the wave.
+/// The lane that an address means: 32 lanes of the lane's half on gfx10 and gfx11 with 64 lanes, otherwise the wave.
 fn named(i: u32, address: u64, reach: Reach, size: u32) -> u32 {
     match reach {
         Reach::Wave => (address / 4 % u64::from(size)) as u32,

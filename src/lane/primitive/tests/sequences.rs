@@ -207,7 +207,7 @@ fn allreduce_and_scan_of_nvidia() {
     p.run(scan, 32, &[]).into_iter().enumerate().for_each(|(i, set)| assert_eq!(set, prefix(i)));
 }
 
-/// A permutation of all 64 lanes where the instruction reaches 32: the own half, and the other half brought near.
+/// A permutation of all 64 lanes where the instruction reaches 32: the lane's half, and the other half brought near.
 #[test]
 fn permutation_of_64_lanes_on_rdna3() {
     let target = |i: u64| (i * 37 + 11) % 64;

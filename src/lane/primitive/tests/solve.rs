@@ -152,7 +152,7 @@ fn xor_by_generation() {
     assert!(kinds("nv-fermi", &xor(32, 4)).is_empty());
 }
 
-/// Up or down with the own value at the segment's edge.
+/// Up or down with the lane's own value at the segment's edge.
 fn shifted(size: u32, width: u32, up: bool, delta: u32) -> LaneMap {
     LaneMap::of_lanes(size, |i| match (up, i % width) {
         (true, local) if local >= delta => i - delta,

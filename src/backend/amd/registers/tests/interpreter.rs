@@ -1,6 +1,6 @@
 //! Runs machine code of few operations, over virtual registers as well as over places.
 //!
-//! It knows nothing of liveness: every virtual register is a word of its own. So code with places must store what the same
+//! It knows nothing of liveness: every virtual register is its own word. So code with places must store what the same
 //! code stored before.
 
 use crate::backend::amd::machine::{Code, File, Function, Inst, Operand, Pseudo, Special};

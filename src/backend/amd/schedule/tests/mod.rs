@@ -247,7 +247,7 @@ fn the_condition_code_reaches_who_needs_it() {
     w.raw(O::ReadFirstLane, &[a], &[sum]);
     w.raw(O::ScalarCompare, &[], &[a, Operand::Constant(0)]);
     w.raw(O::ScalarSelect, &[b], &[a, a]);
-    // These write the condition code, and nobody needs it: they pass each other, but not the selection.
+    // These write the condition code, and nothing needs it: they pass each other, but not the selection.
     w.raw(O::ScalarAdd, &[f], &[b, four]);
     w.raw(O::ScalarAdd, &[c], &[b, b]);
     w.raw(O::ScalarAdd, &[d], &[four, four]);

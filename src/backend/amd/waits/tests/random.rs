@@ -100,7 +100,7 @@ impl Memory {
     }
 }
 
-/// Runs a way of so many instructions, branches by the dice.
+/// Runs a way of this many instructions, branches by the dice.
 fn run(function: &Function, profile: &str, dice: &mut Dice, name: &str) {
     let (is_rdna4, has_stores) = (profile.starts_with("gfx12"), profile.starts_with("gfx1"));
     let positions = function.positions();
