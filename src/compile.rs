@@ -77,7 +77,7 @@ pub struct Options {
     pub entry: Option<String>,
     /// In the order in which they were given.
     pub macros: Vec<MacroOption>,
-    /// How GLSL is read besides what the shader says.
+    /// How GLSL is read, in addition to the shader's own directives.
     pub dialect: Dialect,
     /// The effect of an index out of range in WGSL.
     pub bounds_checks: BoundsChecks,
@@ -96,7 +96,7 @@ pub struct Options {
     pub debug: DebugInfo,
     pub deny_warnings: bool,
     pub no_warnings: bool,
-    /// Choices for single kinds of warnings, in the order in which they were given.
+    /// Choices for single kinds of warnings, in the given order.
     pub warnings: Vec<Choice>,
     /// The limits of the compilation. Programs that compile text from strangers set lower ones.
     pub limits: Limits,
@@ -274,7 +274,7 @@ fn verdict(artifact: Option<Artifact>, diagnostics: &Diagnostics) -> Verdict {
     }
 }
 
-/// Gives every message that is not an error its severity, and forgets those that are turned off.
+/// Sets the severity of every warning, and drops warnings that are turned off.
 fn treat_warnings(options: &Options, sources: &SourceMap, diagnostics: &mut Diagnostics) {
     diagnostics.judge(|message| {
         let severity = severity(options, sources, message)?;
@@ -308,7 +308,7 @@ impl Job<'_> {
         artifact
     }
 
-    /// Warns of cross-lane operations; of those that cannot be compiled there is something else to say.
+    /// Warns of cross-lane operations; operations that cannot be compiled have other messages.
     fn warn(&mut self) {
         if self.diagnostics.has_errors() {
             return;

@@ -38,7 +38,7 @@ pub type Made<T> = Result<T, Vec<Diagnostic>>;
 
 /// The row of a back end.
 pub struct Backend {
-    /// The units that run its instructions, in the order in which counts are shown.
+    /// The units that run its instructions, in display order.
     pub units: &'static [Unit],
     /// The unit that runs a line.
     pub unit: fn(&str) -> Unit,
@@ -60,7 +60,7 @@ pub struct ModuleWriter {
     pub write: fn(&Module, Form, &Options, &SourceMap) -> Made<Artifact>,
     /// The lines of the text.
     pub written: fn(&Module, &Options, &SourceMap) -> Made<Code>,
-    /// Warnings of what the language cannot keep.
+    /// Warnings about qualifiers that the language cannot express.
     pub losses: fn(&Module, &Profile) -> Vec<Diagnostic>,
 }
 
@@ -258,7 +258,7 @@ pub enum DebugInfo {
 }
 
 impl DebugInfo {
-    /// Returns true if source lines are told.
+    /// Returns true if source lines are recorded.
     pub fn has_lines(self) -> bool {
         self >= DebugInfo::Lines
     }

@@ -82,7 +82,7 @@ impl TryFrom<String> for Bound {
     }
 }
 
-/// The place of a vertex input: another location, or the semantic by which Direct3D knows it.
+/// The place of a vertex input: another location, or its Direct3D semantic.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Deserialize)]
 #[serde(try_from = "String")]
 pub enum InputPlace {

@@ -1,4 +1,4 @@
-//! Stretches of a program in which a register is alive.
+//! Live ranges of registers in a program.
 
 use smallvec::SmallVec;
 
@@ -12,7 +12,7 @@ pub struct Range {
 /// The stretches of one register; most have one or two.
 pub type Ranges = SmallVec<[Range; 2]>;
 
-/// The same ranges in order, those that touch made one.
+/// The ranges in order, adjacent ones merged.
 pub fn joined(mut ranges: Ranges) -> Ranges {
     // Mostly two ordered lists one after the other, which a stable sort merges in linear time.
     ranges.sort();
@@ -53,7 +53,7 @@ pub fn overlap(a: &[Range], b: &[Range]) -> bool {
     common(a, b).next().is_some()
 }
 
-/// Decides which lists are joined: short ones always, long ones as long as that takes linear time altogether.
+/// Decides which lists to merge: short lists always, long lists while the total time stays linear.
 #[derive(Debug)]
 pub struct JoinBudget {
     short: usize,

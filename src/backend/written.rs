@@ -46,7 +46,7 @@ pub fn names_in(text: &str) -> Vec<String> {
     words.map(str::to_string).collect()
 }
 
-/// The set-ups that the lines of an operation name, and those that these name.
+/// The set-ups that the lines of an operation name, directly or indirectly.
 fn set_ups(lines: &[Written], operation: u32) -> Vec<u32> {
     let own = lines.iter().filter(|line| line.origin == Origin::Operation(operation));
     let mut named: FxHashSet<&String> = own.flat_map(|line| &line.reads).collect();

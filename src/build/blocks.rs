@@ -26,7 +26,7 @@ impl Type {
     }
 }
 
-/// The Rust type of a scalar in memory: that of 16 bits for a half, that of 32 for a `bool`.
+/// The Rust type of a scalar in memory: `u16` for a half, `u32` for a `bool`.
 fn scalar(name: &str) -> Option<Type> {
     let (text, size) = match name {
         "f32" | "i32" | "u32" => (name, 4),
@@ -88,7 +88,7 @@ fn unique_names(structs: &[Structure]) -> Vec<String> {
 }
 
 impl Writer<'_> {
-    /// The struct at a place, written once; none for what Rust cannot say.
+    /// The struct at an index, written once; none if Rust cannot express it.
     fn structure(&mut self, place: usize, depth: usize) -> Option<Type> {
         if let Some(made) = &self.made[place] {
             return made.clone();

@@ -70,7 +70,7 @@ impl Builder {
         self
     }
 
-    /// Looks for includes in a folder, after those that were named before.
+    /// Adds an include directory, searched after the earlier ones.
     pub fn include_dir(mut self, folder: impl Into<PathBuf>) -> Builder {
         self.include_dirs.push(folder.into());
         self
@@ -127,7 +127,7 @@ impl Builder {
         self
     }
 
-    /// Checks indices in WGSL shaders; those of GLSL are never checked.
+    /// Checks indices in WGSL shaders; GLSL indices are never checked.
     pub fn bounds_checks(mut self, checks: BoundsChecks) -> Builder {
         self.bounds_checks = checks;
         self
@@ -177,7 +177,7 @@ impl Builder {
         self
     }
 
-    /// Sets if cargo is told the files that were read and the errors found; the default is true.
+    /// Sets whether cargo learns of the files that were read and the errors found; the default is true.
     pub fn cargo_metadata(mut self, print: bool) -> Builder {
         self.is_silent = !print;
         self
@@ -213,7 +213,7 @@ impl Builder {
         told(made, &mut lines)
     }
 
-    /// Distinguishes the outputs of this builder, for these shaders, from those of others.
+    /// Distinguishes the outputs of this builder, for these shaders, from others.
     fn maker(&self, shaders: String) -> Maker {
         let Builder { profiles, macros, include_dirs, debug, manner, bounds_checks, .. } = self;
         let Builder { fp_contract, clip_space, places, bytemuck, .. } = self;
@@ -345,7 +345,7 @@ impl Builder {
     }
 }
 
-/// The bindings of a shader; none if no kernel can be made of it, which cargo is told.
+/// The bindings of a shader; none if it has no kernel, which cargo is told.
 fn reflection(shader: &str, reading: &Reading, options: &Options, lines: &mut Lines) -> Option<Reflection> {
     let mut refusals = Diagnostics::new();
     let Options { places, profile, .. } = options;
@@ -355,7 +355,7 @@ fn reflection(shader: &str, reading: &Reading, options: &Options, lines: &mut Li
     entry.map(|entry| Reflection::of(module, entry, Kept::None, profile.wave_size))
 }
 
-/// Tells cargo why nothing could be set up; what is wrong with shaders it knows already.
+/// Reports a set-up error to cargo, which already knows the errors in shaders.
 fn told(result: Result<(), Error>, lines: &mut Lines) -> Result<(), Error> {
     if let Err(Error::Setup(why)) = &result {
         lines.error(why);
@@ -380,7 +380,7 @@ fn read_profile(name: &str, lines: &mut Lines, claims: &Claims) -> Result<Profil
     Ok(profile)
 }
 
-/// The shaders below a folder in the order of their names; what is hidden, or only included, is not among them.
+/// The shaders below a folder, ordered by name, without hidden and include-only files.
 fn shaders_below(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let tree = walk::below(folder, Reach { depth: None, hidden: false });
     let mut shaders = tree.map_err(|(folder, error)| cannot("read", &folder, &error))?.files;

@@ -1,4 +1,4 @@
-//! The files that one run of a command reads and writes. No run overwrites what it reads, or writes one file twice.
+//! The files that one run of a command reads and writes. No run overwrites an input, or writes a file twice.
 
 use super::identity::Identity;
 use super::read;

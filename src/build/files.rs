@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-/// Finds files by their paths; what is not found next to the file that asks is searched for in the directories.
+/// Finds files by path: next to the including file, then in the include directories.
 #[derive(Clone, Default, Debug)]
 pub struct FileLoader {
     /// The include directories, the first first.
@@ -86,7 +86,7 @@ impl<'a> Recorder<'a> {
         Recorder { inner, found: RefCell::default() }
     }
 
-    /// The names of what was found, in the order of asking.
+    /// The names of the found files, in request order.
     pub fn into_found(self) -> Vec<Arc<str>> {
         self.into_includes().into_iter().map(|include| include.name).collect()
     }

@@ -10,7 +10,7 @@ use crate::backend::reflection::{BindingKind, Reflection};
 use crate::compile::Artifact;
 use std::fmt::Write;
 
-/// The types of what callers must bind.
+/// The types of bindings.
 const TYPES: &str = "\
 /// The resources that a kernel's caller must bind and the values that it must set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

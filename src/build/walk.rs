@@ -87,7 +87,7 @@ fn entries(folder: &Path) -> io::Result<Vec<Entry>> {
     Ok(found)
 }
 
-/// A path that the system takes: that of the working directory may be empty here.
+/// A path for the system; the working directory's path may be empty here.
 pub fn here(folder: &Path) -> &Path {
     if folder.as_os_str().is_empty() { Path::new(".") } else { folder }
 }

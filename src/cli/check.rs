@@ -34,7 +34,7 @@ pub fn run(args: &CheckArgs, claims: &Claims) -> Outcome {
     })
 }
 
-/// The profiles to look at, and which of them were named.
+/// The profiles to check, and which of them were named.
 fn chosen(args: &CheckArgs, claims: &Claims) -> Result<(Vec<Profile>, Vec<bool>), CommandError> {
     let named: Vec<Profile> = args.profile.iter().map(|name| profiles::find(name, claims)).collect::<Result<_, _>>()?;
     if !args.all_profiles && !named.is_empty() {

@@ -34,7 +34,7 @@ pub fn run(args: &CompileArgs, claims: &Claims) -> Outcome {
     make(args, claims).map(|made| made.exit)
 }
 
-/// How a compilation ended, and what was said.
+/// The result of a compilation, and its messages.
 pub struct Made {
     pub exit: Exit,
     pub errors: usize,
@@ -54,7 +54,7 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Writes what the options ask for, if the shader is right.
+    /// Writes the requested output, if the shader is right.
     pub fn write(self, args: &CompileArgs, claims: &Claims) -> Result<Made, CommandError> {
         if self.made.exit != Exit::Done {
             return Ok(self.made);
@@ -67,7 +67,7 @@ impl Draft {
     }
 }
 
-/// Compiles the shader and writes what the options ask for.
+/// Compiles the shader and writes the requested output.
 pub fn make(args: &CompileArgs, claims: &Claims) -> Result<Made, CommandError> {
     draft(args, claims)?.write(args, claims)
 }
@@ -79,7 +79,7 @@ pub fn draft(args: &CompileArgs, claims: &Claims) -> Result<Draft, CommandError>
     Ok(draft)
 }
 
-/// A shader that was read, with what the arguments ask for.
+/// A shader that was read, with the requested output.
 pub struct Begun {
     step: Step,
     options: Options,
@@ -246,7 +246,7 @@ fn warnings(args: &CompileArgs) -> Vec<Choice> {
     sizes.into_iter().chain(args.messages.warnings.iter().copied()).collect()
 }
 
-/// The bytes to write: those of the artifact, or what LLVM's tools make of it.
+/// The bytes to write: the artifact's, or the output of LLVM's tools.
 fn output(args: &CompileArgs, profile: &Profile, artifact: &Artifact) -> Result<Vec<u8>, CommandError> {
     match emit(args) {
         Some(Emit::Cubin) => assemble::cubin(&artifact.to_bytes(), profile),
@@ -448,7 +448,7 @@ fn format(args: &CompileArgs, emit: EmitKind, target: Target) -> Format {
     if args.deps.deps_only { Format::Dependencies } else { written_format(args, emit, target) }
 }
 
-/// The format of what a compilation makes.
+/// The format of a compilation's output.
 fn written_format(args: &CompileArgs, emit: EmitKind, target: Target) -> Format {
     match self::emit(args).map(Emit::form) {
         _ if args.preprocess => Format::Preprocessed,

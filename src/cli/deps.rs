@@ -1,4 +1,4 @@
-//! The dependency options of `compile` (`-M`, `-MD` and the rest): where the names go, and what the output is called.
+//! The dependency options of `compile` (`-M`, `-MD` and the rest): where the names go, and the name of the output.
 
 use super::CommandError;
 use super::args::{CompileArgs, DepsArgs, DepsFormat};
@@ -20,7 +20,7 @@ pub struct Request {
     sink: Option<Sink>,
     deps: Deps,
     format: Format,
-    /// Names are those that glslc writes, with these include directories.
+    /// Names as glslc writes them, with these include directories.
     as_glslc: Option<Vec<PathBuf>>,
     /// The shader came from standard input, which no rule can name.
     from_stdin: bool,

@@ -109,7 +109,7 @@ impl Emit {
     }
 }
 
-/// Endings with the formats that they are right for; none if nothing here writes what they promise.
+/// Endings and the formats that they are valid for; none if crosslane does not write the format.
 static ENDINGS: &[(&str, &[Format])] = &[
     ("spv", &[Format::Spirv]),
     ("spvasm", &[Format::SpirvText]),

@@ -71,7 +71,7 @@ fn unknown(name: &str) -> CommandError {
     CommandError(Profile::unknown(name))
 }
 
-/// Profiles as data; features and prices are called what they are called in the files.
+/// Profiles as data; features and prices have the names of the files.
 #[derive(Serialize)]
 struct Json<'a> {
     schema: &'static str,
@@ -176,7 +176,7 @@ fn prices(profile: &Profile) -> impl Iterator<Item = (CostClass, Cost)> {
     CostClass::ALL.iter().filter(|class| profile.has(class.needed_for())).filter_map(priced)
 }
 
-/// A price without what is zero.
+/// A price without zeros.
 fn price(cost: Cost) -> String {
     let parts = [
         ("instructions", u16::from(cost.instructions)),

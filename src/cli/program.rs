@@ -23,7 +23,7 @@ pub fn is_meant(args: &CompileArgs) -> bool {
     !args.more.is_empty() || profiles(args).len() > 1 || args.output.as_deref().is_some_and(is_directory)
 }
 
-/// Returns true if a path ends as only that of a directory does.
+/// Returns true if a path can only be a directory.
 fn is_directory(path: &Path) -> bool {
     path.to_string_lossy().ends_with(std::path::is_separator)
 }
@@ -94,7 +94,7 @@ fn inputs(args: &CompileArgs) -> impl Iterator<Item = &Path> {
     std::iter::once(&args.source.input).chain(&args.more).map(PathBuf::as_path)
 }
 
-/// The outputs, those of one shader together.
+/// The outputs, grouped by shader.
 fn units(args: &CompileArgs, claims: &Claims) -> Result<Vec<Unit>, CommandError> {
     let names = profiles(args).into_iter().map(|name| vec![name.clone()]);
     let names: Vec<Vec<String>> = if names.len() == 0 { vec![Vec::new()] } else { names.collect() };

@@ -26,7 +26,7 @@ pub fn expand(arguments: Vec<OsString>, claims: &Claims) -> Result<Vec<OsString>
 
 struct Expansion<'a> {
     claims: &'a Claims,
-    /// The files whose words are being added, each named by the one before it.
+    /// The open argument files, each named by the one before it.
     open: Vec<Identity>,
     /// Of all files so far.
     bytes: u64,

@@ -42,11 +42,11 @@ enum Spelling {
     Valued(&'static str),
     /// glslc's target environments name the SPIR-V version that they imply.
     TargetEnvironment,
-    /// Asks for what we do anyway.
+    /// Requests the default.
     Nothing,
 }
 
-/// Rewrites the arguments (program name first); what is not in the table stays. Nothing after `--` is touched.
+/// Rewrites the arguments (program name first); unknown arguments stay. Nothing after `--` is touched.
 pub fn translate(arguments: Vec<OsString>) -> Vec<OsString> {
     let mut only_files = false;
     let mut out = Vec::with_capacity(arguments.len());

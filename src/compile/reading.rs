@@ -1,4 +1,4 @@
-//! From a shader's text to its module: what is the same for all outputs of it that read alike.
+//! From a shader's text to its module: the part that all outputs with equal reading options share.
 
 use super::kernels::{Kernels, Lowered};
 use super::{Artifact, Compilation, Input, Job, Language, Options, measured, treat_warnings, verdict};
@@ -171,7 +171,7 @@ impl Reading {
         self.sources.clone()
     }
 
-    /// The messages, those that are not errors as the options want them.
+    /// The messages, with warnings as the options configure them.
     pub fn messages(&self, options: &Options) -> Diagnostics {
         let mut diagnostics = self.diagnostics.clone();
         treat_warnings(options, &self.sources, &mut diagnostics);
@@ -214,7 +214,7 @@ impl Reading {
     }
 }
 
-/// The readings of a shader for several profiles, which share those that are alike.
+/// The readings of a shader for several profiles; profiles that read alike share one.
 pub struct Readings<'a> {
     input: Input<'a>,
     loader: &'a dyn Loader,
@@ -222,12 +222,12 @@ pub struct Readings<'a> {
 }
 
 impl<'a> Readings<'a> {
-    /// Readings that are made when they are first asked for, except those that are `known`.
+    /// Readings that are made on demand, except the `known` ones.
     pub fn new(input: Input<'a>, loader: &'a dyn Loader, known: Vec<Arc<Reading>>) -> Readings<'a> {
         Readings { input, loader, known }
     }
 
-    /// The reading for the profile of some options, which differ from those of the other readings in nothing else.
+    /// The reading for the profile of some options, which otherwise equal the options of the other readings.
     pub fn get(&mut self, options: &Options) -> Arc<Reading> {
         if let Some(known) = self.known.iter().find(|reading| reading.serves(&options.profile)) {
             return known.clone();
@@ -406,7 +406,7 @@ impl<'a> Reader<'a> {
         Some(module)
     }
 
-    /// Builds with debug assertions check what the front ends made; a module that fails is a defect of ours.
+    /// Builds with debug assertions verify the front ends' modules; a module that fails is a defect of ours.
     fn is_sound(&mut self, module: &Module) -> bool {
         if !cfg!(debug_assertions) {
             return true;

@@ -73,7 +73,7 @@ fn plans_are_those_of_a_single_compilation() {
     }
 }
 
-/// Two profiles are compared by what extensions ask.
+/// Two profiles are compared by the features that extensions need.
 #[test]
 fn no_feature_is_asked_for_but_by_an_extension() {
     for feature in [Feature::SpirvIntrinsics, Feature::CooperativeMatrix] {

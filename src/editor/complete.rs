@@ -168,7 +168,7 @@ impl Analysis {
         self.all_macros().map(|span| Completion::new(self.text(span), CompletionKind::Macro)).collect()
     }
 
-    /// The members of what is before a point, or the components of a vector.
+    /// The members of the expression before a dot, or the components of a vector.
     fn members_at(&self, cursor: &Cursor<'_>, point: usize) -> Vec<Completion> {
         let Some((ty, brackets)) = self.type_before(cursor, point) else { return Vec::new() };
         if brackets < ty.dimensions {

@@ -20,7 +20,7 @@ pub struct Hover {
 }
 
 impl Analysis {
-    /// The text about the word at a position; prices are those of the profiles of the source.
+    /// The text about the word at a position; prices are for the source's profiles.
     pub fn hover(&self, position: u32, source: &Source<'_>) -> Option<Hover> {
         let word = self.word_at(position)?;
         let mut parts: Vec<String> = Vec::new();
@@ -125,7 +125,7 @@ fn about_extension(name: &str) -> Option<String> {
     Some(format!("`{}`: {}", extension.name, extension.doc))
 }
 
-/// The meaning of an operation, and a table of what profiles make of it.
+/// The meaning of an operation, and a table of its code on the profiles.
 fn operation(priced: &Priced, profiles: &[String]) -> String {
     let mut text = format!("{}: `{}`\n\n", crate::explain::text::capital(&priced.meaning), priced.formula);
     text += "| profile | plan | instructions | cycles | registers |\n|---|---|---:|---:|---:|\n";

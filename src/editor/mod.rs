@@ -123,7 +123,7 @@ impl Analysis {
         analysis
     }
 
-    /// Takes the uses of known names: what the call of a macro names is where the call has the name among its arguments.
+    /// Takes the uses of known names: a name in a macro call is at its position among the arguments.
     fn settle(&mut self, uses: Vec<Use>) {
         let (mut shown, mut hidden) = (Vec::new(), Vec::new());
         for use_ in uses.into_iter().filter(|use_| self.by_name.contains_key(&use_.declared)) {
@@ -158,7 +158,7 @@ impl Analysis {
         &self.sources
     }
 
-    /// The messages about the shader and what it includes.
+    /// The messages about the shader and its includes.
     pub fn messages(&self, source: &Source<'_>) -> &[Message] {
         &self.compiled(source).messages
     }

@@ -9,7 +9,7 @@ use crate::lane::{Input, Known, LaneType, Request};
 use crate::profile::Profile;
 use crate::source::Span;
 
-/// The module of an operation; that of a compute shader where the target has no other stage.
+/// The module of an operation; a compute shader if the target has no other stage.
 pub fn alone(request: &Request, profile: &Profile) -> Module {
     let mut module = Module::new();
     let fragment = request.fragment && profile.target.row().has_graphics;

@@ -114,7 +114,7 @@ fn line_without_types(op: LaneOp, name: &str) -> Option<String> {
     })
 }
 
-/// The line for a type; `value` is that of what is sorted beside keys.
+/// The line for a type; `value` is the type of the values that are sorted beside keys.
 fn line(op: LaneOp, name: &str, shape: Shape, value: Option<Shape>) -> Option<String> {
     let ty = word(shape);
     Some(match op {

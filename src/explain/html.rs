@@ -106,7 +106,7 @@ impl Page {
         self.put("</tbody>\n</table>\n");
     }
 
-    /// Instructions, cycles and registers of an operation on a profile; those of the copy that takes the most.
+    /// Instructions, cycles and registers of an operation on a profile, for its most expensive copy.
     fn cell(&mut self, answer: &OnProfile) {
         let lowering = match answer {
             OnProfile::Planned(lowering) => lowering,
@@ -198,7 +198,7 @@ impl Page {
         }
     }
 
-    /// Lines, those that wait dimmed.
+    /// Lines, with waits dimmed.
     fn code(&mut self, lines: &[Line]) {
         self.put("<pre class=\"code\" tabindex=\"0\">");
         for line in lines {

@@ -38,7 +38,7 @@ pub struct Lowering {
     pub cost: PlanCost,
     /// Plans that lost, the closest first.
     pub rejected: Vec<Rejected>,
-    /// Rules that need what the profile has not.
+    /// Rules that need a missing feature.
     pub lacking: Vec<Lacking>,
     pub picture: Option<Picture>,
     /// Plans of other copies of the operation, which unrolled loops and inlined functions make.
@@ -118,7 +118,7 @@ pub struct Rejected {
     pub sequence: Vec<Line>,
     pub setup: Vec<Line>,
     pub cost: PlanCost,
-    /// By what it lost, and what it would have been better at.
+    /// The differences in cost: where it lost, and where it would have been better.
     pub difference: Vec<Difference>,
 }
 

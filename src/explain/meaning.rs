@@ -32,9 +32,10 @@ pub fn meaning(op: LaneOp) -> Meaning {
             format!("{}, plus the lane's own operand", quad_words(mv)),
         ),
         O::QuadPermute(mode) => Meaning::new(quad_permute(mode), "the value of the quad's lane that the mode selects"),
-        O::QuadPermuteZero(mode) => {
-            Meaning::new(quad_permute(mode), "the value of the quad's lane that the offsets select; 0 from an inactive lane")
-        }
+        O::QuadPermuteZero(mode) => Meaning::new(
+            quad_permute(mode),
+            "the value of the quad's lane that the offsets select; 0 from an inactive lane",
+        ),
         O::QuadBroadcast => Meaning::new("v[(i & ~3) | lane]", "the value of one lane of the lane's quad"),
         O::Swap(swap, width) => {
             let row = swap.row();
@@ -69,7 +70,9 @@ pub fn meaning(op: LaneOp) -> Meaning {
             format!("{} from the nearest head at or below this lane, inside {}", operator_words(op), segment(width)),
         ),
         O::Partitioned { op, kind } => partitioned(op, kind),
-        O::Partition => Meaning::new("ballot of the j with v[j] == v[i]", "the active lanes that passed an equal value"),
+        O::Partition => {
+            Meaning::new("ballot of the j with v[j] == v[i]", "the active lanes that passed an equal value")
+        }
         O::Sort { width } => Meaning::new(
             format!("the pair of rank {} in ascending order", if width == Width::SUBGROUP { "i" } else { "i - base" }),
             format!("the pairs (key, value) of {} in ascending order", segment(width)),
@@ -87,7 +90,9 @@ pub fn meaning(op: LaneOp) -> Meaning {
         ),
         O::BallotFindLsb => Meaning::new("lowest set bit below S", "the lowest lane in a ballot"),
         O::BallotFindMsb => Meaning::new("highest set bit below S", "the highest lane in a ballot"),
-        O::MaskedCount => Meaning::new("number of set bits below i", "the number of lanes below this one in a 64-bit mask"),
+        O::MaskedCount => {
+            Meaning::new("number of set bits below i", "the number of lanes below this one in a 64-bit mask")
+        }
         O::LaneIndex(Group::Subgroup) => Meaning::new("i", "the lane's index in its subgroup"),
         O::LaneIndex(group) => Meaning::new("i - base", format!("the lane's index in {}", group_words(group))),
         O::LaneCount(Group::Subgroup) => Meaning::new("S", "the number of lanes of the subgroup"),

@@ -76,7 +76,7 @@ pub struct Operation {
     pub formula: String,
     pub meaning: String,
     pub operands: Vec<Operand>,
-    /// For a part of a struct, array or matrix: what is moved whole, and by how many moves.
+    /// For a part of a struct, array or matrix: the whole value, and the number of moves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub part_of: Option<String>,
     /// One for each profile, in their order.

@@ -1,4 +1,4 @@
-//! The cross-lane operations of a shader, in the order in which they are in the source, and what is known of each.
+//! The cross-lane operations of a shader, in source order, and what is known of each.
 //!
 //! Assembly is written from the kernel form, where functions are inlined and loops unrolled: one operation of the source
 //! may be there several times, with other operands known each time, or not at all. SPIR-V is written from the module.
@@ -35,7 +35,7 @@ pub struct Site {
     pub activity: Activity,
     /// See [`Request::index`].
     pub index: Option<Vec<u32>>,
-    /// The struct, array or matrix of which it moves parts.
+    /// The struct, array or matrix whose parts it moves.
     pub whole: Option<Whole>,
     /// Its lines in the shader's own program, where they are known.
     pub listing: Option<Listing>,
@@ -211,7 +211,7 @@ pub fn sites(module: &Module) -> Vec<Site> {
     sites
 }
 
-/// Adds an operation, or counts it with those of the same struct that are like it.
+/// Adds an operation, or counts it with equal operations of the struct.
 fn add(sites: &mut Vec<Site>, site: Site) {
     let before = sites.iter_mut().rev().take_while(|other| other.span == site.span && other.whole.is_some());
     let alike = before.into_iter().find(|other| other.inputs == site.inputs);

@@ -29,7 +29,7 @@ type MarkRow = LaneRow<Mark>;
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct PictureRow {
     pub label: String,
-    /// One text a lane: a lane's number for what that lane passed, `0-7` for a fold over these, `.` for anything.
+    /// One text per lane: a lane's number for its value, `0-7` for a reduction over these lanes, `.` for anything.
     pub cells: Vec<String>,
     /// Per lane the lane of the row above that it reads; none if that is not a move from there.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -176,7 +176,7 @@ impl Painter<'_> {
     }
 }
 
-/// Per lane the one lane whose value it has; empty if some lane has a fold, or none another lane's value.
+/// For each lane the single lane whose value it has; empty if some lane has a reduction, or none has another lane's value.
 fn only_sources(row: &[LaneValue<Mark>]) -> Vec<Option<u32>> {
     let only = |value: &LaneValue<Mark>| match value {
         LaneValue::Data(mark) => mark.only(),

@@ -30,7 +30,7 @@ impl Failure {
     }
 }
 
-/// One operation with what each profile makes of it.
+/// One operation with its result on each profile.
 pub struct OperationRow<T> {
     pub site: Site,
     pub place: CallSite,
@@ -43,11 +43,11 @@ pub enum Cell<T> {
     Absent,
     /// Nothing of it is left in the kernel.
     Gone,
-    /// One answer for each copy of it of which something else is known; one at least.
+    /// One answer for each copy with different facts; at least one.
     Answers(Vec<T>),
 }
 
-/// The operations of all profiles, in the order in which they are in the source.
+/// The operations of all profiles, in source order.
 pub struct Shader<T> {
     pub rows: Vec<OperationRow<T>>,
     /// True if the module has no entry point. Then nothing of it is translated, and it has no rows.
@@ -91,7 +91,7 @@ impl<T> Shader<T> {
     }
 }
 
-/// The failure to show where every profile has one: the first by which the shader is wrong, otherwise the first.
+/// The failure to show if every profile has one: the first that is the shader's fault, otherwise the first.
 pub fn worst_of_all(mut failures: Vec<Failure>, profiles: usize) -> Option<Failure> {
     let worst = failures.iter().position(|failure| !failure.is_refusal()).unwrap_or(0);
     (!failures.is_empty() && failures.len() == profiles).then(|| failures.swap_remove(worst))

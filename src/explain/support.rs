@@ -125,7 +125,7 @@ fn support(site: &Site, profile: &Profile) -> Support {
 }
 
 impl Matrix {
-    /// The matrix as text: for each operation the profiles by what they make of it; lines are broken where a width is given.
+    /// The matrix as text: for each operation the profiles, grouped by result; lines break at a given width.
     pub fn text(&self, width: Option<usize>) -> String {
         let mut lines = Vec::new();
         for operation in &self.operations {

@@ -33,7 +33,7 @@ pub fn text(report: &Report, columns: usize) -> String {
     lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
-/// Where the operation is and what it means.
+/// The place of the operation and its meaning.
 fn header(operation: &Operation) -> Vec<String> {
     let place = &operation.place;
     let number = place.line.to_string();
@@ -131,7 +131,7 @@ fn planned(name: &ProfileReport, lowering: &Lowering) -> Vec<String> {
 /// The note on an operation that has no lines.
 pub const SHARED: &str = "no lines of its own: other code computes the same";
 
-/// The plan's lines and what they cost.
+/// The plan's lines and their cost.
 pub fn chosen(lowering: &Lowering) -> Vec<String> {
     let unwritten = lowering.unwritten.iter().map(|reason| format!("  not written in its language yet: {reason}"));
     let lines = sequence("set-up: ", &lowering.setup).into_iter().chain(sequence("", &lowering.sequence));
@@ -213,7 +213,7 @@ pub fn difference(differences: &[Difference]) -> String {
     if by.is_empty() { "costs the same and comes later".to_owned() } else { format!("takes {}", by.join(" and ")) }
 }
 
-/// The parts that cost more, then those that cost less.
+/// The parts that cost more, then the parts that cost less.
 fn parts(differences: &[Difference]) -> Vec<String> {
     let said = |sign: fn(&&Difference) -> bool, word: &str| {
         let differences = differences.iter().filter(sign);

@@ -4,7 +4,7 @@ use super::shader::{Cell, Failure, Shader, worst_of_all};
 use crate::compile::{Compilation, Options, Readings, Verdict};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 
-/// The end of a compilation, by what is to blame if there is no output.
+/// The end of a compilation, and the cause if there is no output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum End {
     Done,
@@ -65,14 +65,14 @@ fn end(verdict: &Verdict) -> End {
     }
 }
 
-/// The first error, without those about operations where these are told.
+/// The first error, except errors about operations that are reported elsewhere.
 fn reason(made: &Compilation, is_told: bool) -> Option<String> {
     let is_of_operation = |error: &Diagnostic| [Code::PROFILE_LACKS, Code::TOO_WIDE].contains(&error.code);
     let errors = made.diagnostics.iter().filter(|message| message.severity == Severity::Error);
     errors.into_iter().find(|error| !is_told || !is_of_operation(error)).map(text)
 }
 
-/// A message with what it points at.
+/// A message with its source text.
 fn text(error: &Diagnostic) -> String {
     match error.labels.iter().find(|label| label.primary) {
         Some(label) if !label.text.is_empty() => format!("{}: {}", error.message, label.text),

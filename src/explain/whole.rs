@@ -32,7 +32,7 @@ pub fn wholes(module: &Module, function: &Function) -> BTreeMap<InstId, Whole> {
     found
 }
 
-/// Adds the moves that a value is made of; none if it is made of anything else.
+/// Adds the moves that a value consists of; none if it has any other part.
 fn parts(function: &Function, id: InstId, op: Option<LaneOp>, moves: &mut Vec<InstId>) -> Option<LaneOp> {
     let Op::Construct(args) = function.insts[id].op else { return None };
     let mut op = op;

@@ -38,7 +38,7 @@ pub struct Ast {
 }
 
 impl Ast {
-    /// An empty tree with room for what so many tokens usually make.
+    /// An empty tree with room for a source of this many tokens.
     pub fn for_tokens(tokens: usize) -> Ast {
         Ast {
             items: Vec::with_capacity(16),
@@ -148,7 +148,7 @@ impl Pools {
         List { start, len: items.len() as u32, of: PhantomData }
     }
 
-    /// Pools with room for what so many tokens usually make.
+    /// Pools with room for a source of this many tokens.
     pub fn for_tokens(tokens: usize) -> Pools {
         Pools {
             exprs: Vec::with_capacity(tokens / 16),

@@ -39,7 +39,7 @@ pub fn converts(types: &Types, from: TypeId, to: TypeId) -> bool {
         }
 }
 
-/// The scalar to which the operands of an operator are brought; none when neither converts to the other.
+/// The common scalar of an operator's operands; none if neither converts to the other.
 pub fn common_scalar(a: Scalar, b: Scalar) -> Option<Scalar> {
     if a == b || scalar_converts(b, a) {
         return Some(a);

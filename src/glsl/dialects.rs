@@ -4,7 +4,7 @@ use super::preprocess::{Dialects, ExtensionInfo};
 use crate::grammar::{self, Extension};
 use crate::profile::{Feature, Profile};
 
-/// The extensions that a profile can run, and the macros that say what it is.
+/// The extensions that a profile supports, and the macros that describe it.
 pub struct ProfileDialects<'a>(pub &'a Profile);
 
 impl ProfileDialects<'_> {

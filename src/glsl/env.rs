@@ -30,7 +30,7 @@ pub struct Env<'a> {
     /// Options of the command line that change how the shader is read.
     pub dialect: &'a Dialect,
     pub extensions: ExtensionSet,
-    /// Quads in which a compute shader's derivatives are taken, as it says anywhere.
+    /// The derivative group of a compute shader, from any of its layouts.
     pub derivatives: Option<DerivativeGroup>,
 }
 
@@ -59,7 +59,7 @@ impl<'a> Env<'a> {
         wanted.is_empty() || self.extensions.intersects(wanted)
     }
 
-    /// Returns true if an invocation has neighbours of which it can take derivatives.
+    /// Returns true if invocations have neighbours for derivatives.
     pub fn has_quads(&self) -> bool {
         self.stage == Stage::Fragment || self.derivatives.is_some()
     }

@@ -68,7 +68,7 @@ static FAMILIES: [Family; 8] = [
     encoded(&[Scalar::E2M1], &["GL_EXT_float_e2m1"]),
 ];
 
-/// The family of a scalar; none for those of the language itself.
+/// The family of a scalar; none for the core language's.
 #[inline(always)]
 pub fn family(scalar: Scalar) -> Option<&'static Family> {
     // Nearly all scalars are the language's own, and no more than this is asked of them.

@@ -144,7 +144,7 @@ struct Splice {
     removed: u32,
 }
 
-/// A place to which a [`Lexer`] can return.
+/// A place that a [`Lexer`] can return to.
 #[derive(Clone, Copy, Debug)]
 pub struct Mark {
     at: usize,
@@ -342,7 +342,7 @@ impl Cursor<'_> {
         Mark { at: self.at, first: self.first }
     }
 
-    /// Inlined with what it calls: in [`Lexer::pass`] most tokens then never leave the registers.
+    /// Inlined with its callees: in [`Lexer::pass`] most tokens then never leave the registers.
     #[inline(always)]
     fn next(&mut self, interner: &mut Interner) -> PpToken {
         let before = self.at;

@@ -1,4 +1,4 @@
-//! Tests of the lexer: spellings, spans, lines and what is refused.
+//! Tests of the lexer: spellings, spans, lines and errors.
 
 use super::*;
 

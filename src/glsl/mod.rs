@@ -35,7 +35,7 @@ use env::Env;
 use preprocess::{MacroOption, PreprocessOptions};
 pub use sema::resolve;
 
-/// The spelling of constructs of the typed form, for those that write the language.
+/// The spelling of constructs of the typed form, for writers of the language.
 pub(crate) mod spelling {
     pub use super::sema::hit_objects::{extension as hit_extension, hit_call};
     pub use super::sema::primitives::{is_usual, primitive_word};
@@ -48,7 +48,7 @@ use token::{ExtensionBehavior, GlslProfile, Interner, TokenStream};
 #[derive(Clone, Copy)]
 pub struct GlslOptions<'a> {
     pub profile: &'a Profile,
-    /// By default that of `#pragma shader_stage`, otherwise compute.
+    /// By default from `#pragma shader_stage`, otherwise compute.
     pub stage: Option<Stage>,
     /// `-D` and `-U`, in their order.
     pub macros: &'a [MacroOption],
@@ -173,7 +173,7 @@ fn stage(stream: &TokenStream, words: &Interner, options: &GlslOptions, diagnost
 /// The first version of a language that has what no version has without an extension.
 const NEVER: u16 = u16::MAX;
 
-/// The first version of a language that has a stage, and from which version on extensions bring it.
+/// The first version of a language with a stage, and the first with it by extension.
 struct Since {
     version: u16,
     earliest: u16,
@@ -223,7 +223,7 @@ const STAGES_SINCE: &[(Stage, Since, Since)] = &[
     (Stage::Callable, RAYS, RAYS_ES),
 ];
 
-/// Returns true if a stage comes with extensions only, of which a profile's target has none, or none in the GLSL of its API.
+/// Returns true if a stage needs an extension that the profile's target, or the GLSL of its API, lacks.
 fn is_foreign(stage: Stage, profile: &Profile) -> bool {
     let Some((_, since, _)) = STAGES_SINCE.iter().find(|(of, ..)| *of == stage) else { return false };
     since.is_apart && !since.of_target(profile).any(|extension| extension.is_for(profile.client))

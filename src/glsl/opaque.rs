@@ -6,7 +6,7 @@ use crate::ir::{ImageDim, ImageType, Scalar, Type};
 /// The stems between the letter of the texels' scalar and the dimension.
 const STEMS: [&str; 5] = ["sampler", "image", "texture", "subpassInput", "attachmentEXT"];
 
-/// Scalars of texels, by what is before the stem.
+/// Scalars of texels, by prefix.
 const PREFIXES: [(&str, Scalar); 5] =
     [("i64", Scalar::I64), ("u64", Scalar::U64), ("i", Scalar::I32), ("u", Scalar::U32), ("", Scalar::F32)];
 

@@ -1,4 +1,4 @@
-//! `#pragma crosslane …`: what a shader asks of this compiler, and `#pragma shader_stage`. Other pragmas are for other compilers.
+//! `#pragma crosslane …`: requests to this compiler, and `#pragma shader_stage`. Other pragmas are for other compilers.
 
 use super::token::{Interner, Pragma, TokenStream};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};

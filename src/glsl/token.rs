@@ -24,7 +24,7 @@ impl Default for Interner {
     }
 }
 
-/// A stored word. Words of one length and one key are the same, except those that are longer than their key.
+/// A stored word. Words of equal length and key are equal, unless they are longer than the key.
 #[derive(Clone, Copy, Debug)]
 struct Word {
     key: Key,
@@ -169,7 +169,7 @@ macro_rules! puncts {
         pub enum Punct { $($name),+ }
 
         impl Punct {
-            /// All of them; those that begin with the same character are together, the longest first.
+            /// All punctuators, grouped by first character, the longest first.
             pub const ALL: &[Punct] = &[$(Punct::$name),+];
 
             /// How it is written.
@@ -211,7 +211,7 @@ impl Packed {
     pub const STRING: u32 = 2;
     pub const PUNCT: u32 = 3;
     pub const END: u32 = 4;
-    /// The first tag that a stage of reading may use for what it alone knows.
+    /// The first tag for private use by a reading stage.
     pub const OTHER: u32 = 5;
 
     /// `payload` is less than 2^28: there are fewer words than that in sources of [`SOURCE_LIMIT`](crate::source::SOURCE_LIMIT).

@@ -11,7 +11,7 @@ pub struct Extension {
     pub dialect: &'static str,
     /// The extensions that the line turns on: itself and all that it implies.
     pub enables: ExtensionSet,
-    /// Features of a profile of which it needs one; empty: none.
+    /// Features, one of which it needs; empty: none.
     pub needs: &'static [Feature],
     /// Targets that can do a part of it; empty: all.
     pub targets: &'static [Target],
@@ -57,7 +57,7 @@ impl ExtensionSet {
         self.0[1] |= extension.enables.0[1];
     }
 
-    /// Turns off an extension; what it implied stays.
+    /// Turns off an extension; implied extensions stay on.
     pub fn disable(&mut self, extension: &'static Extension) {
         if let Some(at) = super::EXTENSIONS.iter().position(|e| e.name == extension.name) {
             self.0[at / 128] &= !(1 << (at % 128));

@@ -51,7 +51,7 @@ const fn short(word: &[u8]) -> u64 {
     key
 }
 
-/// Chunks of eight bytes, the last of which may overlap the one before it.
+/// Chunks of eight bytes; the last may overlap the previous one.
 const fn long(word: &[u8]) -> u64 {
     let mut key = chunk(word, 0);
     let mut at = WHOLE;

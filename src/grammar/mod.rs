@@ -137,13 +137,13 @@ pub enum TypeExpr {
     IntOf,
     UintOf,
     FloatOf,
-    /// A scalar of which the operation needs whether it is not zero.
+    /// A scalar that the operation compares with zero.
     Test(Shape),
     /// `T` with components of this scalar.
     Of(Shape),
     /// As many of the scalar `T`.
     VectorOf(u8),
-    /// An image whose texels are made of the scalar `T`; it has no shape.
+    /// An image with texels of the scalar `T`; it has no shape.
     Opaque(Opaque),
     Transposed,
     /// So many of a type; it has no shape.
@@ -198,9 +198,9 @@ pub enum Lowering {
     },
     /// Ends the invocation.
     End(Ending),
-    /// The first argument, if there is a result; what the others say is for no target.
+    /// The first argument, if there is a result; the other arguments have no effect.
     Hint,
-    /// Scopes, kinds of memory and order are constant arguments; the first is the scope of those that wait.
+    /// Scopes, kinds of memory and order are constant arguments; the first is the execution scope.
     ScopedBarrier {
         waits: bool,
     },

@@ -1,4 +1,4 @@
-//! Opaque types as the tables name them: what is sampled, read or written, in how many dimensions.
+//! Opaque types as the tables name them: their operation and dimensions.
 
 use crate::ir::{ImageDim, ImageType, Scalar, Type, TypeId, Types};
 

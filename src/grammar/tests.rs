@@ -1,4 +1,4 @@
-//! Every row holds what the rest of the compiler counts on.
+//! Every row keeps the invariants that the compiler relies on.
 
 use super::*;
 

@@ -56,7 +56,7 @@ impl<'m> Builder<'m> {
         Builder::in_body(module, Function { span, params, ..function })
     }
 
-    /// For what is outside functions: instructions are in no block and are lost, types and constants stay.
+    /// For code outside functions: instructions are in no block and are dropped, types and constants stay.
     pub fn outside(module: &'m mut Module) -> Builder<'m> {
         let function = Function::bodiless(Types::VOID);
         let (span, flags) = (Span::NONE, InstFlags::empty());
@@ -115,7 +115,7 @@ impl<'m> Builder<'m> {
         open.block
     }
 
-    /// A block with what `fill` emits.
+    /// A block with the instructions that `fill` emits.
     pub fn block(&mut self, fill: impl FnOnce(&mut Self)) -> BlockId {
         self.push_block();
         fill(self);
@@ -135,7 +135,7 @@ impl<'m> Builder<'m> {
         self.open.last().map_or(&[], |open| &self.pending[open.start..])
     }
 
-    /// Returns true if the current block has ended; what is emitted now is dropped.
+    /// Returns true if the current block has ended; further instructions are dropped.
     pub fn is_terminated(&self) -> bool {
         self.open.last().is_none_or(|open| open.terminated)
     }
@@ -339,7 +339,7 @@ impl<'m> Builder<'m> {
         self.pure(Expr::InsertDynamic, ty, &args, |_| Op::InsertDynamic { composite, index, part })
     }
 
-    /// A vector picked from the components of `a` followed by those of `b`; a scalar when `mask` has one entry.
+    /// A vector picked from the components of `a` followed by `b`; a scalar when `mask` has one entry.
     pub fn shuffle(&mut self, a: Value, b: Value, mask: &[u8]) -> Value {
         if let [at] = mask {
             let size = self.components_of(a);
@@ -404,7 +404,7 @@ impl<'m> Builder<'m> {
         (root, Values { start, len: outer.len + indices.len() as u32 })
     }
 
-    /// Logical type of what `pointer` points to.
+    /// Logical type of `pointer`'s target.
     pub fn pointee_type(&mut self, pointer: Value) -> TypeId {
         match self.pointee_of(pointer) {
             Some((_, pointee)) => self.module.types.logical(pointee),

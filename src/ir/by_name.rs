@@ -52,7 +52,7 @@ pub fn bind(module: &mut Module) {
     }
 }
 
-/// The stub of a function of which only copies are called.
+/// The stub of a function whose copies replaced it.
 fn unreachable(mut function: Function) -> Function {
     let inst = Inst { op: Op::Unreachable, ty: Types::VOID, span: function.span, flags: InstFlags::empty() };
     let inst = function.insts.push(inst);
@@ -95,7 +95,7 @@ fn bind_calls(
     fresh
 }
 
-/// The target of an argument; run-time indices are added to those that the call gives.
+/// The target of an argument; run-time indices are added to the call's arguments.
 fn target_of(module: &mut Module, caller: FuncId, arg: Value, given: &mut Vec<Value>) -> Option<BoundVariable> {
     let function = &module.functions[caller];
     let (root, indices, flags) = match arg {
@@ -193,7 +193,7 @@ fn point_to_parts(function: &mut Function, bound: &[Bound]) {
     }
 }
 
-/// Replaces the parameters that stand for variables by those that give run-time indices.
+/// Replaces parameters for variables by parameters for run-time indices.
 fn bind_parameters(types: &Types, function: &mut Function, targets: &[BoundVariable]) -> Vec<Bound> {
     let old = std::mem::take(&mut function.params);
     let types_of: Vec<TypeId> = old.iter().map(|param| param.ty).collect();

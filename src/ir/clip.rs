@@ -51,7 +51,7 @@ struct Position {
 }
 
 impl ClipSpace {
-    /// Changes the position at the end of each entry point of such a stage.
+    /// Changes the position at the end of each entry point.
     pub fn apply(self, module: &mut Module) {
         if self == ClipSpace::default() {
             return;
@@ -93,7 +93,7 @@ impl ClipSpace {
 struct Component<'a> {
     splice: Splice<'a>,
     base: Value,
-    /// The index of the member before that of the component.
+    /// The index of the member, before the component's.
     member: Option<Value>,
     indices: [Value; 4],
     pointer: TypeId,

@@ -23,7 +23,7 @@ type Insts = SmallVec<[InstId; 4]>;
 pub struct Diverging(Vec<(FuncId, BlockId, Vec<InstId>)>);
 
 impl Diverging {
-    /// Finds them in what entry points reach.
+    /// Finds them in the code that entry points reach.
     pub fn of(module: &Module) -> Diverging {
         let mut found = Vec::new();
         if module.functions.iter().all(|(_, function)| function.cases.is_empty()) {
@@ -52,7 +52,7 @@ impl Diverging {
         self.0.is_empty()
     }
 
-    /// Changes them in the module in which they were found.
+    /// Changes them in their module.
     pub fn converge(self, module: &mut Module) {
         for blocks in self.0.chunk_by(|a, b| a.0 == b.0) {
             let id = blocks[0].0;
@@ -167,7 +167,7 @@ struct Change<'m> {
 }
 
 impl Change<'_> {
-    /// Gives the instructions with those that take the switch's place.
+    /// Returns the instructions with the replacement of the switch.
     fn switch(mut self, cases: Cases, is_end: bool) -> Insts {
         let arms = self.function.arms(cases).to_vec();
         arms.iter().for_each(|arm| drop_break(self.function, arm));

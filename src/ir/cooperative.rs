@@ -69,7 +69,7 @@ pub enum MatrixOp {
     /// Folds rows, columns or squares of four, and gives each element of a smaller or equal matrix its fold. Operand:
     /// the matrix.
     Reduce { parts: Reduced, combine: FuncId },
-    /// Calls a function for each element. Operands: the matrix, and what the function takes after row, column and element.
+    /// Calls a function for each element. Operands: the matrix, and the function's arguments after row, column and element.
     PerElement(FuncId),
     /// Operand: the matrix; rows become columns.
     Transpose,

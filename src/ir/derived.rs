@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 /// A function made of other operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Derived {
-    /// `[predicate, n]`: the first word of the ballot, of which bits from `n` (1 to 32) up are zero.
+    /// `[predicate, n]`: the first word of the ballot, with bits from `n` (1 to 32) up cleared.
     BallotWord,
     /// `[lane]`: bits of the 32 lanes that compare so with this one, 0 to 31.
     Lanes(MaskOp),

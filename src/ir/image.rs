@@ -35,7 +35,7 @@ pub enum ImageOp {
     FragmentMask,
     /// A fragment of a texel, by its number.
     FragmentFetch,
-    /// The sum of texels around the coordinate, weighed by those of [`ImageParts::OTHER`] (SPV_QCOM_image_processing).
+    /// The sum of texels around the coordinate, weighted by [`ImageParts::OTHER`] (SPV_QCOM_image_processing).
     Weighted,
     /// The mean of the texels in a box around the coordinate.
     BoxFilter,

@@ -18,7 +18,7 @@ pub const DEPTH_LIMIT: u32 = 256;
 pub enum Rule {
     /// Arrays and structs are aligned to 16 bytes.
     Std140,
-    /// Vectors of three align like those of four, arrays and structs like their parts.
+    /// Vectors of three align like vectors of four, arrays and structs like their parts.
     Std430,
     /// Everything aligns like its scalars; nothing is padded at the end.
     Scalar,
@@ -389,7 +389,7 @@ fn default_length(constants: &Constants, len: ArrayLen) -> Option<u32> {
     }
 }
 
-/// The smallest alignment that a laid-out type can have: that of its widest scalar.
+/// The minimum alignment of a type in memory: its widest scalar's.
 pub fn align_of(types: &Types, ty: TypeId) -> Option<u32> {
     match types.get(ty) {
         Type::Scalar(scalar) | Type::Vector { scalar, .. } | Type::Matrix { scalar, .. } => Some(scalar.bytes()),

@@ -18,7 +18,7 @@ pub fn resources(module: &Module) -> BTreeSet<Other> {
     module.globals.iter().filter_map(|(_, global)| resource_of(module, global)).collect()
 }
 
-/// A variable as a resource; none for those of other kinds.
+/// A variable as a resource; none for other kinds.
 pub fn resource_of(module: &Module, global: &Global) -> Option<Other> {
     let (Binding::Resource { set, binding } | Binding::Attachment { set, binding, .. }) = global.binding else {
         return None;
@@ -149,7 +149,7 @@ fn is_followed(module: &Module, inputs: &Ports, place: Place) -> bool {
     inputs.range(place..).next().is_some() || module.globals.iter().any(|(_, global)| is_passed_built_in(global))
 }
 
-/// Returns true for built-in inputs that the stage before writes, and for what brings one with it.
+/// Returns true for built-in inputs that the previous stage writes.
 fn is_passed_built_in(global: &Global) -> bool {
     match global.binding {
         // Only stages between others take positions in.
@@ -207,14 +207,14 @@ fn element_of_crowd(module: &Module, global: &Global) -> Option<TypeId> {
     }
 }
 
-/// Returns true for a block, or an array of such, whose members have locations.
+/// Returns true for a block, or an array of blocks, whose members have locations.
 fn is_block(module: &Module, global: &Global) -> bool {
     let Type::Struct(of) = module.types.get(module.types.innermost(global.ty)) else { return false };
     let is_located = |member: &Member| matches!(member.binding, Binding::Location { .. });
     module.types.structs[of].block && module.types.structs[of].members.iter().any(is_located)
 }
 
-/// The interpolation of a variable, or that of the first member of a block.
+/// The interpolation of a variable, or of a block's first member.
 fn interpolation_of(module: &Module, global: &Global) -> Interpolation {
     match (global.binding, module.types.get(module.types.innermost(global.ty))) {
         (Binding::None, Type::Struct(of)) => {
@@ -256,7 +256,7 @@ fn add_members(module: &Module, of: StructId, first: u32, whole: &Port, found: &
     }
 }
 
-/// Gives an output the interpolation of the input that gets it. Parts of a struct have that of the variable.
+/// Gives an output the interpolation of its input. Struct members have the variable's.
 fn interpolate(module: &mut Module, output: &Port, place: Place, manner: Manner) {
     let is_known = matches!(manner.0, Interpolation::Perspective | Interpolation::Linear | Interpolation::Flat);
     if !is_known || output.manner == manner {
@@ -277,7 +277,7 @@ fn at((location, component): Place, (interpolation, sampling): Manner) -> Bindin
     Binding::Location { location: Some(location), component, index: 0, interpolation, sampling }
 }
 
-/// Adds a port of one stage to another one that lacks it; none if its type cannot be told there.
+/// Adds a port of one stage to another one that lacks it; none if its type cannot be expressed there.
 fn copy(from: &Module, port: &Port, place: Place, to: &mut Module, space: Space) -> Option<GlobalId> {
     let ty = Import { from: &from.types, structs: FxHashMap::default() }.ty(port.ty, &mut to.types)?;
     let ty = for_each_vertex(to, ty, space, port.manner.0)?;

@@ -319,7 +319,7 @@ pub struct Other {
     pub set: u32,
     pub binding: u32,
     pub class: ResourceClass,
-    /// Elements of an array; 1 of what is none, or where the number is not known.
+    /// Elements of an array; 1 for other types, or if the length is unknown.
     pub count: u32,
 }
 
@@ -344,7 +344,7 @@ pub struct Param {
     /// Where it is declared.
     pub span: Span,
     pub ty: TypeId,
-    /// True if it points to what has no value before the function gives it one: `out`.
+    /// True for an `out` parameter, whose target has no value at first.
     pub is_out: bool,
 }
 
@@ -372,7 +372,7 @@ pub struct Inst {
     pub flags: InstFlags,
 }
 
-/// Instructions in the order in which they run; most blocks have few.
+/// Instructions in execution order; most blocks have few.
 #[derive(Clone, Debug, Default)]
 pub struct Block {
     pub insts: SmallVec<[InstId; 4]>,
@@ -496,9 +496,9 @@ pub struct FragmentModes {
     pub lower_left_origin: bool,
     /// Every quad starts with all its four invocations.
     pub full_quads: bool,
-    /// Derivatives are those of the quad as long as it is whole.
+    /// Derivatives are the quad's as long as it is complete.
     pub quad_derivatives: bool,
-    /// The sample mask that comes in is that of the samples that passed the tests.
+    /// The input sample mask covers the samples that passed the tests.
     pub post_depth_coverage: bool,
     /// The sample mask that is written takes the place of the coverage, which it otherwise only lessens
     /// (SPV_NV_sample_mask_override_coverage).
@@ -576,7 +576,7 @@ pub struct Module {
     /// The base of the layer that a vertex shader writes.
     pub layer: LayerModes,
     pub rays: RayModes,
-    /// Task and mesh shaders are those of SPV_NV_mesh_shader.
+    /// Task and mesh shaders use SPV_NV_mesh_shader.
     pub nvidia_meshes: bool,
     /// The resources of the stages that this one is compiled together with.
     pub others: Vec<Other>,

@@ -329,7 +329,7 @@ bitflags::bitflags! {
 /// The effect of the end of an invocation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum Ending {
-    /// Workgroups of mesh shaders, as many as the three operands say; they see the payload of the task shader.
+    /// Launches mesh workgroups, in the number of the three operands; they see the payload of the task shader.
     MeshTasks,
     /// The hit is none.
     IgnoreIntersection,
@@ -397,7 +397,7 @@ pub enum Op {
         index: Value,
         part: Value,
     },
-    /// A vector picked from the components of `a` followed by those of `b`; as many as the result type has.
+    /// A vector of components of `a` followed by `b`, as many as the result type has.
     Shuffle {
         a: Value,
         b: Value,

@@ -31,7 +31,7 @@ pub fn print(module: &Module, sources: Option<&SourceMap>) -> String {
     printer.out
 }
 
-/// Unique names of what a module declares.
+/// Unique names of a module's declarations.
 struct Names {
     structs: Vec<String>,
     globals: Vec<String>,
@@ -48,7 +48,7 @@ impl Names {
     }
 }
 
-/// The names with a number after those that came before.
+/// The names, numbered if they occurred before.
 fn unique<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut seen: FxHashMap<&str, u32> = FxHashMap::default();
     let number = |name: &'a str| {

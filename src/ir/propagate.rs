@@ -37,11 +37,11 @@ pub(super) struct Walk<'a> {
     pub(super) function: &'a mut Function,
     /// The instructions that unrolled loops may still have.
     pub(super) budget: Budget,
-    /// Variables of which all changes are known.
+    /// Variables whose changes are all known.
     pub(super) is_plain: Vec<bool>,
     /// The constant that a variable holds.
     pub(super) holds: Vec<Option<ConstId>>,
-    /// Variables that were stored to, in order, with what they held before.
+    /// Variables that were stored to, in order, with their previous values.
     stored: Vec<(LocalId, Option<ConstId>)>,
     /// The values of instructions that are not needed for them.
     pub(super) replaced: Vec<Option<Value>>,

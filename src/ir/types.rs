@@ -499,7 +499,7 @@ impl Types {
         }
     }
 
-    /// Returns true if a type is a ray query, a hit object or an atomic counter, or an array of such: memory that has no value.
+    /// Returns true if a type is a ray query, a hit object or an atomic counter, or an array of them: memory that has no value.
     pub fn is_valueless(&self, id: TypeId) -> bool {
         match self.get(id) {
             Type::Array { element, .. } => self.is_valueless(element),

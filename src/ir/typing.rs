@@ -17,7 +17,7 @@ pub fn with_scalar(types: &mut Types, of: TypeId, scalar: Scalar) -> TypeId {
     types.vector(scalar, size)
 }
 
-/// Result of a cross-lane operation on operands of the types `args`, of which there are as many as it takes.
+/// Result of a cross-lane operation on operands of the types `args`, in the right number.
 pub fn lane(types: &mut Types, op: LaneOp, args: &[TypeId]) -> TypeId {
     match (op.signature().gives, args) {
         (Gives::Bool, _) => Types::BOOL,

@@ -344,7 +344,7 @@ impl Lowering<'_> {
     }
 }
 
-/// Key of a set-up step: what it does to what.
+/// Key of a set-up step: operation and operands.
 fn setup_key(step: &Step, args: &[Value]) -> (StepOp, Vec<Value>) {
     (step.op, args.to_vec())
 }

@@ -145,7 +145,7 @@ impl Origin {
 /// The number of a set-up that back ends make for moves through workgroup memory: the address of the lane's own word.
 pub const OWN_WORD: u32 = u32::MAX;
 
-/// Instructions in the order in which they run, the last one a terminator.
+/// Instructions in execution order, the last one a terminator.
 #[derive(Clone, Debug, Default)]
 pub struct Block {
     pub params: Vec<Value>,

@@ -63,7 +63,7 @@ impl Site {
 pub struct Input {
     pub name: Box<str>,
     pub location: u32,
-    /// Its components have 64 bits: an attribute of vertices, all of whose vector is at the one location.
+    /// True for 64-bit components: a vertex attribute whose whole vector is at one location.
     pub wide: bool,
     pub interpolation: Interpolation,
     pub sampling: Sampling,

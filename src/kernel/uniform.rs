@@ -271,7 +271,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns true if a block holds the one in which a value is defined.
+    /// Returns true if a block contains the block that defines a value.
     fn encloses_value(&self, block: BlockId, value: Value) -> bool {
         self.tree.home(self.kernel, value).is_some_and(|home| self.tree.encloses(block, home))
     }

@@ -1,4 +1,4 @@
-//! Every operation with typical operands: what the support table lists and what the tests prove plans of.
+//! Every operation with typical operands: the rows of the support table, and the plans that the tests prove.
 
 use super::op::{CountOp, Group, LaneOp, MaskOp, Members, QuadMove, ReduceKind, ReduceOp, ShuffleMode, VoteOp, Width};
 use super::plan::Activity;

@@ -45,7 +45,7 @@ pub struct Profile {
     pub features: FeatureSet,
     /// The name of the hardware in the target's tools: AMD's `gfx1030`; empty where there is none.
     pub processor: Box<str>,
-    /// Prices of its instructions; for what a driver compiles, only those that are known.
+    /// Prices of its instructions; for code that a driver compiles, only the known ones.
     pub costs: Costs,
     /// The weights that decide between plans.
     pub weights: Weights,

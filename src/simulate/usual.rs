@@ -23,7 +23,7 @@ pub fn usual(shader: &Shader, buffer: &Buffer, invocations: u32) -> Usual {
     Usual { element, fill: format!("{kind}:{}:{count}", element.name()) }
 }
 
-/// The type of the numbers that a type is made of: that of an open array if there is one, else the first.
+/// The scalar type that a type consists of: the open array's if there is one, otherwise the first member's.
 fn element(module: &Module, ty: TypeId) -> Option<Element> {
     match module.types.get(ty) {
         Type::Scalar(scalar) | Type::Vector { scalar, .. } | Type::Matrix { scalar, .. } => {

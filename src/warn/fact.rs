@@ -11,7 +11,7 @@ pub struct Alike {
     /// The binary logarithm of the lanes of an aligned segment; [`Alike::WHOLE`] for any subgroup, [`Alike::GROUP`] for the
     /// workgroup.
     pub lanes: u8,
-    /// Parameters of the function that it depends on beyond that, one bit each; the last bit is that of all further ones.
+    /// Parameters of the function that it also depends on, one bit each; the last bit stands for all further ones.
     pub params: u32,
 }
 
@@ -66,7 +66,7 @@ pub enum Origin {
     Inst(InstId),
 }
 
-/// Parts of a composite value that are told apart. All further ones count as the last one.
+/// Parts of a composite value that are tracked separately. All further parts count as the last one.
 pub const PARTS: usize = 8;
 
 /// The facts about a value.
@@ -76,7 +76,7 @@ pub struct Fact {
     /// Made of what is not known yet, as a parameter of a function whose calls are still to come: nothing but `alike` says
     /// anything.
     pub is_open: bool,
-    /// So many of its low bits are those of the lane's index; what is above them is the same in such a segment.
+    /// The number of low bits that equal the bits of the lane index; higher bits are uniform in such a segment.
     pub index: u8,
     /// So many of its low bits are zero; 8 stand for as many as the size of any subgroup has, and more.
     pub zeros: u8,
@@ -87,7 +87,7 @@ pub struct Fact {
     pub picks: Option<Picks>,
     /// Undefined in all lanes but these.
     pub held: Option<Held>,
-    /// The vector of a built-in variable, whose components differ in what is known of them.
+    /// The vector of a built-in variable, with different facts about its components.
     pub whole: Option<BuiltIn>,
     /// The value that it is in all lanes, whichever way each lane came by it.
     pub origin: Option<Origin>,

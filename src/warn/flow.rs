@@ -40,7 +40,7 @@ pub struct Together {
 impl Together {
     pub const ALL: Together = Together { alike: Alike::ALL, cause: Cause::NONE };
 
-    /// Both; the cause is that of the one that parts lanes farther, the first one's where they do alike.
+    /// Both; the cause is the one that splits lanes more widely, or the first one.
     #[must_use]
     pub fn meet(self, other: Together) -> Together {
         let alike = self.alike.meet(other.alike);

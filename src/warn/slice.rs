@@ -28,7 +28,7 @@ pub struct Slice<'m> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mark {
     None,
-    /// For what it does, not for what it gives.
+    /// Needed for its effects, not for its result.
     Walked,
     /// For what is known of its result.
     Wanted,
@@ -251,7 +251,7 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// Marks what a wanted result is made of.
+    /// Marks the operands of a wanted result.
     fn made_of(&mut self, op: Op, around: Around) {
         match op {
             Op::Load(pointer) => self.want_behind(pointer, around),

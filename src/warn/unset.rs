@@ -47,7 +47,7 @@ fn search<'m>(module: &'m Module, function: &'m Function) -> Search<'m> {
     search
 }
 
-/// Parts of a variable, one bit each; the last bit is that of all further ones.
+/// Parts of a variable, one bit each; the last bit stands for all further ones.
 type Parts = u64;
 
 const WHOLE: Parts = Parts::MAX;

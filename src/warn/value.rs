@@ -206,7 +206,7 @@ fn scaled(x: Fact, by: u8) -> Fact {
     Fact { zeros: (x.zeros + by).min(8), varies: x.varies, ..x.made() }
 }
 
-/// The lanes whose index is this, as far as a value tells.
+/// The lanes whose index equals a number, as far as a value tells.
 fn picks(x: Fact, number: u64) -> Option<Picks> {
     (x.index > 0).then(|| Picks { bits: x.index, lane: (number & ((1_u64 << x.index) - 1)) as u8 })
 }

@@ -210,7 +210,7 @@ impl<'m> Walk<'m> {
         self.own_mut().facts[id.index()] = fact;
     }
 
-    /// An instruction as the one origin of what it gives, which it is where an invocation runs it once.
+    /// An instruction as the only origin of its result, if an invocation runs it once.
     fn origin(&self, id: InstId) -> Option<Origin> {
         self.continues.is_empty().then_some(Origin::Inst(id))
     }
@@ -227,7 +227,7 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// The facts about an operand. Of a pointer nothing is, but of what it is made of.
+    /// The facts about an operand. A pointer has none, except through the values it consists of.
     pub fn fact(&self, value: Value) -> Fact {
         match value {
             Value::Inst(id) => self.settled(self.own().facts[id.index()].unwrap_or(Fact::PLAIN)),

@@ -1,4 +1,4 @@
-//! Whole modules: what is accepted becomes verified `ir`, what is not gets its message at its place.
+//! Whole modules: accepted ones become verified `ir`, rejected ones get their message at the right place.
 
 use super::{WgslOptions, compile};
 use crate::backend::{Options, spirv};

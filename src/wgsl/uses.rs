@@ -143,7 +143,7 @@ pub(super) fn gather_index_mut(mode: &mut GatherMode) -> Option<&mut Id> {
     }
 }
 
-/// Expressions that an expression is made of; those of ray queries are refused elsewhere.
+/// The operands of an expression; ray queries are rejected elsewhere.
 pub(super) fn operands(expression: &Expression, into: &mut Vec<Id>) {
     match *expression {
         Expression::Compose { ref components, .. } => into.extend(components),

@@ -8,11 +8,10 @@ const PAGE: &str = "docs/verified/estimates.md";
 
 const HEAD: &str = "# Estimates and what is compiled
 
-The planner chooses among plans by prices, before anything is emitted. Here are the plans of the catalog of operations
-whose instructions, set-up or wait states are not as many in the program that is compiled for them as they are priced, with the
-reason; all others are priced as they are compiled. Several profiles that compile alike are named by the first of them. A
-difference of +1 is one more than priced, and `×` says for how many operations, types and widths of these profiles. The test
-`estimates::differences_are_listed` makes this page, and fails where a row is new, has changed or is no longer there.
+The planner compares plans by estimated prices, before it emits code. This page lists the plans of the catalog whose estimate differs from the
+compiled program in instructions, set-up or wait states, with the reason. All other estimates are exact. Profiles that compile alike are named
+by the first of them. A difference of +1 is one more than estimated, and `×` is the number of operations, types and widths of these
+profiles. The test `estimates::differences_are_listed` writes this page. It fails if a row is new, changed or obsolete.
 
 | target | rule | counted | difference | reason | profiles |
 |---|---|---|---|---|---|

@@ -125,7 +125,7 @@ fn argument_lines(argument: &Argument) -> String {
     format!("    - .name: {name}\n      .offset: {offset}\n      .size: {size}\n      .value_kind: {kind}{space}\n")
 }
 
-/// The name of what the code is for.
+/// The target name.
 pub fn target(arch: &Arch) -> String {
     format!("amdgcn-amd-amdhsa--{}", arch.processor.name)
 }

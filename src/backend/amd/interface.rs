@@ -43,13 +43,13 @@ pub struct Interface {
     pub push: u32,
     /// Of the number of workgroups in x, y and z.
     pub groups: Option<u32>,
-    /// Of each image's descriptor, or of those of an array.
+    /// Of each image's descriptor or descriptor array.
     pub images: Vec<Descriptors>,
     /// Of the descriptor of each image's sampler, if anything is sampled with it.
     pub samplers: Vec<Option<Descriptors>>,
     /// Bytes of the whole segment.
     pub bytes: u32,
-    /// Bytes of workgroup memory: the shader's own, and after them those of the waves.
+    /// Bytes of workgroup memory: the shader's own, followed by the waves'.
     pub shared_bytes: u32,
     /// Where the part of the first wave begins, where there is one.
     pub wave_memory: Option<u32>,
@@ -57,7 +57,7 @@ pub struct Interface {
     pub is_used: Vec<bool>,
 }
 
-/// The descriptors of an image or a sampler, or those of an array, which follow each other.
+/// The descriptors of an image or a sampler; the descriptors of an array are consecutive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Descriptors {
     /// Of the first one.
@@ -106,7 +106,7 @@ impl Interface {
         Ok(interface)
     }
 
-    /// Places descriptors from an offset on, those of a binding one after the other; gives their end.
+    /// Places descriptors from an offset on, the descriptors of a binding consecutively; returns their end.
     fn place_images(&mut self, images: &[Image], mut next: u32) -> u32 {
         let mut bindings: BTreeMap<(u32, u32), (u32, BTreeSet<BindingPoint>)> = BTreeMap::new();
         for image in images {

@@ -103,9 +103,9 @@ impl Graph {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Access {
     Read,
-    /// Of what was there nothing is left.
+    /// Nothing of the old value is left.
     Write,
-    /// Some lanes or bits of what was there may be left.
+    /// Some lanes or bits of the old value may be left.
     Keep,
     /// The register's old value is dead, and it has no new one yet.
     Declare,
@@ -124,7 +124,7 @@ struct Event {
 struct Events<'b> {
     bases: &'b [u32],
     of: Vec<Vec<Event>>,
-    /// The block in which a part has been declared and not been written since, plus one.
+    /// The block in which a part was declared and not written since, plus one.
     fresh: Vec<u32>,
 }
 

@@ -137,7 +137,7 @@ pub enum Operand {
     /// A constant of 32 bits: inline where the hardware has it so, otherwise a literal; see [`is_inline`]. Operands of
     /// 64 bits read an inline integer extended by its sign.
     Constant(u32),
-    /// An inline float of a 64-bit operand: these are the bits of the double, one of those of [`INLINE_FLOATS`].
+    /// An inline float of a 64-bit operand: the bits of the double, one of [`INLINE_FLOATS`].
     Double(u64),
     /// No address register (`off`).
     Off,
@@ -260,7 +260,7 @@ impl ImageShape {
     }
 }
 
-/// The way in which an image instruction names texels.
+/// How an image instruction addresses texels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ImageAccess {
     pub shape: ImageShape,
@@ -268,7 +268,7 @@ pub struct ImageAccess {
     pub components: u8,
     /// Operands of the address; one if all its words are in consecutive registers.
     pub address: u8,
-    /// Descriptors after the address: that of the image, and that of the sampler.
+    /// Descriptors after the address: the image's and the sampler's.
     pub descriptors: u8,
     /// Coordinates count texels instead of going from 0 to 1.
     pub in_texels: bool,
@@ -347,7 +347,7 @@ pub struct Modifiers {
     pub clamp: bool,
     /// Bytes added to the address; of DS_SWIZZLE its mode.
     pub offset: u32,
-    /// The second offset of an access to two places; both are in units of what it moves.
+    /// The second offset of an access to two places; both in units of the element.
     pub second: Option<u32>,
     /// The address of a buffer instruction has 64 bits (`addr64`, gfx6 and gfx7).
     pub addr64: bool,
@@ -462,13 +462,13 @@ impl Inst {
         }
     }
 
-    /// Virtual registers that it reads, those that its definitions keep among them.
+    /// Virtual registers that it reads, including registers that its definitions keep.
     pub fn reads(&self) -> impl Iterator<Item = Slice> + '_ {
         let kept: &[Operand] = if self.keeps { &self.defs } else { &[] };
         self.uses.iter().chain(kept).filter_map(slice)
     }
 
-    /// Virtual registers that it writes, and whether that kills what was in them.
+    /// Virtual registers that it writes, and whether the write kills the old value.
     pub fn writes<'f>(&'f self, registers: &'f [RegInfo]) -> impl Iterator<Item = (Slice, bool)> + 'f {
         self.defs.iter().filter_map(slice).map(|slice| {
             let is_whole = slice.count == registers[slice.reg.index()].width;
@@ -603,7 +603,7 @@ impl Function {
         positions
     }
 
-    /// Positions of the blocks that may run after one; `positions` are those of [`Function::positions`].
+    /// Positions of the blocks that may run after one; `positions` come from [`Function::positions`].
     pub fn successors(&self, at: usize, positions: &[usize]) -> SmallVec<[usize; 2]> {
         let insts = &self.blocks[at].insts;
         let branches = insts.iter().rev().take_while(|inst| inst.operation().is_some_and(Operation::ends_block));

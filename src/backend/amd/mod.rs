@@ -154,7 +154,7 @@ fn with_parts<T>(
     }))
 }
 
-/// Walks over the instructions and registers of a function after selection, besides those that count their own steps.
+/// Walks over the instructions and registers of a function after selection, except passes that count their own steps.
 const PASSES: usize = 20;
 
 /// Chooses instructions and registers; once more, with scratch memory made ready, where registers do not suffice.

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 /// Something that instructions leave behind for later ones; the default is nothing.
 pub trait Pending: Clone + Default {
-    /// Adds what is pending on another way here. Gives whether that is more.
+    /// Adds pending events from another path. Returns true if there are more.
     fn join(&mut self, other: &Self) -> bool;
 }
 

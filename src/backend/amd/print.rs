@@ -27,7 +27,7 @@ pub fn label(label: Label) -> String {
 }
 
 impl Printer {
-    /// One instruction; none for what has no code.
+    /// One instruction; none if it has no code.
     pub fn inst(&self, inst: &Inst) -> Option<String> {
         match &inst.second {
             Some(second) => Some(format!("{} :: {}", self.half(inst)?, self.half(second)?)),
@@ -255,7 +255,7 @@ const fn dimension(shape: ImageShape) -> &'static str {
     }
 }
 
-/// The modifiers that choose halves, where they are not what the form has without them, and the signs of both halves.
+/// The modifiers that select halves, if they differ from the defaults, and the signs of both halves.
 fn half_words(HalfSelect { lower, upper }: HalfSelect, inst: &Inst, form: Form) -> String {
     let all = (1 << inst.uses.len()) - 1;
     let (is_packed, neg) = (form == Form::Packed, inst.modifiers.neg);

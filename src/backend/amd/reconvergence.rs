@@ -97,7 +97,7 @@ impl Reconvergence {
     }
 }
 
-/// The points that a jump leaves and the one at whose end it arrives; whether it ends the invocation instead.
+/// The points that a jump leaves and its target; whether it ends the invocation instead.
 fn chain(kernel: &Kernel, tree: &Tree, jump: InstId) -> (Chain, bool) {
     let goal = match kernel.insts[jump].op {
         Op::Exit(of) => Some(ReconvergencePoint::End(of)),

@@ -24,7 +24,7 @@ pub struct Reflection {
     /// Bytes of the segment of arguments.
     pub argument_bytes: u32,
     pub arguments: Vec<Argument>,
-    /// Bytes of workgroup memory, those of cross-lane operations included.
+    /// Bytes of workgroup memory, including cross-lane operations.
     pub shared_bytes: u32,
     /// Bytes of scratch memory of an invocation.
     pub scratch_bytes: u32,
@@ -68,7 +68,7 @@ pub struct Argument {
     /// Of the buffer or image that it is about.
     pub set: Option<u32>,
     pub binding: Option<u32>,
-    /// The number in an array of images or samplers; none for what is neither.
+    /// The index in an array of images or samplers; none for other arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub element: Option<u32>,
     /// The smallest number of bytes of that buffer.

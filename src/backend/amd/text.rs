@@ -52,7 +52,7 @@ pub fn write(parts: &Parts) -> String {
     text
 }
 
-/// The comment at the top: who made it from what for whom, what the caller passes and what the kernel takes.
+/// The comment at the top: version, profile, source, arguments and resource usage.
 fn head(parts: &Parts) -> String {
     let Parts { options, reflection, .. } = parts;
     let mut text = format!("; crosslane {}\n; profile {}\n", env!("CARGO_PKG_VERSION"), options.profile.name);
@@ -106,7 +106,7 @@ fn code(parts: &Parts, name: &str) -> String {
     writer.text
 }
 
-/// The lines of the code with what each was made for. A label belongs to the first that branches to it.
+/// The lines of the code, each with its origin. A label belongs to the first that branches to it.
 pub fn written(parts: &Parts) -> Vec<Written> {
     let printer = Printer { arch: parts.arch, shared_vector: shared_vector(parts) };
     let blocks = &parts.selected.function.blocks;
@@ -184,7 +184,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Says what an instruction stands for, where that is something else than before.
+    /// Writes the source of an instruction, if it changed.
     fn place(&mut self, inst: &Inst) {
         if inst.span.is_none() {
             return;

@@ -115,7 +115,7 @@ fn drop_empty_jumps(function: &mut Function) {
     }
 }
 
-/// Joins blocks to which nothing branches with the ones before them, if these run on into them.
+/// Joins a block that no branch targets with the block before it, if that falls through.
 fn join(function: &mut Function) {
     let targeted = targeted(function);
     let runs_on = |block: &Block| !block.insts.last().and_then(Inst::operation).is_some_and(Operation::ends_block);

@@ -88,7 +88,7 @@ impl Operation {
         matches!(self, Operation::Branch | Operation::End)
     }
 
-    /// Special registers that it reads and writes besides those that it names.
+    /// Special registers that it reads and writes implicitly.
     pub fn effects(self) -> Effects {
         let (reads, writes) = match self.unit() {
             Unit::Vector if self.ignores_exec() => (Specials::empty(), Specials::empty()),

@@ -139,7 +139,7 @@ fn nests_exit(kernel: &Kernel, of: InstId, block: BlockId, around: &mut Vec<Inst
     })
 }
 
-/// The blocks from which the next iteration of one loop can be reached.
+/// The blocks that can reach the next iteration of one loop.
 struct Cycle<'k> {
     kernel: &'k Kernel,
     of: InstId,
@@ -155,7 +155,7 @@ impl Cycle<'_> {
         Cycle { kernel, of, open: Vec::new(), missed: false }
     }
 
-    /// Returns true if the loop has a next iteration and holds an operation from which it cannot be reached.
+    /// Returns true if the loop has a next iteration and contains an operation that cannot reach it.
     fn misses_operation(&mut self, body: BlockId) -> bool {
         !always_leaves(self.kernel, self.of) && self.block(body, false) && self.missed
     }
@@ -285,7 +285,7 @@ impl Tail {
     }
 }
 
-/// After an `If` of which one arm never gets to its end, the other one's condition holds.
+/// After an `If` with an arm that never reaches its end, the condition of the other arm holds.
 fn arm_after(kernel: &Kernel, arms: [BlockId; 2], condition: Value) -> Arm {
     kernel.truth_after(arms[0], arms[1]).map(|truth| (condition, truth))
 }

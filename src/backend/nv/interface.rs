@@ -43,7 +43,7 @@ pub struct Slot {
     pub point: u32,
     /// The word of the local parameters that holds its size in bytes, if the program asks for it.
     pub size_word: Option<u32>,
-    /// True if the program touches what is bound.
+    /// True if the program accesses the resource.
     pub is_used: bool,
 }
 
@@ -224,7 +224,7 @@ fn excess_ports(kernel: &Kernel) -> Vec<Diagnostic> {
     inputs.chain(outputs).collect()
 }
 
-/// Planes that clip and planes that cull beyond those that both have together.
+/// Clip and cull planes beyond the combined maximum.
 fn excess_planes(kernel: &Kernel, tree: &Tree) -> Option<Diagnostic> {
     let (mut clips, mut culls, mut span) = (0, 0, kernel.span);
     for inst in tree.insts(kernel).into_iter().map(|inst| &kernel.insts[inst]) {

@@ -149,7 +149,7 @@ struct Walk<'g> {
     met: Vec<u32>,
     /// That which was alive at a block's beginning last.
     entered: Vec<u32>,
-    /// The one of those that a definition reaches a block's beginning for.
+    /// The registers whose definition reaches the start of a block.
     reached: Vec<u32>,
     queue: Vec<u32>,
     /// Where the register is alive if a definition reaches it there.
@@ -194,7 +194,7 @@ impl Walk<'_> {
         self.alive.push(alive);
     }
 
-    /// Follows what is written to the beginnings of blocks where it is alive.
+    /// Follows a written value to the starts of blocks where it is alive.
     fn reach(&mut self, reg: u32, writes: &[u32]) {
         self.queue.extend(writes.iter().map(|at| self.graph.block_of[*at as usize]));
         while let Some(block) = self.queue.pop() {
@@ -209,7 +209,7 @@ impl Walk<'_> {
     }
 }
 
-/// A stretch of a block in which a register is alive, and the block if that is from its beginning.
+/// A range of a block in which a register is alive, and the block if the range starts there.
 struct Alive {
     entered: Option<u32>,
     range: Range,

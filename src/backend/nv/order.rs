@@ -69,7 +69,7 @@ fn raise_copies(lines: &mut [Line], counts: &Counts, registers: &Registers) {
     });
 }
 
-/// Writes the lines in the order in which `with` puts each and those next to it; as many empty ones go as others come.
+/// Writes the lines in the order in which `with` puts each line and its neighbours; the number of empty lines stays constant.
 fn rebuild(lines: &mut [Line], mut with: impl FnMut(usize, Line, &mut Vec<Line>)) {
     let mut ordered = Vec::with_capacity(lines.len());
     for (at, line) in lines.iter_mut().enumerate() {
@@ -93,7 +93,7 @@ struct Mark {
     first: usize,
     /// True if a write was met.
     written: bool,
-    /// True if a load of what never changes writes it, which goes wherever its result is read.
+    /// True if a load of constant memory writes it, which may move to its use.
     follows: bool,
 }
 

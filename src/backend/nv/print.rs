@@ -60,7 +60,7 @@ pub fn print(program: &Program) -> String {
     format!("{head}{options}{}main:\n{body}END\n", declarations(program, uses_scratch))
 }
 
-/// The lines of the code with what each was made for.
+/// The lines of the code, each with its origin.
 pub fn written(program: &Program) -> Vec<Written> {
     let mut printer = Printer::new(program);
     let mut flow = Origin::Code;
@@ -86,7 +86,7 @@ pub fn written(program: &Program) -> Vec<Written> {
 
 // The lines before the code.
 
-/// The comment at the top: what it is made from, and where everything is bound.
+/// The comment at the top: its source, and the bindings.
 fn head(program: &Program) -> String {
     let mut text = format!("# source {}\n", comment::ascii(&program.options.source));
     for (buffer, slot) in program.kernel.buffers.iter().zip(&program.interface.slots) {
@@ -121,7 +121,7 @@ fn head(program: &Program) -> String {
     text
 }
 
-/// `set 0 binding 2`, and which of an array.
+/// `set 0 binding 2`, with the array element.
 fn binding(place: BindingPoint) -> String {
     let element = if place.element == 0 { String::new() } else { format!(" element {}", place.element) };
     format!("set {} binding {}{element}", place.set, place.binding)

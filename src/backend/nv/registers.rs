@@ -167,7 +167,7 @@ impl<'w> Placement<'w> {
         if is_long { &mut self.longs } else { &mut self.words }
     }
 
-    /// Frees what is dead before a place in the program.
+    /// Frees the registers that are dead before a place in the program.
     fn release(&mut self, at: u32) {
         while let Some(Reverse((end, is_long, component))) = self.ends.peek().copied()
             && end < at
@@ -198,7 +198,7 @@ impl<'w> Placement<'w> {
     }
 }
 
-/// The webs to place, in the order in which they become live.
+/// The webs to place, in order of the start of their live ranges.
 fn units(webs: &Webs) -> Vec<Unit> {
     let mut of_group: std::collections::BTreeMap<u32, Unit> = std::collections::BTreeMap::new();
     let mut units = Vec::new();
@@ -220,7 +220,7 @@ fn units(webs: &Webs) -> Vec<Unit> {
     units
 }
 
-/// Components in the order in which they are taken: loads write to `x` and shuffles to `y`, so other values leave those free.
+/// Components in allocation order: loads write to `x` and shuffles to `y`, so other values leave those free.
 const PREFERENCE: [u8; 4] = [3, 2, 0, 1];
 
 /// Variables of one size.

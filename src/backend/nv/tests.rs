@@ -1,4 +1,4 @@
-//! Programs of kernels written by hand: what is in their texts.
+//! Programs of kernels written by hand: their texts.
 
 mod converge;
 mod stage;
@@ -286,7 +286,7 @@ fn more_buffers_than_there_are_is_an_error() {
     assert!(errors[0].code.is_refusal());
 }
 
-/// A load stays above the stores after it; what is computed from it goes down to where it is needed.
+/// A load stays above the stores after it; computations on it sink to their uses.
 #[test]
 fn values_are_computed_where_they_are_read() {
     let mut b = builder();

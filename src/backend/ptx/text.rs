@@ -96,7 +96,7 @@ fn source_line(span: Span, sources: &SourceMap) -> String {
     format!("\t// {}:{}\n", comment::ascii(&place.file), place.line)
 }
 
-/// The lines of the code with what each was made for.
+/// The lines of the code, each with its origin.
 pub fn written(selected: &Selected, sources: &SourceMap) -> Vec<Written> {
     let written = |line: &Line| {
         let text = printed(line, sources);

@@ -1,4 +1,4 @@
-//! The types of what a shader shares with its caller: arrays, matrices and structs with their offsets and strides.
+//! The types in a shader's interface: arrays, matrices and structs with their offsets and strides.
 
 use super::interface::{InterfacePlace, place};
 use crate::ir::layout::size_of;
@@ -12,7 +12,7 @@ pub struct Shape {
     /// The element type of arrays: `f32`, `vec3<u32>`, `mat4x3<f32>`, the name of a struct.
     #[serde(rename = "type")]
     pub ty: String,
-    /// The place of the struct, or of what a buffer reference points to.
+    /// The index of the struct, or of a buffer reference's target.
     #[serde(rename = "struct", skip_serializing_if = "Option::is_none")]
     pub structure: Option<usize>,
     /// Lengths from the outermost array on; 0 where only the run knows, the default for specialization constants.
@@ -114,7 +114,7 @@ impl<'m> Fields<'m> {
         })
     }
 
-    /// The structs that were met, with those that they hold.
+    /// The collected structs, including nested ones.
     pub fn finish(mut self) -> Vec<Structure> {
         let mut all = Vec::new();
         while let Some(id) = self.met.get(all.len()) {

@@ -41,7 +41,7 @@ struct Around {
     after: Vec<String>,
 }
 
-/// The statements of all functions, which are numbered in the order in which they are written, by their positions in the source.
+/// The statements of all functions, which are numbered in the order of the text, by their positions in the source.
 struct Places {
     sorted: Vec<(u32, usize)>,
     /// The blocks around each of them.
@@ -110,7 +110,7 @@ fn line_of(sources: &SourceMap, at: u32) -> Option<(&SourceFile, usize)> {
     Some((file, file.line_of((at - file.base).min(file.text.len() as u32))))
 }
 
-/// Adds the spans of statements, and the blocks around each, in the order in which they are written.
+/// Adds the spans of statements, and the blocks around each, in the order of the text.
 fn collect(body: &[Stmt], depth: u32, places: &mut Vec<(Span, u32)>) {
     for stmt in body {
         places.push((stmt.span, depth));
@@ -145,7 +145,7 @@ fn comment_line(text: String) -> Stmt {
     Stmt::new(Origin::Code, Kind::Comment(text))
 }
 
-/// Puts a directive before each statement whose line in the source is not the one after that of the line above it.
+/// Puts a directive before each statement whose source line does not follow the source line of the text line above.
 pub(super) fn direct(functions: &mut [Definition], sources: &SourceMap, language: &dyn Language) {
     for function in functions {
         let mut lines = Directives { sources, language, next: None };

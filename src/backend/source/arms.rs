@@ -29,7 +29,7 @@ pub(super) fn labels_of(arm: &Case, scalar: Scalar) -> Vec<String> {
 }
 
 impl Body<'_, '_> {
-    /// Writes a switch of which each arm holds copies of those that it falls into.
+    /// Writes a switch in which each case contains copies of the cases that it falls into.
     pub fn parted_switch(&mut self, selector: String, (value, scalar): (Expr, Scalar), arms: &[Case]) {
         let ends = DeadEnds::of(self.f);
         let goes_on = !self.t.language.continues_from_switches() && arms.iter().any(|arm| self.continues(arm.body));

@@ -97,7 +97,7 @@ struct Work<'m> {
     module: &'m mut Module,
     /// The variable of a texture, a sampler and whether it compares.
     found: FxHashMap<(GlobalId, Option<GlobalId>, bool), GlobalId>,
-    /// Textures whose variables are those of a pair, and whether that compares.
+    /// Textures whose variable belongs to a pair, and whether the pair compares.
     changed: FxHashMap<GlobalId, bool>,
     pairs: Vec<Pair>,
 }
@@ -165,7 +165,7 @@ impl Work<'_> {
         Value::Inst(at)
     }
 
-    /// The variable of a pair: the texture's own becomes that of its first one.
+    /// The variable of a pair: the first pair keeps the texture's variable.
     fn variable(&mut self, texture: GlobalId, sampler: Option<GlobalId>, image: ImageType) -> GlobalId {
         let key = (texture, sampler, image.depth);
         if let Some(known) = self.found.get(&key) {

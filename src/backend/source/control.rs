@@ -170,7 +170,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The body of a loop with a flag that tells the first iteration from the others, before which `between` runs.
+    /// The body of a loop with a flag for the first iteration; `between` runs before every other iteration.
     fn resumed(&mut self, body: Vec<Stmt>, between: Vec<Stmt>) -> Vec<Stmt> {
         let again = self.named("again");
         let value = Some("false".to_string());

@@ -111,7 +111,7 @@ fn takes_elements(op: Op) -> bool {
     )
 }
 
-/// The array and the index of an element whose index is not a constant: of its address, or of what is loaded from there.
+/// The array and the index of an element with an index that is not constant: of its address, or of a value loaded from it.
 fn dynamic_element(
     module: &Module,
     f: &Function,
@@ -194,7 +194,7 @@ fn elements(
 struct Splitting<'a> {
     module: &'a mut Module,
     split: &'a Split,
-    /// The functions that were made, by what they do.
+    /// The generated functions, by purpose.
     known: &'a mut FxHashMap<String, FuncId>,
 }
 
@@ -242,7 +242,7 @@ impl Splitting<'_> {
         true
     }
 
-    /// The variable of an element with a known index; the last one for those that are none.
+    /// The variable of an element with a known index; the last one for an index out of range.
     fn at(&self, elements: &[GlobalId], index: Value) -> GlobalId {
         let index = self.module.known_u32(index).unwrap_or(0) as usize;
         elements[index.min(elements.len() - 1)]

@@ -26,7 +26,7 @@ pub(super) enum Around {
     Switch,
 }
 
-/// The flag of the returns from inside a loop, and the variable with what they give.
+/// The flag for returns inside a loop, and the variable with their value.
 #[derive(Debug)]
 pub(super) struct Returns {
     flag: String,
@@ -46,7 +46,7 @@ fn reaches(op: &Op, functions: &[bool]) -> bool {
     matches!(op, Op::Lane { .. }) || op.callees().into_iter().flatten().any(|callee| functions[callee.index()])
 }
 
-/// The jumps that matter: `break` does not where a switch or a loop inside is what it leaves.
+/// The jumps that matter: `break` does not if it leaves an inner switch or loop.
 #[derive(Clone, Copy)]
 struct Jumps {
     breaks: bool,

@@ -1,4 +1,4 @@
-//! Expressions as text, with what their surroundings must know.
+//! Expressions as text, with their precedence and effects.
 
 use super::uses::local_of;
 use crate::ir::{Function, LocalId, Value};
@@ -27,7 +27,7 @@ pub(super) enum Level {
 /// The mutable state that an expression reads.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub(super) struct Reads {
-    /// Anything but the variables of the function: memory, or what a parameter points to.
+    /// Anything except the function's variables: memory, or the target of a parameter.
     pub memory: bool,
     pub locals: SmallVec<[LocalId; 2]>,
 }
@@ -189,7 +189,7 @@ impl Expr {
         Expr { text: format!("({})", self.text), level: Level::Primary, ..self.clone() }
     }
 
-    /// Returns true if it is nothing but a name, a literal, or a path of such.
+    /// Returns true for a name, a literal, or a path.
     pub fn is_plain(&self) -> bool {
         self.level == Level::Primary && !self.text.contains([' ', '('])
     }

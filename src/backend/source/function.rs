@@ -422,7 +422,7 @@ impl<'t, 'a> Body<'t, 'a> {
         is_stored || is_exact(user, &self.t.types)
     }
 
-    /// The base of a value's name: that of the variable or function that it comes from.
+    /// The base of a value's name, from the variable or function that it comes from.
     fn base_of(&self, inst: &Inst) -> String {
         let of = |name: &str| if name.is_empty() { "t".to_string() } else { name.to_string() };
         match inst.op {
@@ -439,7 +439,7 @@ impl<'t, 'a> Body<'t, 'a> {
         matches!(self.t.types.get(inst.ty), Type::Pointer { .. })
     }
 
-    /// Returns true if a type is a storage image, or an array of such.
+    /// Returns true if a type is a storage image, or an array of them.
     pub fn is_image(&self, ty: TypeId) -> bool {
         match self.t.types.get(ty) {
             Type::Array { element, .. } => self.is_image(element),
@@ -626,7 +626,7 @@ impl<'t, 'a> Body<'t, 'a> {
         }))
     }
 
-    /// The parts of a composite: those of a vector may be vectors.
+    /// The parts of a composite; parts of a vector may be vectors.
     fn parts_of(&mut self, parts: Values, ty: TypeId) -> Vec<Expr> {
         let f = self.f;
         if !matches!(self.t.types.get(ty), Type::Vector { .. }) {

@@ -120,7 +120,7 @@ impl Writer<'_> {
     }
 }
 
-/// Qualifiers of a block, and those that all of its members have.
+/// Qualifiers of a block, and the common qualifiers of its members.
 pub(super) fn access_of(t: &Writer, global: &Global, of: StructId) -> Access {
     let members = &t.types.structs[of].members;
     let shared = members.iter().map(|member| member.access).reduce(|a, b| a & b).unwrap_or_default();

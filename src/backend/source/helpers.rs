@@ -78,7 +78,7 @@ impl Writer<'_> {
         "inverse"
     }
 
-    /// Adds a function; `rows` are those of a matrix.
+    /// Adds a function; `rows` is the row count of a matrix.
     pub fn write_helper<L: AsRef<str>>(&mut self, lines: &[L], ty: TypeId, rows: u8) {
         let scalar = self.types.scalar_of(ty).unwrap_or(Scalar::F32);
         let size = self.types.components(ty).unwrap_or(1);

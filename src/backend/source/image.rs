@@ -19,7 +19,7 @@ pub(super) struct ImageUse {
     pub compares: bool,
     /// True if it is sampled, of samplers too.
     pub samples: bool,
-    /// True if other invocations see at once what is written.
+    /// True if writes are immediately visible to other invocations.
     pub is_coherent: bool,
 }
 

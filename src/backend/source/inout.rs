@@ -9,7 +9,7 @@ use crate::limits;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// The places to which a function that writes an argument gets a reference.
+/// The arguments that a function may receive by reference.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum References {
     /// None: the language copies arguments itself.
@@ -122,7 +122,7 @@ impl Copies {
     }
 }
 
-/// Returns true if the function that is called may get a reference to a place, one of those that it gets.
+/// Returns true if a called function may receive a reference to a place.
 fn refers(t: &mut Writer, f: &Function, callee: FuncId, (place, found): (Value, &[Passing])) -> bool {
     let module = t.module;
     let root = memory_of(f, place);

@@ -22,7 +22,7 @@ pub(super) fn each_inst<C>(
     }
 }
 
-/// Drops the instructions that `may_go` names and nothing uses, and then those that only they used.
+/// Drops unused instructions that `may_go` names, and then instructions that only they used.
 pub(super) fn drop_unused(f: &mut Function, may_go: impl Fn(&Function, InstId) -> bool) {
     loop {
         let listed: Vec<InstId> = f.blocks.iter().flat_map(|(_, block)| block.insts.iter().copied()).collect();

@@ -28,7 +28,7 @@ pub(super) trait Language: Debug + Sync {
     /// The language in messages.
     fn name(&self) -> &'static str;
 
-    /// A name as the language takes it: without what it reserves.
+    /// A valid name of the language, without reserved words and prefixes.
     fn spelled(&self, name: &str) -> String;
 
     /// Returns true if jumps out of arms with cross-lane operations are to be taken after the selection (`exits`).
@@ -60,7 +60,7 @@ pub(super) trait Language: Debug + Sync {
         true
     }
 
-    /// The class of resources that have numbers in common with those of a class, where there are no sets.
+    /// The class of resources that share numbers with a class, in languages without sets.
     fn numbered_with(&self, class: ResourceClass) -> ResourceClass {
         if class == ResourceClass::SampledTexture { ResourceClass::Texture } else { class }
     }
@@ -105,7 +105,7 @@ pub(super) trait Language: Debug + Sync {
         false
     }
 
-    /// The directive by which the next line has a number in a file, which has a place among those of the source; none if the language has none.
+    /// The directive that sets the number of the next line in a file, which has an index; none if the language has none.
     fn line_directive(&self, _: u32, _: (usize, &str)) -> Option<String> {
         None
     }
@@ -290,7 +290,7 @@ pub(super) trait Language: Debug + Sync {
         true
     }
 
-    /// The value at a place of atomic operations, in languages in which nothing else reads such.
+    /// The value at an atomic place, in languages that read it only by atomic operations.
     fn atomic_read(&self, place: &Expr) -> Expr {
         place.clone()
     }
@@ -310,12 +310,12 @@ pub(super) trait Language: Debug + Sync {
         b.t.broken("bytes of a buffer")
     }
 
-    /// Stores a scalar, or a vector of such that follow each other.
+    /// Stores a scalar, or a vector of consecutive scalars.
     fn write_bytes(&self, b: &mut Body, _: &Address, _: (Scalar, u8), _: &Expr) {
         b.t.internal("bytes of a buffer");
     }
 
-    /// The variables of a function that get zeros first, where compilers of the language refuse to store what has no value.
+    /// The variables of a function to zero first, because compilers of the language reject stores of undefined values.
     fn unset(&self, _: &Module, _: &Function) -> FxHashSet<LocalId> {
         FxHashSet::default()
     }
@@ -344,7 +344,7 @@ pub(super) trait Language: Debug + Sync {
 
     fn call(&self, b: &mut Body, callee: FuncId, name: &str, args: Vec<Made>) -> Expr;
 
-    /// The places to which a function that writes an argument gets a reference, which is to be the only one to its variable.
+    /// The arguments that a function may receive by reference, which is to be the only one to its variable.
     fn references(&self) -> References {
         References::No
     }
@@ -359,7 +359,7 @@ pub(super) trait Language: Debug + Sync {
         b.value(value).text
     }
 
-    /// Returns true if what the head of a loop declares is out of sight after the loop.
+    /// Returns true if declarations in a loop header are out of scope after the loop.
     fn ends_counters(&self) -> bool {
         true
     }
@@ -444,7 +444,7 @@ pub(super) trait Language: Debug + Sync {
         both
     }
 
-    /// An operator; none for those that need the operands more than once.
+    /// An operator; none if its expansion needs the operands more than once.
     fn binary(&self, t: &mut Writer, op: BinaryOp, both: [&Expr; 2], of: [TypeId; 2]) -> Option<Expr>;
 
     /// The remainder with the sign of the dividend, where [`Language::binary`] gives none.
@@ -467,7 +467,7 @@ pub(super) trait Language: Debug + Sync {
         if size == 1 { unequal } else { Expr::call("any", &[unequal]) }
     }
 
-    /// A call of a built-in function with one result; none if the language has none such.
+    /// A call of a built-in function with one result; none if the language lacks it.
     fn function_of(&self, t: &mut Writer, function: MathFn, args: &[Expr], of: &[TypeId], ty: TypeId) -> Option<Expr>;
 
     fn math(&self, b: &mut Body, function: MathFn, args: Values, ty: TypeId) -> Made;
@@ -502,7 +502,7 @@ pub(super) trait Language: Debug + Sync {
         None
     }
 
-    /// The path to a part of what a value points to.
+    /// The path to a part of a pointer's target.
     fn access(&self, b: &mut Body, id: InstId, base: Value, indices: Values, flags: InstFlags) -> Made {
         Made::One(b.path(id, base, indices, flags))
     }

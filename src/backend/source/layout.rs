@@ -15,7 +15,7 @@ pub(super) enum Packing {
     Rows,
     /// As in C: each at a multiple of its scalar's size.
     Scalars,
-    /// As in C++ with vectors at a multiple of their size, that of three components being that of four, unless they are packed.
+    /// As in C++: vectors are aligned to their size, three components as four, unless they are packed.
     Vectors,
     /// As above, but vectors of three components end after the third; larger sizes of members push the next ones away.
     Sized,
@@ -69,7 +69,7 @@ impl How {
         How { stride: None, ..self }
     }
 
-    /// The alignment of what lies this many bytes on, on which it depends how vectors are spelled.
+    /// The alignment at this byte offset, which decides how vectors are written.
     const fn aligned(self, bytes: u32) -> u32 {
         let other = multiple_of(bytes);
         if self.packing.is_sized() || self.align < other { self.align } else { other }
@@ -108,7 +108,7 @@ pub(super) enum Part {
 /// A struct as the language lays it out.
 #[derive(Debug)]
 pub(super) struct Laid {
-    /// Its members with what pads them.
+    /// Its members and padding.
     pub parts: Vec<Part>,
     /// For each member, how structs in it lie, and true if its vectors are packed.
     pub members: Vec<(How, bool)>,

@@ -55,7 +55,7 @@ fn image_of(ty: Type) -> Option<ImageType> {
     }
 }
 
-/// An instruction whose types are still those of lines.
+/// An instruction whose types are still 1D types.
 struct Operation<'a> {
     module: &'a mut Module,
     function: FuncId,

@@ -11,7 +11,7 @@ impl Body<'_, '_> {
         self.t.module.pointee_of(self.f, &self.t.types, value)
     }
 
-    /// The path to a part of a variable, of a parameter, or of what a buffer reference points to.
+    /// The path to a part of a variable, of a parameter, or of a buffer reference's target.
     pub fn path(&mut self, id: InstId, base: Value, indices: Values, flags: InstFlags) -> Expr {
         let f = self.f;
         let indices = f.values(indices);
@@ -76,7 +76,7 @@ impl Body<'_, '_> {
         made
     }
 
-    /// A member of a struct or block, of which some have no name of their own.
+    /// A member of a struct or block; some blocks have no instance name.
     pub fn member(&mut self, base: Value, at: usize, path: Expr, of: crate::ir::StructId, member: u32) -> Expr {
         let item = &self.t.types.structs[of];
         if let Some(Binding::BuiltIn(built)) = item.members.get(member as usize).map(|member| member.binding) {

@@ -167,7 +167,7 @@ struct Prepared<'m> {
     moved: Vec<Moved>,
 }
 
-/// The module with the places that the user chose, and without what the language lacks.
+/// The module with the user's places, after removing constructs that the language lacks.
 fn prepared<'m>(module: &'m Module, options: &Options) -> Made<Prepared<'m>> {
     let language = language_of(&options.profile);
     let has_groups = options.profile.target.row().placing == Placing::Groups || !language.has_sets();

@@ -40,13 +40,13 @@ impl Writer<'_> {
         language.unary(self, op, a, of)
     }
 
-    /// An operator; none for those that need the operands more than once.
+    /// An operator; none if its expansion needs the operands more than once.
     pub fn binary(&mut self, op: BinaryOp, both: [&Expr; 2], of: [TypeId; 2]) -> Option<Expr> {
         let language = self.language;
         language.binary(self, op, both, of)
     }
 
-    /// A call of a built-in function with one result; none if the language has none such.
+    /// A call of a built-in function with one result; none if the language lacks it.
     pub fn function_of(&mut self, function: MathFn, args: &[Expr], of: &[TypeId], ty: TypeId) -> Option<Expr> {
         let language = self.language;
         language.function_of(self, function, args, of, ty)

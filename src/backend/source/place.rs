@@ -1,4 +1,4 @@
-//! Places in buffers: paths through what a language lays out by its own rules, and addresses in what it sees as bytes.
+//! Places in buffers: paths through members that the language lays out, and addresses in byte buffers.
 
 mod access;
 
@@ -34,10 +34,10 @@ pub(super) struct Address {
     pub buffer: Expr,
     /// True for constant buffers, whose rows of 16 bytes are an array.
     pub is_rows: bool,
-    /// Bytes from its start: what varies, and what is constant.
+    /// Bytes from its start: the variable part and the constant part.
     pub varying: Option<Expr>,
     pub constant: u32,
-    /// The type of what lies there, laid out.
+    /// The memory type at that place.
     pub ty: TypeId,
     /// Bytes from one component of a vector to the next, where they do not follow each other: columns of row-major matrices.
     pub step: Option<u32>,
@@ -55,7 +55,7 @@ impl Address {
     }
 }
 
-/// A path to what is laid out otherwise than its logical type.
+/// A path to a value whose memory layout differs from its logical type.
 #[derive(Clone, Debug)]
 pub(super) struct LaidPath {
     pub path: Expr,
@@ -67,7 +67,7 @@ pub(super) struct LaidPath {
     points: bool,
     /// True if it is changed by atomic operations.
     pub is_atomic: bool,
-    /// The matrix that lies row by row of which it is a column, and the column after the name of a row.
+    /// The row-major matrix that contains this column, and the column index after a row's name.
     column: Option<Rc<(LaidPath, String)>>,
 }
 
@@ -80,7 +80,7 @@ impl LaidPath {
     }
 }
 
-/// A place in memory, with the type of what lies there as it is laid out.
+/// A place in memory, with its memory type.
 enum Place {
     Path(LaidPath),
     Bytes(Address),
@@ -136,7 +136,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The path to a part of what a buffer reference points to.
+    /// The path to a part of a buffer reference's target.
     fn referred_place(&mut self, id: InstId, base: Value, of: StructId, indices: Values) -> Made {
         let Some(ty) = self.t.types.find(Type::Struct(of)) else {
             return Made::One(self.t.broken("a reference to something other than a struct"));
@@ -351,7 +351,7 @@ impl Body<'_, '_> {
         (0..size).map(|row| self.in_column(&column, &row.to_string()).map(|place| place.path)).collect()
     }
 
-    /// All of what a pointer to a variable that is laid out points to.
+    /// The whole target of a pointer to a variable in memory layout.
     fn whole_place(&mut self, pointer: Value) -> Option<Place> {
         let Value::Global(id) = pointer else { return None };
         let ty = self.t.module.globals[id].ty;
@@ -432,7 +432,7 @@ fn first_of(size: u8) -> String {
     (0..u32::from(size)).fold(".".to_string(), |text, n| text + &component(n)[1..])
 }
 
-/// Returns true if what is at a path has its logical type. The language converts matrices itself.
+/// Returns true if the value at a path has its logical type. The language converts matrices itself.
 fn is_plain_path(t: &mut Writer, laid: &LaidPath) -> bool {
     if laid.how.packing.is_sized() {
         return !laid.is_atomic && laid.column.is_none() && is_plain(t, laid.ty, laid.how, false);
@@ -517,7 +517,7 @@ impl Writer<'_> {
         if count(self, alone) == count(self, how) { alone } else { how }
     }
 
-    /// The declarations of a laid-out struct's members, with those that pad.
+    /// The member declarations of a struct in memory layout, padding included.
     pub fn member_lines(&mut self, of: StructId, how: How, names: &[String]) -> Vec<String> {
         let Some(laid) = layout::lay_out(self, of, how) else {
             self.internal("a struct that it does not lay out");
@@ -544,7 +544,7 @@ impl Writer<'_> {
         lines
     }
 
-    /// The lengths of an array of resources, or of one in memory. An array without a length ends what it is in.
+    /// The lengths of an array of resources, or of one in memory. An array without a length is the last member of its struct.
     pub fn dims_of(&mut self, ty: TypeId) -> String {
         let mut dims = String::new();
         let mut ty = ty;

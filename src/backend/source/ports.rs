@@ -133,12 +133,12 @@ impl Writer<'_> {
         self.ports = ports;
     }
 
-    /// Adds an input that the entry point needs besides those of the source.
+    /// Adds an input that the entry point needs additionally.
     pub fn note_built_in(&mut self, of: BuiltIn, name: &str, ty: TypeId) {
         self.note_port(of, Space::Input, name, ty);
     }
 
-    /// Adds an input or output that the stage has besides those of the source.
+    /// Adds an input or output that the stage needs additionally.
     pub fn note_port(&mut self, of: BuiltIn, space: Space, name: &str, ty: TypeId) {
         let (name, span) = (name.to_string(), self.span);
         let mut ports = std::mem::take(&mut self.ports);

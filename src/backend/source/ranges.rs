@@ -1,4 +1,4 @@
-//! Ranges of signed numbers, for languages in which sums that overflow have no meaning.
+//! Ranges of signed numbers, for languages with undefined signed overflow.
 
 use super::function::Body;
 use crate::ir::{
@@ -174,7 +174,7 @@ impl Body<'_, '_> {
         (is_own && low == high).then_some((sign * low, index))
     }
 
-    /// The comparison of a variable without which a loop's body ends it: how, with what, and the number of the instruction.
+    /// The comparison that keeps a loop running: operator, operand, and the index of the instruction.
     fn guard(&self, local: LocalId, body: BlockId) -> Option<(BinaryOp, Value, u32)> {
         let insts = &self.f.blocks[body].insts;
         let (index, id) = (0..).zip(insts).find(|(_, id)| matches!(self.f.insts[**id].op, Op::If { .. }))?;

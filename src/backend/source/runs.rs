@@ -1,4 +1,4 @@
-//! Stores of components of one vector to those of another, one after the other, which are one assignment: `color.xyz = light`.
+//! Consecutive stores between components of two vectors, which become one assignment: `color.xyz = light`.
 
 use super::constants::component;
 use super::expr::Expr;
@@ -18,7 +18,7 @@ pub(super) struct Run {
     base: Value,
     /// The indices that lead to the vector that is stored to.
     indices: Values,
-    /// Its components, and those of the value.
+    /// Its components, and the value's.
     to: SmallVec<[u8; 4]>,
     from: SmallVec<[u8; 4]>,
     /// Components of the vector that is stored to.
@@ -54,7 +54,7 @@ pub(super) struct Runs {
 }
 
 impl Runs {
-    /// Finds the runs; `of_parts` allows those of any components, otherwise they are the first ones.
+    /// Finds the runs; `of_parts` allows any components, otherwise only the first ones.
     pub fn of(module: &Module, f: &Function, of_parts: bool) -> Runs {
         let mut runs = Runs::default();
         for (block, _) in f.blocks.iter() {

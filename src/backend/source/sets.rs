@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Moved {
     pub name: String,
-    /// Set and binding in the source, or those that an option chose.
+    /// Set and binding in the source, or chosen by an option.
     pub set: u32,
     pub binding: u32,
     /// The binding point.
@@ -111,7 +111,7 @@ pub(super) fn check_push_constants(before: &Module, places: &Places) -> Made<()>
     }
 }
 
-/// The name of a resource: that of its block where it has none.
+/// The name of a resource, or of its block.
 fn name_of(module: &Module, id: GlobalId) -> String {
     let global = &module.globals[id];
     match module.types.get(module.types.innermost(global.ty)) {

@@ -20,14 +20,14 @@ pub(super) enum Role {
     WorkgroupCount,
     /// The buffer with the first vertex and instance of a draw, and its number.
     DrawParameters,
-    /// A buffer by which stages hand on their values, by its part in that.
+    /// A buffer that passes values between stages, by its role.
     Stage(&'static str),
     /// The buffer with the sizes of others.
     BufferSizes,
 }
 
 impl Role {
-    /// Set and binding in the source; none for what has none.
+    /// Set and binding in the source, if any.
     pub fn binding(self) -> Option<(u32, u32)> {
         match self {
             Role::Resource(set, binding) | Role::Sampler(set, binding) => Some((set, binding)),

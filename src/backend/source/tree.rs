@@ -6,7 +6,7 @@ use crate::kernel::Origin;
 use crate::limits;
 use crate::source::Span;
 
-/// A statement with what it was made for.
+/// A statement with its origin.
 #[derive(Clone, Debug)]
 pub(super) struct Stmt {
     /// The construct of the source.
@@ -90,7 +90,7 @@ pub(super) struct Syntax {
     pub endless: &'static str,
     /// The head of a loop that ends after a turn.
     pub repeated: &'static str,
-    /// The lines at the end of such a loop.
+    /// The lines at the end of the loop.
     pub ends: fn(&Expr) -> Vec<String>,
 }
 
@@ -358,7 +358,7 @@ pub(super) fn else_if(block: &[Stmt]) -> Option<(&Expr, &Vec<Stmt>, &Vec<Stmt>)>
     }
 }
 
-/// The directive of C's preprocessor by which the next line has a number in a file.
+/// The `#line` directive of C's preprocessor.
 pub(super) fn line_directive(line: u32, file: &str) -> String {
     let file: String = file.chars().filter(|c| !c.is_control()).collect();
     format!("#line {line} \"{}\"", file.replace('\\', "\\\\").replace('"', "\\\""))

@@ -90,7 +90,7 @@ pub(super) fn takes_derivatives(op: &Op) -> bool {
     }
 }
 
-/// A call: the function, the arguments that differ (of pointers what they point to), and the control flow.
+/// A call: the function, the varying arguments (for pointers their targets), and the control flow.
 type Call = (FuncId, Vec<bool>, bool);
 
 struct Search<'t, 'a> {
@@ -206,7 +206,7 @@ impl<'s, 't, 'a> Walk<'s, 't, 'a> {
         }
     }
 
-    /// Returns true if the results differ, with what pointers among the arguments point to.
+    /// Returns true if the results vary, with the targets of pointer arguments.
     fn run(mut self) -> (bool, Vec<bool>) {
         if self.blocks(&[self.f.body]).falls {
             self.give_back();
@@ -246,7 +246,7 @@ impl<'s, 't, 'a> Walk<'s, 't, 'a> {
         }
     }
 
-    /// Returns true if what a pointer points to differs.
+    /// Returns true if a pointer's target varies.
     fn contents(&self, pointer: Value) -> bool {
         let (root, differs) = self.root(pointer);
         differs
@@ -394,14 +394,14 @@ impl<'s, 't, 'a> Walk<'s, 't, 'a> {
         }
     }
 
-    /// Adds the state to those that leave the innermost construct which has such an exit.
+    /// Adds the state to the exits of the innermost construct with such an exit.
     fn leave(&mut self, exit: impl Fn(&mut Around) -> Option<&mut Option<State>>) {
         if let Some(exit) = self.around.iter_mut().rev().find_map(exit) {
             exit.get_or_insert_with(|| self.state.clone()).join(&self.state);
         }
     }
 
-    /// Lists of blocks of which one runs.
+    /// Alternative blocks, one of which runs.
     fn choice(&mut self, condition: Value, arms: &[Vec<BlockId>]) -> Ends {
         let differs = self.value(condition);
         self.choose(differs, arms)

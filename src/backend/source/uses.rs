@@ -51,7 +51,7 @@ impl Uses {
         uses
     }
 
-    /// A vector whose components are all stored at once is used once, by the first store.
+    /// A vector with a single store of all components has one use, the first store.
     fn join_runs(&mut self, runs: &Runs) {
         for (store, run) in runs.iter() {
             let (Value::Inst(whole), Some(place)) = (run.value, self.place(store)) else { continue };
@@ -358,7 +358,7 @@ impl Uses {
             .collect()
     }
 
-    /// Returns true if an instruction between two of a block may write what is read.
+    /// Returns true if an instruction between two others of a block may write the memory that is read.
     pub fn is_written(&self, f: &Function, from: InstId, to: InstId, reads: &Reads) -> bool {
         match (self.place(from), self.place(to)) {
             (Some((block, at)), Some((other, to))) if block == other => self.writes_between(f, block, at..to, reads),
@@ -435,7 +435,7 @@ impl Uses {
 }
 
 impl Uses {
-    /// Returns true if an instruction between two of a block may write what is read.
+    /// Returns true if an instruction between two others of a block may write the memory that is read.
     fn writes_between(&self, f: &Function, block: BlockId, places: Range<u32>, reads: &Reads) -> bool {
         if reads.is_empty() {
             return false;
@@ -448,7 +448,7 @@ impl Uses {
         f.blocks[block].insts[from..to.max(from)].iter().any(|id| self.writes(f, &f.insts[*id], reads))
     }
 
-    /// Returns true if an instruction may write what is read, or makes such writes of others seen.
+    /// Returns true if an instruction may write the memory that is read, or makes others' writes visible.
     fn writes(&self, f: &Function, inst: &Inst, reads: &Reads) -> bool {
         match inst.op {
             Op::Image { op, .. } => reads.memory && matches!(op, ImageOp::Write | ImageOp::Atomic(..)),

@@ -100,7 +100,7 @@ fn reach_members(module: &mut Module, function: FuncId, members: &FxHashMap<Glob
     f.blocks.iter_mut().for_each(|(_, block)| block.insts.retain(|id| !whole.contains_key(id)));
 }
 
-/// Returns true for a block of inputs or outputs at locations of which nothing but members is named.
+/// Returns true for a block of inputs or outputs at locations that is only accessed by member.
 fn is_open(module: &Module, id: GlobalId) -> bool {
     let global = &module.globals[id];
     let Type::Struct(of) = module.types.get(global.ty) else { return false };

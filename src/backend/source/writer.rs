@@ -39,16 +39,16 @@ pub(super) struct Writer<'a> {
     pub scratch: Module,
     pub names: Names,
     pub extensions: BTreeSet<&'static str>,
-    /// Declarations in the order in which they were asked for, which is one in which each comes before its uses.
+    /// Declarations in order of their requests; each precedes its uses.
     pub specializations: Vec<String>,
     pub structs: Vec<String>,
     pub tables: Vec<String>,
     pub variables: Vec<String>,
     /// Declarations of the module's variables, in the order of the source.
     pub declarations: BTreeMap<GlobalId, Vec<String>>,
-    /// Functions that the text needs besides those of the source.
+    /// Helper functions that the text needs.
     pub helpers: Vec<String>,
-    /// Names of those that are not called as they would be, and the types for which each is there.
+    /// Names of helpers that were renamed, and the types for which each exists.
     pub helper_names: FxHashMap<&'static str, String>,
     pub helped: FxHashSet<(&'static str, TypeId)>,
     pub functions: Vec<Definition>,
@@ -73,12 +73,12 @@ pub(super) struct Writer<'a> {
     /// Names that variables are declared with.
     pub global_names: FxHashMap<GlobalId, String>,
     pub block_names: FxHashMap<GlobalId, String>,
-    /// Members and variables, or elements of such, that atomic operations reach, where the language has other types for these.
+    /// Members, variables and elements with atomic operations, in languages with atomic types.
     pub atomic_members: FxHashSet<(StructId, u32)>,
     pub atomic_globals: FxHashSet<GlobalId>,
     /// How blocks are spelled.
     pub forms: FxHashMap<GlobalId, Form>,
-    /// Structs as the language lays them out, and their names where these are not those of the logical ones.
+    /// Structs in memory layout, and their names if they differ from the logical structs.
     pub laid: FxHashMap<(StructId, How), Option<Rc<Laid>>>,
     pub laid_names: FxHashMap<(StructId, How), String>,
     /// Arrays that are assigned, passed or returned whole, where the language has other types for these.
@@ -261,7 +261,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The qualifiers of images that functions are called with: a parameter must have those of its arguments.
+    /// The qualifiers of images that functions are called with: a parameter must have the qualifiers of its arguments.
     fn pass_access(&mut self, functions: &[FuncId]) {
         let module = self.module;
         for id in functions.iter().rev() {
@@ -327,7 +327,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The name of a function that the text needs besides those of the source, and true where it is to be written for a type.
+    /// The name of a function that the text needs, and true if it is not yet written for a type.
     pub fn helper(&mut self, name: &'static str, ty: TypeId) -> (String, bool) {
         let is_new = self.helped.insert((name, ty));
         (self.helper_names.get(name).map_or_else(|| name.to_string(), String::clone), is_new)
@@ -440,7 +440,7 @@ impl Shader {
         text
     }
 
-    /// The lines with their origins; `named` gives each operation the name by which the caller knows it.
+    /// The lines with their origins; `named` maps each operation to the caller's name.
     pub fn code(self, named: impl Fn((FuncId, InstId)) -> (FuncId, InstId)) -> Code {
         let head = self.head.iter().map(|line| Written {
             origin: Origin::Code,

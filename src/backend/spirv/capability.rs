@@ -64,7 +64,7 @@ const STORAGE_16: [Capability; 5] = [
     Capability::StorageInputOutput16,
 ];
 
-/// The versions in which an extension carries a capability.
+/// The versions for which an extension provides a capability.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Carried {
     Always,

@@ -45,7 +45,7 @@ impl ConstMap {
 }
 
 impl Emitter<'_> {
-    /// The id of an IR constant. Parts come first; a list of what waits replaces recursion, since chains may be long.
+    /// The id of an IR constant. Parts come first; a work list replaces recursion, because chains may be long.
     pub fn constant(&mut self, id: ConstId) -> Word {
         if self.constants.known[id.index()] != 0 {
             return self.constants.known[id.index()];

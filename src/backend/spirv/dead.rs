@@ -232,7 +232,7 @@ impl Uses {
         is_variable.then_some(root)
     }
 
-    /// Marks what decorations use, and what the outside knows by its decoration.
+    /// Marks operands of decorations, and ids that are visible outside by their decoration.
     fn decorated(&mut self, decorations: &[Word]) {
         const KNOWN: [Decoration; 2] = [Decoration::BuiltIn, Decoration::SpecId];
         for (_, inst) in instructions(decorations) {
@@ -248,7 +248,7 @@ impl Uses {
         }
     }
 
-    /// Marks what is used by what is used.
+    /// Marks the operands of marked instructions.
     fn close(&mut self, globals: &[Word], functions: &[Word]) {
         while let Some(id) = self.open.pop() {
             if let Some(Place { in_functions, at }) = self.places[id as usize] {
@@ -260,7 +260,7 @@ impl Uses {
         }
     }
 
-    /// Returns true if an id is not that of an instruction that is taken out.
+    /// Returns true unless an id belongs to a removed instruction.
     fn is_written(&self, id: Word) -> bool {
         let id = id as usize;
         self.places.get(id).is_none_or(|place| place.is_none() || self.is_used[id])

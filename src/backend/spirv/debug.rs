@@ -219,7 +219,7 @@ pub(super) struct Position {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct LinePlace {
-    /// The `DebugFunction` or `DebugLexicalBlock`; 0 where only lines are told.
+    /// The `DebugFunction` or `DebugLexicalBlock`; 0 if only lines are recorded.
     scope: Word,
     stretch: Stretch,
 }
@@ -253,7 +253,7 @@ impl Body<'_, '_> {
         self.position.said = Some(place);
     }
 
-    /// Forgets what was said: lines hold to the end of a block only.
+    /// Forgets the current line: lines only hold to the end of a block.
     pub fn forget_place(&mut self) {
         self.position.said = None;
     }

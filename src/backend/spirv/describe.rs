@@ -15,7 +15,7 @@ use crate::source::{SourceLanguage, Span};
 use rspirv::spirv::{NonsemanticShaderDebuginfo100Op as Debug, Op, Word};
 use rustc_hash::FxHashMap;
 
-/// The version of the information, and that of DWARF which it follows.
+/// The version of the information, and of the DWARF version that it follows.
 const VERSIONS: [u32; 2] = [1, 4];
 
 /// Flags (section 4.2): a public function or member, a definition, a local variable.
@@ -30,7 +30,7 @@ const STRUCTURE: u32 = 1;
 /// Encodings of basic types.
 const ADDRESS: u32 = 1;
 
-/// The items described so far; 0 marks those that are not.
+/// The items described so far; 0 for the others.
 #[derive(Debug, Default)]
 pub(super) struct Described {
     pub set: Word,

@@ -5,7 +5,7 @@ use crate::ir::{MathFn, Scalar, TypeId, Value};
 use rspirv::spirv::{Capability, Op, PackedVectorFormat, Word};
 use smallvec::SmallVec;
 
-/// Opcodes for operands that are both signed, both unsigned, and of different signs; then those that saturate.
+/// Opcodes for signed, unsigned and mixed operands; then the saturating ones.
 const OPCODES: [[Op; 3]; 2] = [[Op::SDot, Op::UDot, Op::SUDot], [Op::SDotAccSat, Op::UDotAccSat, Op::SUDotAccSat]];
 
 pub(super) const fn is_int_dot(function: MathFn) -> bool {

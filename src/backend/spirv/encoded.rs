@@ -30,7 +30,7 @@ pub(super) fn name(number: Word) -> String {
     }
 }
 
-/// Returns true if a module names such floats, of which not every validator knows.
+/// Returns true if a module uses such floats, which some validators do not know.
 #[cfg(debug_assertions)]
 pub(super) fn any(types: &Types) -> bool {
     types.iter().any(|(id, _)| types.number_of(id).is_some_and(|scalar| scalar.encoding().is_some()))

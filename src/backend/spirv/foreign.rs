@@ -37,7 +37,7 @@ impl<'a> Emitter<'a> {
         id
     }
 
-    /// Operands as words, those that are ids declared first.
+    /// Operands as words; ids are declared first.
     fn operands(&mut self, operands: &[ForeignOperand]) -> SmallVec<[Word; FEW]> {
         let mut words = Words::default();
         for operand in operands {

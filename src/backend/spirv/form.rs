@@ -12,7 +12,7 @@ use rspirv::spirv::{MAGIC_NUMBER, Op, Word};
 /// Instructions that have more operands in revisions of SPIR-V that rspirv does not know: the kind of a hit that a query gave.
 const GROWN: [Word; 1] = [Op::HitObjectRecordFromQueryEXT as Word];
 
-/// Instructions that the form of functions is made of, besides those that end a block.
+/// Instructions that structure functions, other than block terminators.
 const STRUCTURE: [Op; 8] = [
     Op::Function,
     Op::FunctionParameter,

@@ -65,7 +65,7 @@ pub(super) struct Body<'e, 'a> {
     pub debug_scopes: super::describe::Scopes,
 }
 
-/// Writes the bodies of the functions in the queue, and of those that they call.
+/// Writes the bodies of the functions in the queue, and of the functions that they call.
 pub(super) fn emit_queued(m: &mut Emitter) {
     let Some(first) = m.queue.last() else { return };
     let f = &m.module.functions[*first];
@@ -147,7 +147,7 @@ impl<'a> Body<'_, 'a> {
         self.m.uses[id.index()] = std::mem::take(&mut self.uses);
     }
 
-    /// Records what was made for cross-lane operations among the words that end with the function's code.
+    /// Records the words that belong to cross-lane operations.
     fn mark(&mut self, id: FuncId) {
         let end = self.m.out.functions.as_slice().len();
         let code = end - self.code.as_slice().len();

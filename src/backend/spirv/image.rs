@@ -139,7 +139,7 @@ impl Emitter<'_> {
     }
 }
 
-/// The operands of an operation by what they are.
+/// The operands of an operation by role.
 pub(super) struct Operands {
     pub parts: ImageParts,
     pub words: SmallVec<[Word; 8]>,

@@ -26,7 +26,7 @@ fn innermost(types: &Types, ty: TypeId) -> (TypeId, Type) {
     }
 }
 
-/// Built-in variables of which mesh shaders assign one for each primitive.
+/// Built-in variables that mesh shaders write per primitive.
 const fn is_of_primitive(built_in: BuiltIn) -> bool {
     matches!(
         built_in,

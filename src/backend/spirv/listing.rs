@@ -65,7 +65,7 @@ pub fn disassemble(words: &[u32]) -> Result<String, String> {
     Ok(small.put_back(text))
 }
 
-/// The text of a module of which rspirv knows all numbers.
+/// The text of a module without numbers unknown to rspirv.
 fn known(words: &[u32]) -> Result<String, String> {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let mut reader =

@@ -37,7 +37,7 @@ pub(super) fn binary_opcode(op: BinaryOp, kind: ScalarKind) -> Option<Op> {
     row.get(kind.column()).copied().filter(|op| *op != Op::Nop)
 }
 
-/// The conversion between two kinds of which one is a float, computed with or not.
+/// The conversion between two kinds, at least one of them a float.
 pub(super) const fn float_conversion(from: ScalarKind, to: ScalarKind) -> Option<Op> {
     use ScalarKind::{Encoded, Float, Sint, Uint};
     Some(match (from, to) {
@@ -50,7 +50,7 @@ pub(super) const fn float_conversion(from: ScalarKind, to: ScalarKind) -> Option
     })
 }
 
-/// Arithmetic that a driver may contract unless it is told not to (section 3.20, NoContraction).
+/// Arithmetic that a driver may contract unless forbidden (section 3.20, NoContraction).
 pub(super) const fn can_contract(op: Op) -> bool {
     matches!(
         op,

@@ -14,7 +14,7 @@ use crate::ir::{
 use rspirv::spirv::{Capability, MemorySemantics, Op, Word};
 use smallvec::{SmallVec, smallvec};
 
-/// Elements up to which an array is copied one by one.
+/// Maximum length of arrays that are copied element by element.
 const MOST_COPIED: u32 = 16384;
 
 /// One part of a composite type.
@@ -132,7 +132,7 @@ impl Body<'_, '_> {
         if laid_out { self.relayout(raw, pointee, Form::Value) } else { raw }
     }
 
-    /// The epoch in which a load gives what an equal one gave, if there is one: 0 if that is always so.
+    /// The epoch in which equal loads return equal values, if any; 0 for always.
     fn shared_while(&self, space: Space, pointer: Value, flags: InstFlags) -> Option<Word> {
         if !self.shares || !flags.is_empty() {
             return None;
@@ -214,7 +214,7 @@ impl Body<'_, '_> {
         0
     }
 
-    /// Returns true if what a pointer points to has a layout, and `uint` for `bool`.
+    /// Returns true if a pointer's target has a memory layout, with `uint` for `bool`.
     pub fn is_laid_out(&self, pointer: Value) -> bool {
         match pointer {
             Value::Global(id) => self.m.is_laid_out(&self.m.module.globals[id]),

@@ -242,7 +242,7 @@ struct Sections {
 }
 
 impl Sections {
-    /// Sections with room for what such a module usually takes.
+    /// Sections with room for a typical module.
     fn for_module(module: &Module) -> Sections {
         let insts: usize = module.functions.iter().map(|(_, function)| function.insts.len()).sum();
         Sections {

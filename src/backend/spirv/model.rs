@@ -53,7 +53,7 @@ impl Emitter<'_> {
         number as Word
     }
 
-    /// The effect of an order on writes in Vulkan's model: those before it become available, those of others visible.
+    /// The effect of an order on writes in Vulkan's model: earlier writes become available, writes of others visible.
     pub fn availability(&self, order: MemorySemantics) -> MemorySemantics {
         const TABLE: [(MemorySemantics, MemorySemantics); 3] = [
             (MemorySemantics::ACQUIRE, MemorySemantics::MAKE_VISIBLE),

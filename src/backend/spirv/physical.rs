@@ -71,7 +71,7 @@ impl Body<'_, '_> {
         align.max(least.unwrap_or(1))
     }
 
-    /// The bytes from a whole to its part, or for an index that only the run knows what they are a multiple of.
+    /// The byte offset of a part, or for a run-time index a factor of the offset.
     fn part_at(&self, ty: TypeId, index: Option<u32>) -> (u32, Option<TypeId>) {
         let types = &self.m.module.types;
         let times = |stride: u32| stride.wrapping_mul(index.unwrap_or(1));

@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 use std::ops::{Range, RangeInclusive};
 
-/// Scalars, vectors and columns up to which a composite is a value.
+/// Maximum number of scalars, vectors and columns of a composite that is promoted.
 const MOST_PARTS: u32 = 64;
 
 /// Values of the variables that a construct stores to, in the order of its list.
@@ -45,7 +45,7 @@ pub(super) struct Promoted {
 }
 
 impl Promoted {
-    /// Finds the variables of a function that are values; none of those that `is_kept`.
+    /// Finds the variables of a function to promote, except variables that `is_kept` names.
     pub fn find(&mut self, module: &Module, f: &Function, is_kept: impl Fn(LocalId) -> bool) {
         self.current.clear();
         self.current.resize(f.locals.len(), 0);

@@ -24,7 +24,7 @@ pub(super) struct Shared {
     order: Vec<Key>,
     /// The operands of instructions that make composites, or compute with a constant, by their results.
     made: FxHashMap<Word, (Op, SmallVec<[Word; 8]>)>,
-    /// The instructions so far by which writes of other invocations may become visible.
+    /// The number of instructions so far that may make other invocations' writes visible.
     pub epoch: Word,
 }
 
@@ -36,12 +36,12 @@ impl Shared {
         self.epoch = 0;
     }
 
-    /// The place to which [`Shared::leave`] goes back.
+    /// The place that [`Shared::leave`] returns to.
     pub fn mark(&self) -> usize {
         self.order.len()
     }
 
-    /// Forgets what was written since a mark: it is not on all paths that come next.
+    /// Forgets instructions since a mark: they are not on all following paths.
     pub fn leave(&mut self, mark: usize) {
         for key in self.order.drain(mark..) {
             self.known.remove(&key);

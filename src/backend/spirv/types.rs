@@ -41,7 +41,7 @@ pub(super) struct TypeMap {
     /// Value types of structs: a struct and its layouts have the same one.
     structs: Vec<Word>,
     keys: FxHashMap<Key, Word>,
-    /// Buffer references by what they point to.
+    /// Buffer references by target.
     pub references: FxHashMap<StructId, Word>,
     /// Scalar types by [`scalar_slot`].
     scalars: [Word; SCALAR_SLOTS],
@@ -50,7 +50,7 @@ pub(super) struct TypeMap {
     pub images: Vec<(ImageType, Word)>,
     /// Structs that are decorated as blocks of stage inputs and outputs.
     pub blocks: Vec<Word>,
-    /// Samplers and sampled images, by opcode and what they are made of.
+    /// Samplers and sampled images, by opcode and operand type.
     pub wrapped: Vec<((Op, Word), Word)>,
 }
 

@@ -41,7 +41,7 @@ impl Unknown {
         known
     }
 
-    /// The text of the known instructions with that of the unknown ones.
+    /// The text of the known instructions, with the unknown instructions inserted.
     pub fn put_back(&self, words: &[Word], text: &str) -> String {
         let functions = instructions(words).find(|(_, found)| opcode(found) == Op::Function as Word);
         let functions = functions.map_or(words.len(), |(at, _)| at);

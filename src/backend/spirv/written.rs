@@ -1,4 +1,4 @@
-//! The lines of a module with what each was made for.
+//! The lines of a module, each with its origin.
 //!
 //! The emitter marks words; the lines are those of [`disassemble`](super::disassemble). Constants count as set-up:
 //! operations share them, and nothing computes them where they are used.
@@ -155,7 +155,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The set-ups that the lines of an operation name, and those that these name.
+    /// The set-ups that the lines of an operation name, directly or indirectly.
     fn set_ups(&self, number: u32, mark: &Mark) -> Vec<u32> {
         let own = self.lines.iter().filter(|(origin, _)| *origin == Origin::Operation(number));
         let mut named: FxHashSet<Word> =

@@ -56,7 +56,7 @@ impl Done {
 pub struct Choices {
     pub deny_warnings: bool,
     pub no_warnings: bool,
-    /// Said after what the manifest says.
+    /// Applied after the manifest's.
     pub warnings: Vec<Choice>,
     /// Write nothing; compare.
     pub is_check: bool,
@@ -230,7 +230,7 @@ impl<'a> Engine<'a> {
         done
     }
 
-    /// Makes an output in memory and compares it with what is on the disk.
+    /// Makes an output in memory and compares it with the file on disk.
     fn compare(&self, number: usize, read: Option<&Read>) -> Done {
         let job = &self.plan.jobs[number];
         let (mut done, _, bytes) = self.compile(job, read);
@@ -360,7 +360,7 @@ impl<'a> Engine<'a> {
     }
 }
 
-/// A result for every job: those that were not done were skipped.
+/// A result for every job; unfinished jobs were skipped.
 fn all(total: usize, done: Vec<(usize, Done)>) -> Vec<Done> {
     let skipped = || Done { fate: Fate::Skipped, compilation: None, entry: None };
     let mut all: Vec<Done> = std::iter::repeat_with(skipped).take(total).collect();

@@ -33,7 +33,7 @@ pub fn run(args: &BuildArgs, claims: &Claims) -> Outcome {
     if args.watch { watch::run(args) } else { once(args, &mut Stamps::new(), claims) }
 }
 
-/// Builds once, and adds what the build depends on to the stamps.
+/// Builds once, and adds the inputs of the build to the stamps.
 fn once(args: &BuildArgs, stamps: &mut Stamps, claims: &Claims) -> Result<Exit, super::CommandError> {
     let manifest = Manifest::read(&args.manifest, claims)?;
     let plan = Plan::new(&manifest, claims)?;

@@ -63,7 +63,7 @@ pub struct Shader {
 /// The options that all jobs of a `[[build]]` share.
 pub struct Common {
     pub settings: Settings,
-    /// The settings as text, for what an output depends on.
+    /// The settings as text, as an input of an output.
     pub settings_text: String,
     pub loader: FileLoader,
 }
@@ -140,7 +140,7 @@ impl Plan {
         })
     }
 
-    /// The shaders of all globs, each once, those of a glob in the order of their names.
+    /// The shaders of all globs, each once, ordered by name within a glob.
     fn shaders(&mut self, manifest: &Manifest, build: &Build) -> Result<Vec<Arc<Shader>>, CommandError> {
         let mut seen = BTreeSet::new();
         let mut shaders = Vec::new();
@@ -393,7 +393,7 @@ fn chosen(
     (macros, part)
 }
 
-/// A macro's value with `_` for what file names do not take everywhere.
+/// A macro's value, with `_` for characters that are not portable in file names.
 fn file_name(value: &str) -> String {
     value.chars().map(|c| if c.is_ascii_alphanumeric() || "+-_".contains(c) { c } else { '_' }).collect()
 }

@@ -105,7 +105,7 @@ fn count_written(group: &[(&Job, &Done)]) -> String {
     }
 }
 
-/// The messages of one shader, each once, then what is wrong with its outputs.
+/// The messages of one shader, each once, then its output errors.
 fn group_messages(args: &MessageArgs, group: &[(&Job, &Done)], text: &mut Vec<u8>) {
     let said = group.iter().filter_map(|(job, done)| {
         let made = done.compilation.as_ref()?;
@@ -141,7 +141,7 @@ fn exit(fate: &Fate) -> Exit {
     }
 }
 
-/// A line of the table: outputs by what became of them.
+/// A line of the table: outputs by result.
 #[derive(Clone, Copy, Default)]
 struct Tally {
     written: usize,

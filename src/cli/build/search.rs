@@ -73,7 +73,7 @@ fn reach(rest: &Path) -> Reach {
 /// Characters that match others.
 const WILD: [char; 3] = ['*', '?', '['];
 
-/// The folders of a glob before the first that has something to match; those of a plain path.
+/// The folders of a glob before the first wildcard; all folders of a plain path.
 fn fixed_part(glob: &str) -> PathBuf {
     let folder = Path::new(glob).parent().unwrap_or(Path::new(""));
     let plain = |part: &Component<'_>| !part.as_os_str().to_string_lossy().contains(WILD);

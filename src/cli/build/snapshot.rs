@@ -30,7 +30,7 @@ const RULE: &str = "---\n";
 /// Extension of the files.
 const EXTENSION: &str = "snap";
 
-/// A listing that is not what was committed.
+/// A listing that differs from the committed one.
 struct Change {
     path: PathBuf,
     /// The committed listing; none for a new one.

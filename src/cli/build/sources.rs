@@ -1,4 +1,4 @@
-//! Files that shaders are made of, each read once for all jobs, with the hash of what it holds.
+//! Source files, each read once for all jobs, with the hash of its contents.
 
 use super::watch::Stamps;
 use crate::build::claims::Claims;
@@ -55,7 +55,7 @@ pub struct Folders {
     written: Vec<PathBuf>,
     /// Without links.
     resolved: Vec<PathBuf>,
-    /// Outputs, which are not sources; those that were there before the build also by their identity.
+    /// Outputs, which are not sources; existing outputs also by identity.
     outputs: FxHashSet<PathBuf>,
     old_outputs: FxHashSet<Identity>,
 }
@@ -117,7 +117,7 @@ impl Sources {
         stamps.extend(files.iter().map(|(path, source)| (path.clone(), source.stamp)));
     }
 
-    /// Hash of the names and contents of some files, those that are not there too.
+    /// Hash of the names and contents of some files, missing files included.
     pub fn digest<'a>(&self, paths: impl IntoIterator<Item = &'a str>) -> u128 {
         let mut hash = Xxh3::new();
         for path in paths {

@@ -122,7 +122,7 @@ impl OutDir {
         Ok(OutDir { path: path.to_path_buf(), memory, saved, is_changed: false, claims: claims.clone(), _lock: lock })
     }
 
-    /// When what is known was saved.
+    /// When the state was saved.
     pub fn saved(&self) -> Option<Stamp> {
         self.saved
     }
@@ -145,7 +145,7 @@ impl OutDir {
         through(&path, bytes, &self.path.join(FOLDER).join(format!("{number}.tmp")), &self.claims)
     }
 
-    /// Keeps what is now known of an output; none forgets it.
+    /// Keeps the state of an output; none forgets it.
     pub fn remember(&mut self, name: &str, entry: Option<Entry>) {
         self.is_changed = true;
         match entry {

@@ -1,4 +1,4 @@
-//! A profile as a manifest names it: at a wave size, with its part of the outputs' names and the hash of what it says.
+//! A profile as a manifest names it: at a wave size, with its part of the output names and the hash of its contents.
 
 use super::super::{CommandError, profiles};
 use crate::build::claims::Claims;

@@ -2,7 +2,7 @@
 
 use crate::cli::CommandError;
 
-/// The profile where no environment is asked for: that of Vulkan 1.0.
+/// The profile without a requested environment: Vulkan 1.0's.
 pub const DEFAULT: &str = "spirv-1.0";
 
 /// The profile for OpenGL.

@@ -170,7 +170,7 @@ pub fn find(table: &'static [Flag], word: &str) -> Option<&'static Flag> {
     table.iter().filter(fits).max_by_key(|flag| flag.name.len())
 }
 
-/// The complaint of an option that is not in the table, with what was probably meant.
+/// The error for an unknown option, with a suggestion.
 pub fn unknown(table: &[Flag], word: &str) -> String {
     let name = word.split_inclusive('=').next().unwrap_or(word);
     match nearest(name, table.iter().map(|flag| flag.name)) {

@@ -19,7 +19,7 @@ const RELAXED: &str = "shaders for OpenGL are not made into modules for Vulkan";
 const SAMPLED: &str = "textures and samplers stay apart";
 const PLACED: &str = "bindings are not set by name";
 
-/// The options, with what they become.
+/// The options and their effects.
 #[rustfmt::skip]
 pub static FLAGS: &[Flag] = &[
     flag("-V", Takes::Perhaps, Means::Own).but("`VULKAN` is 100 always"),

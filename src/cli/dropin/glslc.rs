@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 const HLSL: &str = "it concerns HLSL alone, which is not read";
 
-/// The options, with what they become.
+/// The options and their effects.
 #[rustfmt::skip]
 pub static FLAGS: &[Flag] = &[
     flag("-c", Takes::Nothing, Means::Own),

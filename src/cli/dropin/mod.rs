@@ -26,7 +26,7 @@ pub enum Tool {
     Glslang,
 }
 
-/// Names by which the command is called, and the subcommands that they stand for.
+/// Names of the command, and the subcommands that they select.
 const NAMES: [(&str, &str); 3] = [("glslc", "glslc"), ("glslangValidator", "glslang"), ("glslang", "glslang")];
 
 /// Puts the subcommand into the arguments (program name first) when the program goes by another compiler's name.

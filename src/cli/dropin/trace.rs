@@ -40,7 +40,7 @@ fn glslc_path(folder: &str, name: &str) -> String {
     if folder.is_empty() || folder.ends_with('/') { format!("{folder}{name}") } else { format!("{folder}/{name}") }
 }
 
-/// The order in which `std::unordered_set<std::string>` of GNU's C++ library gives its elements.
+/// The iteration order of `std::unordered_set<std::string>` in GNU's C++ library.
 #[derive(Default)]
 struct Table {
     names: Vec<String>,

@@ -1,4 +1,4 @@
-//! The shader's buffers and what the command line gives for them.
+//! The shader's buffers and their contents from the command line.
 
 use super::request::{Print, Request};
 use super::table;

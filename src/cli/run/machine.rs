@@ -27,7 +27,7 @@ pub enum Opened {
     Vulkan(Box<crate::run::vulkan::Device>),
 }
 
-/// A shader and what is asked of it. The simulator needs only a part.
+/// A shader and a request. The simulator needs only a part.
 #[cfg_attr(not(all(feature = "cuda", feature = "gl", feature = "vulkan")), allow(dead_code))]
 pub struct Work<'a> {
     pub args: &'a RunArgs,
@@ -40,7 +40,7 @@ pub struct Work<'a> {
 
 /// Why a shader did not run to its end.
 pub enum Stop {
-    /// The shader is to blame, or what the target can express.
+    /// Caused by the shader, or by a limit of the target.
     Shader(Vec<Diagnostic>),
     /// The machine, or how it was asked.
     Machine(CommandError),

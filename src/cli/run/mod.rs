@@ -49,7 +49,7 @@ pub fn run(args: &RunArgs, claims: &Claims) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// A shader that can run, with what was said of it.
+/// A shader that can run, with its messages.
 struct Shader {
     shader: simulate::Shader,
     options: Options,

@@ -67,7 +67,7 @@ impl Request {
     }
 }
 
-/// The profile, if its hardware has such waves; what the operations mean is not bound to hardware.
+/// The profile, if its hardware has such waves; the meaning of operations is independent of hardware.
 fn fitting(profile: Profile, reference: bool) -> Result<Profile, CommandError> {
     match profile.check_wave_size() {
         Err(why) if !reference => Err(CommandError(why)),
@@ -90,7 +90,7 @@ fn slot(text: &str) -> Result<Slot, CommandError> {
     fill::slot(text).map_err(CommandError)
 }
 
-/// The bytes that a text describes, else those of the file that it names.
+/// The bytes that a text describes, otherwise the contents of the file that it names.
 fn bytes(text: &str, claims: &Claims) -> Result<Vec<u8>, CommandError> {
     if let Some(described) = fill::bytes(text) {
         return described.map_err(CommandError);

@@ -1,4 +1,4 @@
-//! The names by which shaders call an operation, out of the tables of the languages.
+//! The names of an operation in shaders, from the language tables.
 
 use super::topics::slug;
 use crate::grammar::{ExtensionSet, FUNCTIONS, Lowering, Overload, VARIABLES, Variable, VariableSource};
@@ -12,7 +12,7 @@ pub struct Call {
     /// The types that the type parameters take; empty where the call states them.
     pub types: &'static str,
     dialect: &'static str,
-    /// Extensions of which one turns it on; none are needed if empty.
+    /// Extensions, any of which turns it on; empty if none is needed.
     pub extensions: Vec<&'static str>,
     pub doc: &'static str,
 }

@@ -18,7 +18,9 @@ pub fn contents(topics: &[Topic]) -> String {
     );
     page.line("`genF genI genU genB genD` are `float int uint bool double` and their vectors, `genJ genV` 8-bit, 16-bit and 64-bit");
     page.line("integers, `genH` 16-bit floats.\n");
-    page.line("`i` is the lane's index, `S` the subgroup size, `v[j]` the value that lane `j` passed, `base` the first");
+    page.line(
+        "`i` is the lane's index, `S` the subgroup size, `v[j]` the value that lane `j` passed, `base` the first",
+    );
     page.line("lane of its segment, `local` the index in the segment.\n");
     page.line("| page | example | result in lane `i` |\n|---|---|---|");
     for topic in topics {

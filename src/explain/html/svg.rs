@@ -9,7 +9,7 @@ const HEIGHT: usize = 22;
 const STEP: usize = 28;
 const ARROW_STEP: usize = 62;
 
-/// Pixels of a letter, and what a box has next to its text.
+/// Pixels of a letter, and the padding of a box.
 const LETTER: usize = 8;
 const PADDING: usize = 8;
 const LEAST_WIDTH: usize = 26;
@@ -135,7 +135,7 @@ impl Drawing<'_> {
     }
 }
 
-/// How a box looks: undefined, the lane's own value, the result, or what is on the way.
+/// How a box looks: undefined, the lane's own value, the result, or an intermediate value.
 fn class(cell: &str, lane: u32, is_result: bool) -> &'static str {
     match cell {
         "." => "undefined",

@@ -32,7 +32,7 @@ pub struct Listing {
     pub setup: Vec<Line>,
     /// Lines at the operation.
     pub lines: Vec<Line>,
-    /// Where the result is; two places for a sort with values, none for what has no result.
+    /// Where the result is; two places for a sort with values, none without a result.
     pub results: Vec<String>,
     /// Wait states among the lines.
     pub wait_states: u32,

@@ -79,7 +79,7 @@ pub fn usable<'e>(
     overloads.iter().filter(|overload| overload.glsl && Demands::of(overload).are_met(env))
 }
 
-/// The built-in variable of that name; where stages have different ones, that of the shader's.
+/// The built-in variable of that name, in the version of the shader's stage.
 pub fn variable(env: &Env<'_>, name: &str) -> Option<&'static Variable> {
     let rows = grammar::variables(name);
     rows.iter().find(|row| env.has_stage(row.stages)).or(rows.first())

@@ -244,7 +244,7 @@ impl Operation<'_> {
         values.into_iter().filter_map(|value| u32::try_from(value).ok()).map(|value| rule.meant(value)).collect()
     }
 
-    /// Type of the operation's result: what is returned, or what the operands that come back have.
+    /// Type of the operation's result: the return type, or the type of the operands that are written back.
     fn lane_type(&self, builder: &mut Builder<'_>, operands: &[Value]) -> TypeId {
         match operands {
             _ if self.chosen.overload.results.is_empty() => self.ty,

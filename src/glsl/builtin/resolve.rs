@@ -19,7 +19,7 @@ pub struct ArgShape {
     pub shape: Option<Shape>,
     /// For arrays: the shape of an element, and how many there are.
     pub elements: Option<(Shape, u32)>,
-    /// For images and samplers: what they are, and the scalar of their texels.
+    /// For images and samplers: their type, and the scalar of their texels.
     pub opaque: Option<(Opaque, Scalar)>,
     pub is_place: bool,
     pub constant: bool,
@@ -30,7 +30,7 @@ pub struct ArgShape {
 pub struct Candidate {
     pub overload: &'static Overload,
     pub generic: Shape,
-    /// The struct, array or matrix that `T` is instead, for moves of such.
+    /// The struct, array or matrix in place of `T`, for moves of composites.
     pub whole: Option<TypeId>,
 }
 
@@ -49,7 +49,7 @@ impl Candidate {
         }
     }
 
-    /// The conversion that an argument goes through; none for those that are passed by their exact type.
+    /// The conversion of an argument; none if it is passed by its exact type.
     pub fn conversion(&self, index: usize, arg: &ArgShape) -> Option<Conversion> {
         let param = &self.overload.params[index];
         let shape = arg.shape.filter(|_| !param.ty.is_exact())?;

@@ -1,4 +1,4 @@
-//! Tells directives apart, and carries out those that need no file of their own: `#undef`, `#error`, `#pragma`, `#line`.
+//! Distinguishes directives, and executes the small ones: `#undef`, `#error`, `#pragma`, `#line`.
 
 use super::{KeptLine, Preprocessor};
 use crate::diagnostic::nearest::nearest;

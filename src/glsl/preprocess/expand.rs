@@ -55,7 +55,7 @@ impl Expansion {
         self.exhausted
     }
 
-    /// Returns true if the files are read, and not what a macro stands for.
+    /// Returns true if tokens come from files, not from a macro.
     pub fn is_idle(&self) -> bool {
         self.frames.is_empty() && !self.exhausted
     }
@@ -348,7 +348,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Adds what a body token stands for: itself, or an argument, expanded unless it is `raw`.
+    /// Adds the expansion of a body token: itself, or an argument, expanded unless it is `raw`.
     fn operand(&mut self, at: usize, raw: bool, arguments: &mut Arguments, out: &mut Vec<PpToken>) {
         let token = self.macros.bodies[at];
         let PpKind::Parameter(index) = token.kind() else { return out.push(token) };

@@ -1,4 +1,4 @@
-//! Reads the stack of open files: finds directives, enters and leaves files, reports what is not a token.
+//! Reads the stack of open files: finds directives, enters and leaves files, reports invalid tokens.
 
 use super::{MacroOption, Preprocessor};
 use crate::diagnostic::Code;
@@ -87,7 +87,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Obeys, leaves or reports what a token of the files stands for when it is none of the text; none: read on.
+    /// Handles a token of the files that is not part of the text: a directive, the end of a file, or an error.
     pub(super) fn admit(&mut self, token: PpToken) -> Option<PpToken> {
         match token.kind() {
             PpKind::Hash if token.first => self.directive(token),

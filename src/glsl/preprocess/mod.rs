@@ -117,7 +117,7 @@ pub struct PreprocessOptions<'a> {
     pub limits: Limits,
 }
 
-/// Preprocesses a file and what it includes.
+/// Preprocesses a file and its includes.
 pub fn preprocess(
     main: FileId,
     sources: &mut SourceMap,
@@ -169,7 +169,7 @@ struct Preprocessor<'a> {
     options: &'a PreprocessOptions<'a>,
     interner: &'a mut Interner,
     diagnostics: &'a mut Diagnostics,
-    /// The file being read and those that include it; the main file comes first and stays.
+    /// The file being read and the files that include it; the main file comes first and stays.
     inputs: Vec<Input>,
     conditionals: Vec<Conditional>,
     macros: MacroTable,
@@ -188,7 +188,7 @@ struct Preprocessor<'a> {
     names_profile: bool,
     /// The stage that a pragma names.
     named_stage: Option<Stage>,
-    /// The warnings given so far, each of which is given once.
+    /// The warnings so far, each reported once.
     warned: Warned,
     output: Output,
 }
@@ -202,7 +202,7 @@ struct Warned {
 }
 
 impl<'a> Preprocessor<'a> {
-    /// A run whose `#version` line is read and whose first token comes next.
+    /// A run whose `#version` line is read and whose first token is next.
     fn new(
         main: FileId,
         sources: &'a mut SourceMap,

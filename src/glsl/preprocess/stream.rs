@@ -1,4 +1,4 @@
-//! Preprocessing tokens to the parser's tokens: numbers get their values, and what is not a GLSL token is refused.
+//! Preprocessing tokens to the parser's tokens: numbers get their values, and invalid tokens are errors.
 
 use super::{Output, Preprocessor};
 use crate::diagnostic::{Code, Diagnostic};
@@ -61,7 +61,7 @@ fn fold_layouts(tokens: &mut [Token], words: &mut Interner) {
     }
 }
 
-/// Returns true if a name has capitals and is not that of an extension, as `shaderRecordEXT` is.
+/// Returns true if a name has capitals and is not an extension's, as `shaderRecordEXT` is.
 fn has_capitals(name: &str) -> bool {
     let rest = name.trim_end_matches(|c: char| c.is_ascii_uppercase());
     let is_of_vendor = rest.len() + 2 <= name.len() && rest.bytes().any(|c| c.is_ascii_lowercase());
@@ -120,7 +120,7 @@ struct Finisher<'a> {
 }
 
 impl Finisher<'_> {
-    /// The next token, those that need nothing done going into `tokens` first.
+    /// The next token; tokens without special handling go to `tokens` first.
     fn next(&mut self, stray: bool, tokens: &mut Vec<Token>) -> Option<PpToken> {
         if stray {
             return self.run.next_token();

@@ -37,7 +37,7 @@ impl Sema<'_> {
         Some(b.construct(ty, &values))
     }
 
-    /// Returns true if `{}` says too little: of an array without a size, or of what has no value.
+    /// Returns true if `{}` does not determine a value: for an array without a size, or an opaque type.
     fn is_unsized(&self, b: &Builder<'_>, ty: TypeId) -> bool {
         matches!(b.module.types.get(ty), Type::Array { len: ArrayLen::Runtime, .. }) || self.is_opaque(b, ty)
     }
@@ -55,7 +55,7 @@ impl Sema<'_> {
     }
 }
 
-/// Parts of a composite; an array without a size has as many as are given.
+/// Parts of a composite; an array without a size has as many as its initializer.
 fn part_count(b: &Builder<'_>, ty: TypeId, given: u32) -> Option<u32> {
     match b.module.types.get(ty) {
         Type::Vector { size, .. } => Some(u32::from(size)),

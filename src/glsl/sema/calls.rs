@@ -38,7 +38,7 @@ impl Given {
     }
 }
 
-/// Arguments of a call of a built-in function, and the places of those that have one.
+/// Arguments of a built-in call, and their places if they have one.
 #[derive(Default)]
 struct Passed {
     arguments: SmallVec<[Argument; FEW]>,
@@ -73,7 +73,7 @@ impl Sema<'_> {
         }
     }
 
-    /// A call of what the shader declares nowhere: nearly always of a built-in function.
+    /// A call of an undeclared function, nearly always a built-in one.
     fn call_undeclared(
         &mut self,
         b: &mut Builder<'_>,
@@ -344,7 +344,7 @@ impl Sema<'_> {
         self.finish_builtin(b, called, &passed, whole)
     }
 
-    /// Stores what a built-in function gives in `out` arguments.
+    /// Stores the `out` results of a built-in function.
     fn finish_builtin(&mut self, b: &mut Builder<'_>, called: Called, passed: &Passed, whole: Span) -> Option<Lowered> {
         for (index, value) in called.writes {
             if let Some((_, lvalue)) = passed.lvalues.iter().find(|(of, _)| *of == index) {

@@ -124,7 +124,7 @@ impl Sema<'_> {
         (chosen, Side::close(b))
     }
 
-    /// The type to which both sides of `?:` convert.
+    /// The common type of both sides of `?:`.
     fn common_type(&mut self, b: &mut Builder<'_>, accept: Value, reject: Value, whole: Span) -> Option<TypeId> {
         let (a, r) = (b.type_of(accept), b.type_of(reject));
         if self.converts(b, r, a) {

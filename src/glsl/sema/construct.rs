@@ -193,7 +193,7 @@ impl Sema<'_> {
         extended::family(scalar).is_some_and(|family| family.allowed(&self.env) == Allowed::Storage)
     }
 
-    /// Constructs such a value from 32-bit scalars, converted as a whole; not even constants of such a type exist by themselves.
+    /// Constructs such a value from 32-bit scalars and converts it as a whole; even constants of such a type do not exist.
     fn construct_stored(&mut self, b: &mut Builder<'_>, shape: Basic, args: &[Operand], whole: Span) -> Option<Value> {
         let ty = shape.intern(&mut b.module.types);
         if let [Operand { value, .. }] = args
@@ -339,7 +339,7 @@ fn diagonal(b: &mut Builder<'_>, value: Value, shape: Basic) -> Value {
     assemble(b, shape, &components)
 }
 
-/// A matrix from a matrix: what it lacks comes from the identity.
+/// A matrix from a matrix; missing elements come from the identity.
 fn resize(b: &mut Builder<'_>, value: Value, from: Basic, to: Basic) -> Value {
     let mut columns = Vec::with_capacity(4);
     for index in 0..u32::from(from.columns) {

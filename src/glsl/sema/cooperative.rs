@@ -57,7 +57,7 @@ static FUNCTIONS: [Function; 3] = [
 /// Complains where the extension of a table's functions is not on.
 type Need = fn(&mut Sema<'_>, Span) -> Option<()>;
 
-/// The tables, each with what its functions need.
+/// The tables, each with its functions' requirements.
 static TABLES: [(&[Function], Need); 4] = [
     (&FUNCTIONS, |sema, span| sema.need_matrices(span)),
     (&cooperative_nv::FUNCTIONS, |sema, span| sema.need_roleless_matrices(span)),
@@ -176,7 +176,7 @@ impl Sema<'_> {
         }
     }
 
-    /// `coopmat<…>(value)`: all elements from one number, or from those of a matrix of the same shape.
+    /// `coopmat<…>(value)`: all elements from one number, or from a matrix of equal shape.
     pub fn construct_matrix(
         &mut self,
         b: &mut Builder<'_>,

@@ -99,7 +99,7 @@ impl Sema<'_> {
         self.value_of(b, lowered, span)
     }
 
-    /// The value of what an expression came to.
+    /// The value of an expression's result.
     pub fn value_of(&mut self, b: &mut Builder<'_>, lowered: Lowered, span: Span) -> Option<Value> {
         match lowered {
             Lowered::Value(value) => Some(value),

@@ -15,7 +15,7 @@ const LARGEST: u64 = u32::MAX as u64;
 /// Scalars and vectors of the largest composite that is compared part by part.
 const COMPARED: u64 = 1 << 16;
 
-/// Members of the largest struct, those of the structs inside it included: copies between layouts name each.
+/// Members of the largest struct, nested structs included: copies between layouts name each.
 const MEMBERS: u32 = 1 << 14;
 
 /// The extent of a type.
@@ -39,7 +39,7 @@ const NOTHING: Extent = Extent { bytes: 0, parts: 0, members: 0, depth: 0, exten
 pub struct Extents(Vec<Option<Extent>>);
 
 impl Extents {
-    /// Recurses only into what has not been measured: declarations are measured from the inside out.
+    /// Recurses only into types that have not been measured: declarations are measured from the inside out.
     fn of(&mut self, b: &Builder<'_>, ty: TypeId) -> Extent {
         if let Some(known) = self.0.get(ty.index()).copied().flatten() {
             return known;

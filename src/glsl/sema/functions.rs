@@ -1,4 +1,4 @@
-//! The user's functions: signatures, overloads, definitions, and what is wrong with their calls of each other.
+//! The user's functions: signatures, overloads, definitions, and errors in their call graph.
 
 use super::Sema;
 use super::lvalue::{LValue, Mutability};

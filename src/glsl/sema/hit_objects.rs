@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 
 /// The stages that have hit objects.
 pub const STAGES: Stages = Stages::of(&[Stage::RayGeneration, Stage::ClosestHit, Stage::Miss]);
-/// The stages in which invocations are put in another order.
+/// The stages that support invocation reordering.
 const REORDERING: Stages = Stages::of(&[Stage::RayGeneration]);
 
 const RAY_TRACING: u32 = 4479;
@@ -211,7 +211,7 @@ fn has_hints(row: &Row) -> bool {
     reorders(row) && row.2.ends_with(&[UINT, UINT, Payload])
 }
 
-/// The order in which an instruction takes its arguments.
+/// The argument order of an instruction.
 fn in_instruction_order(row: &Row, operands: &mut SmallVec<[Value; 16]>, arguments: &mut [Passing]) {
     if has_hints(row) {
         let last = operands.len() - 3;

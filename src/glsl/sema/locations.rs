@@ -75,7 +75,7 @@ fn parts(types: &Types, global: &Global, stage: Stage) -> Vec<(Spot, u32)> {
     }
 }
 
-/// The source of blending of a variable or member, and what it takes of each location.
+/// The blend source of a variable or member, and its components of each location.
 fn part(types: &Types, binding: Binding, ty: TypeId) -> Option<(u32, Vec<(u32, u32)>)> {
     let Binding::Location { location: Some(first), component, index, .. } = binding else { return None };
     let mut walk = Walk { types, next: first, end: first.saturating_add(MOST), taken: Vec::new() };

@@ -7,7 +7,7 @@ use crate::glsl::token::Symbol;
 use crate::ir::{Name, StructId, Types};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Members up to which the list itself is searched.
+/// Maximum number of members for a linear search.
 const FEW: usize = 16;
 
 /// The numbers of the members of structs that have many.

@@ -104,7 +104,7 @@ struct Found {
     counts: primitives::Counts,
 }
 
-/// Lowers a shader with what is known of the lengths of arrays, and gives those that it finds, if there are any.
+/// Lowers a shader with the known array lengths, and returns any new lengths.
 fn resolve_with(
     ast: &Ast,
     stream: &TokenStream,

@@ -43,7 +43,7 @@ fn family(op: BinaryOp) -> Family {
     }
 }
 
-/// An operator in the source: what it does, how it is spelled, where it is.
+/// An operator in the source: its operation, spelling and place.
 #[derive(Clone, Copy)]
 pub struct Operator {
     pub op: BinaryOp,
@@ -103,7 +103,7 @@ fn mismatch(b: &mut Builder<'_>, operator: Operator, left: Operand, right: Opera
     diagnostic
 }
 
-/// The shapes of operands; none if an operator takes none such, as of encoded floats.
+/// The shapes of operands; none if the operator does not accept them, as encoded floats.
 fn basics(b: &mut Builder<'_>, left: Value, right: Value) -> Option<(Basic, Basic)> {
     let (l, r) = (b.type_of(left), b.type_of(right));
     let basic = |ty| Basic::of(&b.module.types, ty).filter(|basic| basic.scalar.encoding().is_none());

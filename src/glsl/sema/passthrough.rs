@@ -12,7 +12,7 @@ use crate::source::Span;
 
 const EXTENSION: &str = "GL_NV_geometry_shader_passthrough";
 
-/// What comes out where the shader does not say it, by what goes in.
+/// The default output primitive for an input primitive.
 const LIKE: [(Mode, Mode); 3] = [
     (Mode::InputPoints, Mode::OutputPoints),
     (Mode::InputLines, Mode::OutputLineStrip),

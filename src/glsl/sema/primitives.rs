@@ -230,7 +230,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Everything that the shader says of primitives. `span` is that of its entry point.
+    /// All primitive declarations of the shader. `span` is the entry point's.
     pub fn primitive_modes(&mut self, module: &Module, span: Span) -> Vec<Mode> {
         let stage = self.env.stage;
         if !module.passed.is_empty() {
@@ -273,7 +273,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The list of vertex numbers is that of the primitives that come out (GL_EXT_mesh_shader).
+    /// The index array must match the output primitive (GL_EXT_mesh_shader).
     fn check_indices(&mut self) {
         let wanted = match self.primitives.said(Subject::Output) {
             Some((Mode::OutputPoints, _)) => BuiltIn::PrimitivePointIndices,

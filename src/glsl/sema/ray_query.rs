@@ -21,7 +21,7 @@ const CLUSTERS: &str = "GL_NV_cluster_acceleration_structure";
 const SWEPT: &str = "GL_NV_linear_swept_spheres";
 const DISPLACEMENT: &str = "GL_NV_displacement_micromap";
 
-/// A function: its name, what it does, and the extension that brings it.
+/// A function: its name, its operation, and its extension.
 type Function = (&'static str, RayOp, &'static str);
 
 #[rustfmt::skip]

@@ -103,7 +103,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The block after a reference; other things stay what they are.
+    /// The block of a reference; other values stay unchanged.
     pub fn dereferenced(&mut self, b: &mut Builder<'_>, lowered: Lowered, span: Span) -> Option<Lowered> {
         let ty = match &lowered {
             Lowered::LValue(lvalue) if lvalue.swizzle.is_none() => lvalue.ty,
@@ -261,7 +261,7 @@ fn is_int(b: &Builder<'_>, ty: TypeId) -> bool {
     matches!(b.module.types.get(ty), Type::Scalar(scalar) if scalar.is_int())
 }
 
-/// Bytes of a laid-out type, with what an array leaves after its last element.
+/// Bytes of a type in memory layout, with an array's trailing padding.
 fn padded_size(b: &Builder<'_>, ty: TypeId) -> Option<u32> {
     match b.module.types.get(ty) {
         Type::Array { len: ArrayLen::Fixed(count), stride: Some(stride), .. } => stride.checked_mul(count),
@@ -274,7 +274,7 @@ fn long(b: &mut Builder<'_>, ty: TypeId, value: u64) -> Value {
     Value::Const(b.module.constants.intern(ty, ir::ConstValue::Bits(value)))
 }
 
-/// A reference so many blocks further on or back.
+/// A reference advanced by a number of blocks.
 fn moved(b: &mut Builder<'_>, op: BinaryOp, ty: TypeId, (base, count): (Value, Value), size: u32) -> Value {
     let int = b.module.types.scalar(Scalar::I64);
     let address = b.module.types.scalar(Scalar::U64);

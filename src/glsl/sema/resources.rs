@@ -29,7 +29,7 @@ pub(super) struct ResourceLayout {
 }
 
 impl Sema<'_> {
-    /// Returns true if a type is an image, a sampler, or an array of such.
+    /// Returns true if a type is an image, a sampler, or an array of them.
     pub fn is_opaque(&self, b: &Builder<'_>, ty: TypeId) -> bool {
         match b.module.types.get(ty) {
             Type::Array { element, .. } => self.is_opaque(b, element),
@@ -54,7 +54,7 @@ impl Sema<'_> {
         None
     }
 
-    /// Reports the initial value of what the pipeline provides.
+    /// Reports an initializer of a variable that the pipeline provides.
     pub fn refuse_initial_value(&mut self, declarator: &Declarator, what: &str) {
         if let Some(init) = declarator.init {
             let message = format!("{what} has no initial value");
@@ -239,7 +239,7 @@ impl Sema<'_> {
             if layout.set.is_none_or(|given| given == set) && layout.binding.is_none_or(|given| given == binding))
     }
 
-    /// How a place is given to what has none.
+    /// The note on how to assign a binding.
     pub fn binding_note(&self) -> &'static str {
         match self.env.profile.client.row().has_sets {
             true => "write `layout(set = 0, binding = N)` in front of it",

@@ -34,7 +34,7 @@ pub enum Entity {
     Error,
 }
 
-/// A declaration: what it made and where it is.
+/// A declaration: its entity and its place.
 #[derive(Clone, Debug)]
 pub struct Declared {
     pub entity: Entity,
@@ -123,7 +123,7 @@ impl Scopes {
         self.get(symbol).filter(|declared| declared.depth == self.depth())
     }
 
-    /// Declares a name in the innermost scope, hiding what it meant before.
+    /// Declares a name in the innermost scope, hiding its previous meaning.
     pub fn declare(&mut self, symbol: Symbol, entity: Entity, span: Span) {
         let index = symbol.0 as usize;
         if index >= self.current.len() {

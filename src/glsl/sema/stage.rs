@@ -126,7 +126,7 @@ impl Sema<'_> {
         self.report(Diagnostic::error(Code::BAD_LAYOUT, message).at(name.span, "no location").note(note));
     }
 
-    /// The location of an input or output: no device has as many as glslang takes, which is the limit here too.
+    /// The location of an input or output: no device reaches glslang's limit, which applies here too.
     fn port_location(&mut self, b: &mut Builder<'_>, id: &ast::LayoutId) -> Option<u32> {
         const LOCATIONS: u32 = 4095;
         let at = self.layout_value(b, id)?;
@@ -438,7 +438,7 @@ fn stays(scalar: Scalar) -> bool {
     scalar.is_int() || scalar.width == 64
 }
 
-/// Returns true if an input is what a vertex or a mesh shader gave, and never a mixture.
+/// Returns true if an input is a vertex value that is not interpolated.
 const fn is_whole(interpolation: Interpolation) -> bool {
     !matches!(interpolation, Interpolation::Perspective | Interpolation::Linear)
 }

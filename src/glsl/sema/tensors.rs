@@ -55,7 +55,7 @@ impl Described {
     }
 }
 
-/// Numbers after a description: so many for each dimension, or so many whatever the dimensions.
+/// Numbers after a description: a count per dimension, or a fixed count.
 #[derive(Clone, Copy)]
 enum Numbers {
     ForEach(usize),
@@ -111,7 +111,7 @@ impl Sema<'_> {
         self.need_matrix_extension("this needs", &[EXTENSION], span)
     }
 
-    /// The type with these parameters; what is left out has a default.
+    /// The type with these parameters; missing ones have defaults.
     fn described(
         &mut self,
         b: &mut Builder<'_>,
@@ -509,7 +509,7 @@ impl Sema<'_> {
         Some(signature.clone())
     }
 
-    /// Reports a function that does not take or return what it should.
+    /// Reports a function with a wrong signature.
     fn fits(&mut self, types_fit: bool, signature: &Signature, arg: ExprId, wanted: &str) -> Option<FuncId> {
         let by_value = signature.params.iter().all(|param| param.mode == Mode::In);
         if types_fit && by_value && signature.instruction.is_none() {

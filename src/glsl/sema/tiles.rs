@@ -87,7 +87,7 @@ impl Sema<'_> {
         Some(())
     }
 
-    /// `tileImageEXT` on what is not an attachment.
+    /// `tileImageEXT` on a variable that is not an attachment.
     pub fn no_attachment(&mut self, span: Span) -> Option<Entity> {
         let message =
             "`tileImageEXT` belongs to variables of type `attachmentEXT`, `iattachmentEXT` or `uattachmentEXT`";

@@ -195,7 +195,7 @@ impl Sema<'_> {
         ty
     }
 
-    /// Returns true if a member is an image or a sampler, or an array of such (GLSL 4.60 section 4.1.7).
+    /// Returns true if a member is an image or a sampler, or an array of them (GLSL 4.60 section 4.1.7).
     fn has_opaque_member(&mut self, b: &mut Builder<'_>, list: List<ast::Member>) -> bool {
         self.ast[list].iter().any(|line| match self.ast[line.ty].kind {
             TypeKind::Named(name) => match type_name(self.text(name.symbol)) {

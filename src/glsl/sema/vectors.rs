@@ -28,7 +28,7 @@ const INVOCATION: u32 = 4;
 /// Components that a vector can have in a list: what one instruction takes.
 const COMPONENTS: std::ops::RangeInclusive<i128> = 1..=0xFFF0;
 
-/// Interpretations by which a component of the input is four numbers: gl_ComponentType…Int8PackedNV.
+/// Interpretations with four numbers per input component: gl_ComponentType…Int8PackedNV.
 const PACKED: [i128; 2] = [1_000_491_000, 1_000_491_001];
 
 pub static FUNCTIONS: [Function; 6] = [

@@ -1,4 +1,4 @@
-//! Specialization constants: which expressions stay open until a pipeline is made, and what they come to.
+//! Specialization constants: the expressions that stay open until pipeline creation, and their values.
 
 use super::{Expr, Folder, fold};
 use crate::ir::{BinaryOp, ConstId, ConstValue, Constants, Scalar, SpecOp, TypeId, Types, UnaryOp, typing};

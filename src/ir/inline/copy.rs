@@ -10,7 +10,7 @@ use crate::limits;
 use crate::source::Span;
 use smallvec::SmallVec;
 
-/// The function in which calls are replaced, apart from its module meanwhile.
+/// The function being inlined into, temporarily taken out of its module.
 pub(super) struct Inliner<'a> {
     module: &'a mut Module,
     chosen: &'a [Chosen],
@@ -37,7 +37,7 @@ struct Copying<'c> {
     span: Span,
 }
 
-/// The instructions from a place in a block on, and those that follow the selections around it.
+/// The instructions from a place in a block on, and the code after the enclosing selections.
 #[derive(Clone, Copy)]
 struct Code<'c> {
     insts: &'c [InstId],
@@ -60,7 +60,7 @@ pub(super) fn replace_calls_in(module: &mut Module, chosen: &[Chosen], id: FuncI
 }
 
 impl Inliner<'_> {
-    /// Replaces the calls in a block, and those in what comes in their places.
+    /// Replaces the calls in a block, and the calls in the inlined code.
     fn block(&mut self, block: BlockId) {
         let mut open = std::mem::take(&mut self.function.blocks[block].insts);
         open.reverse();
@@ -149,7 +149,7 @@ impl Inliner<'_> {
         Value::Inst(id)
     }
 
-    /// Copies instructions up to the end of their block, and then those that follow.
+    /// Copies instructions up to the end of their block, and then the code after it.
     fn copy_code(&mut self, copying: &mut Copying<'_>, code: Code<'_>, into: &mut SmallVec<[InstId; 4]>) {
         let mut code = Some(code);
         while let Some(Code { insts, after }) = code {
@@ -278,7 +278,7 @@ impl Inliner<'_> {
     }
 }
 
-/// The value that stands for one: that of a call may be that of another call.
+/// The value that replaces another; the result of a call may be the result of another call.
 fn resolve(replaced: &mut [Option<Value>], value: Value) -> Value {
     let next = |replaced: &[Option<Value>], value| match value {
         Value::Inst(id) => replaced[id.index()],

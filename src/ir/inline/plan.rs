@@ -6,7 +6,7 @@ use crate::limits;
 
 /// How calls of a function are replaced.
 pub(super) struct Plan {
-    /// Its instructions, with those of the calls that are replaced in it.
+    /// Its instructions, inlined calls included.
     pub(super) size: usize,
     /// Instructions of a copy.
     copied: usize,
@@ -20,7 +20,7 @@ pub(super) struct Plan {
     ways: Vec<Ways>,
 }
 
-/// The ways in which control leaves a block or an instruction.
+/// The exits of a block or an instruction.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Ways {
     /// At its end.

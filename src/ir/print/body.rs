@@ -6,7 +6,7 @@ use super::{Printer, unique};
 use crate::ir::{BlockId, Case, FuncId, Function, ImageOp, Inst, InstId, MatrixOp, Op, Types, Value, Values};
 use std::sync::Arc;
 
-/// Column in which source positions begin.
+/// Column of source positions.
 const COMMENT_COLUMN: usize = 72;
 
 /// A function with the numbers of its values.

@@ -48,7 +48,7 @@ impl Used {
         }
     }
 
-    /// Parts come before what they are part of, so one walk from the end reaches all.
+    /// Parts precede their composites, so one walk from the end reaches all.
     fn parts(&mut self, module: &Module) {
         for index in (0..self.0.len()).rev() {
             if self.0[index] {
@@ -177,7 +177,7 @@ fn number_text(scalar: Scalar, bits: u64) -> String {
     }
 }
 
-/// Shows the bits of a NaN, of which there are many.
+/// Shows the bits of a NaN.
 fn float_text(text: String, bits: u64) -> String {
     if text == "NaN" { format!("nan({bits:#x})") } else { text }
 }

@@ -1,4 +1,4 @@
-//! Whole modules and what they look like.
+//! Whole modules and their listings.
 
 use super::*;
 use crate::ir::layout::{Layouts, Rule};

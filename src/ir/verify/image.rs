@@ -1,4 +1,4 @@
-//! Rules of operations on images: what they work on, how many operands they have, what they give.
+//! Rules for image operations: operand types, operand counts, results.
 
 use super::body::Body;
 use super::{Check, ensure};

@@ -199,7 +199,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Makes a block of what all lanes run; its values are from then on what it yields.
+    /// Makes a block of the instructions that all lanes run; afterwards their values are its results.
     fn close_whole(&mut self, insts: Vec<InstId>, run: &mut Run, out: &mut Vec<InstId>) {
         let start = usize::from(run.plan.whole.start);
         let made: Vec<Arg> = run.steps[start..].iter().flatten().copied().collect();

@@ -275,7 +275,7 @@ fn both_ways_of_a_fork_compute_what_the_operation_means() {
     }
 }
 
-/// A branch inside so many others takes an operation past what the profile allows.
+/// A branch at this nesting depth takes an operation past the profile's limit.
 #[test]
 fn a_fork_is_no_branch_where_branches_are_nested_deeply() {
     let profile = Profile::named("nv-hopper").expect("a profile");

@@ -232,7 +232,7 @@ impl<'m> Lower<'m> {
         Operand::Values(values)
     }
 
-    /// The result of what has been refused: no kernel is made of it.
+    /// The result of a rejected instruction; no kernel results from it.
     pub fn stand_in(&mut self, ty: TypeId) -> Scalars {
         let zero = self.b.u32(0);
         Scalars::from_elem(zero, self.shapes.count(ty).unwrap_or(0) as usize)

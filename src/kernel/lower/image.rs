@@ -206,7 +206,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Makes the coordinates those of the fragment's texel; what a fetch takes then.
+    /// Replaces the coordinates by the fragment's texel; returns the operands of a fetch.
     fn place_in_subpass(&mut self, ty: ImageType, parts: ImageParts, values: &mut Scalars) -> ImageParts {
         for (component, value) in (0..2).zip(values.iter_mut()) {
             let place = self.b.value(Op::BuiltIn(BuiltIn::FragCoord, component), &[], Ty::B32);

@@ -18,7 +18,7 @@ pub enum Pointer {
         first: u32,
         ty: TypeId,
     },
-    /// A component of a vector in SSA form, of the one whose number is `index`.
+    /// Component number `index` of a vector in SSA form.
     Component {
         first: u32,
         count: u32,

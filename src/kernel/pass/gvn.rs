@@ -289,7 +289,7 @@ impl Numbering<'_> {
         }
     }
 
-    /// A block that more lanes run than what is around it: nothing from outside stands for what it computes.
+    /// A block that more lanes run than the code around it: outer values do not replace its values.
     fn whole(&mut self, body: BlockId) {
         let table = std::mem::take(&mut self.table);
         let added = std::mem::take(&mut self.added);
@@ -315,7 +315,7 @@ impl Numbering<'_> {
         self.facts.forget(known);
     }
 
-    /// Learns what the rest of a block knows after a branch one of whose arms does not come back.
+    /// Learns facts for the rest of a block after a branch with an arm that does not return.
     fn after_arms(&mut self, condition: Value, then: BlockId, otherwise: BlockId) {
         if let Some(truth) = self.kernel.truth_after(then, otherwise) {
             self.facts.hold(self.kernel, condition, truth, &mut self.patience);

@@ -132,7 +132,7 @@ impl Memory {
         }
     }
 
-    /// Learns what a store put where. A single byte is cut off, so what was stored is not what is there.
+    /// Learns the value of a store. A single byte is truncated, so the stored value is not the value in memory.
     pub fn stored(&mut self, kernel: &Kernel, access: MemoryAccess, address: Value, values: &[Value]) {
         let kind = kind(kernel, access.space);
         let overlaps =

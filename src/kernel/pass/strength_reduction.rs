@@ -28,7 +28,7 @@ struct Reducing<'k> {
     ranges: Ranges,
     /// The block as far as it is rewritten.
     out: Vec<InstId>,
-    /// The instruction whose flags and place new ones have.
+    /// The instruction whose flags and place the new ones inherit.
     like: InstId,
     changed: bool,
 }
@@ -132,7 +132,7 @@ impl Reducing<'_> {
         }
     }
 
-    /// The quotient, or `n - quotient * by`, whose sign is that of `n` in any case.
+    /// The quotient, or `n - quotient * by`, which always has the sign of `n`.
     fn finished(
         &mut self,
         op: BinOp,

@@ -9,7 +9,7 @@ use crate::source::{SourceMap, Span};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Column in which source positions begin.
+/// Column of source positions.
 const COMMENT_COLUMN: usize = 72;
 
 /// The text so far, with the numbers of its values and constructs.

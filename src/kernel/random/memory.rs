@@ -19,7 +19,7 @@ const IN_BUFFER: u32 = 256;
 const IN_SHARED: u32 = 64;
 const IN_VARIABLE: u32 = 32;
 
-/// The buffer that the others and all pointers lead to, which is what is compared.
+/// The buffer that all other buffers and pointers refer to, which is compared.
 const WHOLE: u32 = 1;
 /// The same memory by a variable that reads it only, and by one that writes it too.
 const READ_ALIAS: u32 = 2;

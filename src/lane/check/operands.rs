@@ -76,7 +76,7 @@ pub fn patterns(request: &Request, effort: Effort) -> Vec<Pattern> {
     (0..count).map(|n| Pattern { seed: n + 1, uniform: n % 2 == 0, step: n as u32 / 2 }).collect()
 }
 
-/// An operand whose value in each lane the request tells.
+/// An operand whose value in each lane is known from the request.
 fn known_row<'a>(request: &'a Request<'_>, n: usize) -> Option<&'a [u32]> {
     if n == 1 { request.index.as_deref() } else { None }
 }

@@ -30,7 +30,7 @@ impl Term {
     /// Label of a value that is not even equal to itself.
     pub const NAN: u32 = u32::MAX;
 
-    /// A number that tells apart what reductions in order are made of.
+    /// A number that distinguishes the operands of ordered reductions.
     fn rank(self) -> u64 {
         match self {
             Term::Leaf { input, label } => u64::from(input) << 32 | u64::from(label),
@@ -84,7 +84,7 @@ pub struct Traits {
     pub ordered: bool,
     /// True if values are floats, of which `x + 0` is not always `x`.
     pub float: bool,
-    /// True if values are keys of which equal ones have the same bits and each two have a lesser: integers that are sorted.
+    /// True if values are keys with a total order, where equal keys have equal bits: sorted integers.
     pub total: bool,
 }
 

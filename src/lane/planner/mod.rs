@@ -61,7 +61,7 @@ const fn rules_of(target: Target) -> Rules {
     }
 }
 
-/// A plan that does what is asked, and what it costs.
+/// A plan for a request, and its cost.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Candidate {
     pub plan: Plan,
@@ -194,7 +194,7 @@ impl Gathered {
     }
 }
 
-/// Returns true if a plan's cost is known: on hardware, and where the profile says what a driver makes of an instruction.
+/// Returns true if a plan's cost is known: on hardware, and if the profile knows the driver's code for an instruction.
 fn is_priced(plan: &Plan, profile: &Profile) -> bool {
     let has_price = |step: &Step| match step.op {
         StepOp::Prim(primitive) => {
@@ -205,7 +205,7 @@ fn is_priced(plan: &Plan, profile: &Profile) -> bool {
     profile.target.is_hardware() || plan.steps.iter().any(has_price)
 }
 
-/// Plans whose cost or rule differs from the one before.
+/// Plans whose cost or rule differs from the previous one.
 fn different(candidates: impl Iterator<Item = Candidate>) -> Vec<Candidate> {
     let mut all: Vec<Candidate> = candidates.collect();
     all.dedup_by(|a, b| a.plan.steps == b.plan.steps && a.plan.setup == b.plan.setup);

@@ -201,7 +201,7 @@ impl Instruction for GroupOp {
         Some(lane.filter(|lane| lanes.is_active(*lane)).map_or(nothing, Source::Lane))
     }
 
-    /// Of the others no profile says what a driver makes of them.
+    /// No profile prices the others, which a driver compiles.
     fn cost_class(&self) -> Option<CostClass> {
         matches!(self, GroupOp::Reduce(_, GroupReduce::Clustered(_))).then_some(CostClass::Clustered)
     }

@@ -66,7 +66,7 @@ impl Shader {
         self.b.cmp(CmpOp::Lt, U32, a, limit)
     }
 
-    /// An `If` with results, whose blocks are written by two functions that give what they yield.
+    /// An `If` with results; two functions write its blocks and return the yielded values.
     fn select(
         &mut self,
         condition: Value,

@@ -215,7 +215,7 @@ impl Body<'_, '_, '_> {
         Ok(self.b.derived(of, ty, operands, self.shader.wave_size))
     }
 
-    /// Type of the operation's result: what is returned, or what the operands that come back have.
+    /// Type of the operation's result: the return type, or the type of the operands that are written back.
     fn result_type(&mut self, overload: &Overload, operands: &[Value]) -> TypeId {
         match (overload.ret, operands) {
             (TypeExpr::Generic, [data, ..]) => self.b.type_of(*data),

@@ -377,8 +377,8 @@ without numbers are fixtures that RADV does not compile for the processor.
 
 const INTRODUCTION: &str = "# AMD kernels beside ACO's
 
-Whole kernels for AMD's hardware beside the code that ACO, Mesa's compiler, makes of glslang's module of the same source with the same
-specialization constants and size of waves: RADV of Mesa 25.0.7 without a device. No GPU ran either.
+Whole kernels for AMD's hardware, compared with ACO, Mesa's compiler. ACO compiles glslang's module of the same source, with the same
+specialization constants and wave size, in RADV of Mesa 25.0.7 without a device. No GPU ran either.
 
 ```sh
 CROSSLANE_ACO=docs/verified/speed-amd.md CROSSLANE_GGML=ggml/src/ggml-vulkan/vulkan-shaders cargo test --profile ci --test judged amd::speed

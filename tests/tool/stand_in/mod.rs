@@ -701,13 +701,13 @@ fn reads_of_writeonly_memory_are_not_spoken_of() {
 fn the_guide_lists_the_options() {
     let folder = Folder::new("guide");
     let mut page = String::from(
-        "# In the place of glslc and glslangValidator\n\nCalled by the name `glslc`, `glslangValidator` or `glslang` (a link \
-         is enough), or as `crosslane glslc` and `crosslane glslang`, the command takes these compilers' options, writes \
-         their files and ends with their exit statuses. Messages are lines as theirs are. The tables say what each option \
-         becomes and what is different; every row is compared with the compiler itself.\n\n\
-         Common to both: blanks in names are escaped in dependencies, as make reads them; warnings about lanes and values \
-         that are not there come only with `-W`; the text of messages is this program's; `@FILE` stands for the arguments in \
-         a file. Dependencies list the files that glslc and glslang list, in their order.\n",
+        "# Replacing glslc and glslangValidator\n\nUnder the name `glslc`, `glslangValidator` or `glslang` (a link is enough), or as \
+         `crosslane glslc` and `crosslane glslang`, the command accepts the options of that compiler, writes its output files and \
+         returns its exit codes. Messages have its format. The tables list every option with its effect here. Tests compare \
+         every row with the original compiler.\n\n\
+         Both commands escape blanks in the names of dependency files, as make requires. Warnings about lanes and uninitialized \
+         values need `-W`. The wording of messages is crosslane's. `@FILE` stands for the arguments in a file. Dependency files list \
+         the files that glslc and glslang list, in their order.\n",
     );
     for (title, subcommand, cases) in [("glslc", "glslc", GLSLC), ("glslangValidator", "glslang", GLSLANG)] {
         let help = stdout(&folder.run(&[subcommand, "-h"]));
@@ -717,7 +717,7 @@ fn the_guide_lists_the_options() {
             let (option, about) = row.trim_start().split_once("  ").unwrap_or((row.trim(), ""));
             page += &format!("| `{option}` | {} |\n", about.trim_start());
         }
-        page += "\nCommand lines that end with another status or other files:\n\n| command line | difference |\n|---|---|\n";
+        page += "\nCommand lines with a different exit code or different files:\n\n| command line | difference |\n|---|---|\n";
         for (line, case) in cases {
             if let Differs(what) = case {
                 page += &format!("| `{title} {line}` | {what} |\n");

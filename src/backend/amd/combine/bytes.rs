@@ -21,7 +21,7 @@ enum Byte {
 /// The bytes of a word, the lowest first.
 type Bytes = [Byte; 4];
 
-/// Instructions whose results a word is made of, each after those that it reads from itself.
+/// The instructions that compute the parts of a word, each after its operands.
 #[derive(Debug, Default)]
 struct Makers {
     all: SmallVec<[usize; 8]>,
@@ -140,7 +140,7 @@ fn selected(first: Bytes, second: Bytes, selector: u32) -> Option<Bytes> {
 }
 
 impl Walk<'_> {
-    /// Makes one `V_PERM_B32` of an instruction and those that it alone reads from, where they only move bytes.
+    /// Makes one `V_PERM_B32` of an instruction and of its operands' only-used producers, if they only move bytes.
     pub fn permute_bytes(&mut self, at: usize) {
         if Operation::PermuteBytes.spelling(self.arch.generation).is_none() {
             return;

@@ -114,7 +114,7 @@ impl Accesses {
 #[derive(Debug, Default)]
 struct Changes {
     renamed: Renamed,
-    /// Registers after those that it has.
+    /// Additional registers.
     added: Vec<RegInfo>,
 }
 
@@ -189,7 +189,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Takes out what is gone and puts in what is new.
+    /// Removes deleted instructions and inserts new ones.
     fn finish(mut self) {
         self.before.extend(self.bases.into_iter().map(|base| (base.at, base.sum)));
         self.before.sort_by_key(|(at, _)| *at);
@@ -232,7 +232,7 @@ impl<'w> Walk<'w> {
 
     // Pairs.
 
-    /// Fuses an instruction with those that it alone reads from.
+    /// Fuses an instruction with producers that have no other use.
     fn fuse(&mut self, at: usize, rows: &[Row]) {
         while let Some((inner, fused)) = self.fused(at, rows) {
             self.replace(at, [inner], fused);

@@ -17,10 +17,10 @@ pub struct Moved {
     number: u32,
 }
 
-/// Registers that are no longer written, and the ones that hold their values.
+/// Registers that are no longer written, and the registers that hold their values.
 pub type Renamed = FxHashMap<Reg, Slice>;
 
-/// Replaces registers by those that hold their values.
+/// Replaces registers by the registers that hold their values.
 pub fn rename(function: &mut Function, renamed: &Renamed) {
     if renamed.is_empty() {
         return;

@@ -39,7 +39,7 @@ struct Single {
     offset: u32,
 }
 
-/// An address with a distance added, from which the places there are in reach.
+/// An address plus a distance, which brings the accesses into the range of offsets.
 #[derive(Clone, Debug)]
 pub struct Base {
     address: Operand,

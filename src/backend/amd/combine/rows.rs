@@ -111,7 +111,7 @@ const fn logic(outer: Operation, inner: Operation, fused: Operation) -> Row {
     Row { keeps_condition: true, ..scalar(outer, EITHER, inner, fused, |p| Some(smallvec![p.other(), p.inner[0]])) }
 }
 
-/// Both operands of the inner instruction, then that of the outer one.
+/// Both operands of the inner instruction, then the outer one's.
 fn in_order(pair: &Pair<'_>) -> Option<Uses> {
     Some(smallvec![pair.inner[0], pair.inner[1], pair.other()])
 }
@@ -121,7 +121,7 @@ fn shifted(pair: &Pair<'_>) -> Option<Uses> {
     Some(smallvec![pair.inner[1], pair.inner[0], pair.other()])
 }
 
-/// A shift of the scalar unit by so much.
+/// A scalar shift by this amount.
 fn shifted_by(pair: &Pair<'_>, amount: u32) -> Option<Uses> {
     (pair.inner[1] == Operand::Constant(amount)).then(|| smallvec![pair.inner[0], pair.other()])
 }
@@ -131,7 +131,7 @@ fn counted(pair: &Pair<'_>) -> Option<Uses> {
     (pair.inner[1] == Operand::Constant(0)).then(|| smallvec![pair.inner[0], pair.other()])
 }
 
-/// A value between two constants of which the first is not above the second, as `is_ordered` says.
+/// A value between two constants, the first not above the second (`is_ordered`).
 fn between(pair: &Pair<'_>, inner_is_low: bool, is_ordered: fn(u32, u32) -> bool) -> Option<Uses> {
     let ((inner, value), outer) = (pair.inner_constant()?, pair.other_constant()?);
     let (low, high) = if inner_is_low { (inner, outer) } else { (outer, inner) };
@@ -158,7 +158,7 @@ fn low_ones(mask: u32) -> Option<u32> {
     (mask != 0 && mask != u32::MAX && mask & (mask + 1) == 0).then(|| mask.trailing_ones())
 }
 
-/// The lowest bits of what was shifted down.
+/// The lowest bits of a right shift.
 fn low_field(pair: &Pair<'_>) -> Option<Uses> {
     let bits = low_ones(pair.other_constant()?)?;
     Some(smallvec![pair.inner[1], pair.inner[0], Operand::Constant(bits)])

@@ -54,7 +54,7 @@ fn is_of_cube(operation: Operation) -> bool {
     matches!(operation, O::CubeS | O::CubeT | O::CubeMajor | O::CubeFace)
 }
 
-/// The modifiers with a change made before those that operand `n` has. Before an absolute value a sign does not matter.
+/// The modifiers with a change applied before operand `n`'s. Before an absolute value a sign does not matter.
 fn with(modifiers: Modifiers, sign: Sign, n: usize) -> Modifiers {
     let bit = 1 << n;
     let Modifiers { mut neg, mut abs, .. } = modifiers;

@@ -9,7 +9,7 @@ use crate::backend::amd::machine::{File, Inst, Operand, RegisterRange, Special, 
 use crate::backend::amd::mnemonic::Operation;
 use smallvec::{SmallVec, smallvec};
 
-/// The way in which an operand is read. Each of the three ports reads one vector register for each half.
+/// How an operand is read. Each of the three ports reads one vector register for each half.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Port {
     /// A vector or scalar register, or a constant.
@@ -121,7 +121,7 @@ enum Scalar {
     Literal(u32),
 }
 
-/// The ways in which an instruction can be one of two.
+/// The ways to use an instruction as one half of a pair.
 pub fn halves(inst: &Inst) -> SmallVec<[Half; 2]> {
     let known = inst.operation().and_then(|operation| ROWS.iter().find(|row| row.operation == operation));
     let Some(row) = known.filter(|_| inst.modifiers.is_empty() && inst.second.is_none()) else {

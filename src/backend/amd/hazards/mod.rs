@@ -93,7 +93,7 @@ impl<'a> Mender<'a> {
         }
     }
 
-    /// The operation for which an instruction must be kept apart: its own, otherwise that of the one before.
+    /// The operation that causes a hazard: the instruction's own, otherwise the previous one's.
     fn cause(&self, inst: &Inst) -> Origin {
         match inst.origin {
             Origin::Code => self.done.last().map_or(Origin::Code, |last| last.origin),

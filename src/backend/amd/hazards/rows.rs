@@ -10,7 +10,7 @@ use crate::backend::amd::arch::Arch;
 use crate::backend::amd::view::{Kinds, Roles, Traits};
 use crate::profile::processor::Hazards;
 
-/// The registers by which an event touches others.
+/// The registers that connect an event to others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Touch {
     /// None: the event as such.

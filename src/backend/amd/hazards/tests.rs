@@ -75,7 +75,7 @@ fn branch(operation: O) -> Inst {
     inst(operation, &[], &[Operand::Label(Label(1))])
 }
 
-/// The instructions between those of a mended block, in words.
+/// The instructions inserted into a repaired block, in words.
 fn between(profile: &str, mut blocks: Vec<Vec<Inst>>) -> Vec<String> {
     blocks.push(vec![inst(O::End, &[], &[])]);
     let before: Vec<Inst> = blocks.concat();
@@ -156,7 +156,7 @@ fn accesses_that_run_again() {
     }
 }
 
-/// An instruction that fills a wait state brings what it passes nearer to the next block.
+/// An instruction that fills a wait state moves the instructions it passes nearer to the next block.
 #[test]
 fn filling_moves_what_is_pending() {
     let swap = inst(O::ReadLane, &[s(4)], &[v(1), ZERO]);

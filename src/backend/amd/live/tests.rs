@@ -53,7 +53,7 @@ fn a_declared_register_begins_with_its_first_write() {
     assert_eq!(ranges(&mut function, vec![insts], a), [[(9, 10)], [(7, 10)]]);
 }
 
-/// Block 1 is that of an `if`, block 2 that of its `else`.
+/// Block 1 is the `if` block, block 2 its `else` block.
 #[test]
 fn lanes_of_an_if_wait_through_its_else() {
     let mut function = Function::default();

@@ -84,7 +84,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// The writer of `from`, if what it writes could as well be in `to`.
+    /// The writer of `from`, if it could write to `to` instead.
     fn writer(&self, to: Reg, from: Reg) -> Option<u32> {
         let writer = self.at[from.index()].written;
         let target = self.at[to.index()];

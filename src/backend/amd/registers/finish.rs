@@ -5,7 +5,7 @@ use crate::backend::amd::machine::{Code, File, Function, Inst, Operand, Pseudo, 
 use crate::backend::amd::mnemonic::Operation;
 use smallvec::SmallVec;
 
-/// Puts hardware registers instead of virtual ones; `first_of` tells where each begins.
+/// Replaces virtual registers by hardware registers; `first_of` gives the first register of each.
 pub fn finish(function: &mut Function, first_of: impl Fn(Slice) -> u16) {
     let files: Vec<File> = function.registers.iter().map(|info| info.file).collect();
     let place = |slice: Slice| {

@@ -5,7 +5,7 @@ use crate::backend::amd::machine::{File, Function, Inst, Operand};
 use crate::backend::amd::mnemonic::Operation;
 use crate::profile::processor::Share;
 
-/// SIMDs that the waves of a workgroup are spread over: those of a compute unit, or of a pair of them from gfx10 on.
+/// SIMDs that the waves of a workgroup are spread over: the SIMDs of a compute unit, or of a workgroup processor from gfx10 on.
 const SIMDS: u32 = 4;
 /// Vector registers that an instruction can name.
 const NAMED_VECTORS: u16 = 256;
@@ -22,7 +22,7 @@ fn share(arch: &Arch) -> Share {
 pub struct Limits {
     pub vectors: u16,
     pub scalars: u16,
-    /// Take scalar registers in turn: each wave has all of them, and those that were not used lately need no waiting.
+    /// Take scalar registers in turn: each wave has all of them, and registers that were not used lately need no waits.
     pub rotates_scalars: bool,
 }
 

@@ -49,7 +49,7 @@ pub enum Failure {
 /// Rounds of spilling; each one leaves fewer values in registers, and real kernels need two or three.
 const ROUNDS: u32 = 24;
 
-/// Steps that a round takes for an instruction besides those that are counted where they are taken.
+/// Steps per instruction and round, besides the steps that are counted elsewhere.
 const STEPS_PER_INST: usize = 4;
 
 /// Puts all registers into places.
@@ -108,7 +108,7 @@ fn writes_early(inst: &Inst) -> bool {
     matches!(inst.operation(), Some(O::LoadScalar64 | O::LoadScalar128 | O::LoadScalar256))
 }
 
-/// How many loops are around each block: a branch back encloses what is between.
+/// How many loops are around each block: a backward branch encloses the blocks between.
 fn depths(function: &Function) -> Vec<u32> {
     let positions = function.positions();
     let mut changes = vec![0_i32; function.blocks.len() + 1];

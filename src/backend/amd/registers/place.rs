@@ -19,7 +19,7 @@ pub struct Placement {
     pub evicted: BTreeSet<usize>,
 }
 
-/// There is no place for what cannot go to memory.
+/// No register is free for a value that cannot be spilled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Full(pub File);
 
@@ -77,7 +77,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Puts the web into memory, or those that are in its way on the row where that costs least.
+    /// Spills the web, or the webs in its way in the cheapest row.
     fn make_room(&mut self, at: usize) -> Result<(), Full> {
         let web = &self.webs[at];
         let costs = self.costs;
@@ -117,7 +117,7 @@ impl Scan<'_> {
 
 /// The hardware registers of a file.
 struct Bank {
-    /// For each register, when it is taken: from, and until when by which web.
+    /// For each register its occupied intervals: start, end and web.
     taken: Vec<BTreeMap<u32, (u32, usize)>>,
     /// Where the next search begins, where registers are taken in turn.
     next: Option<u16>,

@@ -275,7 +275,7 @@ impl Writer<'_> {
         self.insts.push(Inst { span: like.span, origin: like.origin, ..inst });
     }
 
-    /// A load, or a store of `data`; what is too far off for the instruction's offset has its address in a register.
+    /// A load, or a store of `data`; an address out of the range of the instruction's offset is in a register.
     fn scratch_access(&mut self, like: &Inst, operation: Operation, data: Option<Operand>, byte: u32) -> Inst {
         let reach = reach(self.generation);
         let mut address = Operand::Off;

@@ -14,7 +14,7 @@ const SHORT: usize = 512;
 /// Consecutive hardware registers beyond which two webs stay apart: long rows are hard to place.
 const WIDTH_LIMIT: usize = 16;
 
-/// Hardware registers that a web may begin at: those of one residue.
+/// Hardware registers that a web may begin at, given by a residue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Grid {
     /// A power of two.
@@ -23,7 +23,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// For a web in which a register, so aligned, lies some way after the start.
+    /// For a web that contains a register with this alignment at an offset.
     fn behind(alignment: u16, offset: u16) -> Grid {
         Grid { modulus: alignment, residue: offset.wrapping_neg() & (alignment - 1) }
     }

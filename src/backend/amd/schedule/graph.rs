@@ -78,7 +78,7 @@ pub struct Cells {
     stretch: u32,
 }
 
-/// Special registers that are cells, after those of the virtual registers.
+/// Special registers that are cells, after the cells of the virtual registers.
 const EXEC: u32 = 0;
 const M0: u32 = 1;
 const SHARED: u32 = 2;
@@ -429,7 +429,7 @@ fn dead_flags(insts: &[Inst]) -> Vec<Specials> {
     dead
 }
 
-/// Returns true if a write of a flag leaves some of it: that of one half of VCC.
+/// Returns true if a write leaves a part of a flag, as a write of half of VCC does.
 fn keeps_flag(inst: &Inst, flag: Specials) -> bool {
     let is_half = |operand: &Operand| matches!(operand, Operand::Special(Special::VccLow | Special::VccHigh));
     flag == Specials::VCC && inst.defs.iter().any(is_half)

@@ -23,7 +23,7 @@ pub struct Latencies {
     pub memory: u32,
 }
 
-/// A wave issues an instruction every four cycles, each of which is done by then.
+/// A wave issues an instruction every four cycles, which completes by then.
 const GCN: Latencies = Latencies {
     issue: [4, 4],
     scalar_issue: 4,

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 const NEAR: u32 = 6;
 /// Loads that are ready are not kept waiting for further ones once there are this many.
 const GROUP: usize = 8;
-/// Registers that loads leave for what is computed meanwhile.
+/// Registers that loads leave for computations in the meantime.
 const RESERVE: i32 = 4;
 /// The distance of an instruction whose result no load needs.
 const FAR: u32 = u32::MAX;
@@ -94,7 +94,7 @@ struct List<'s> {
     stretch: &'s Stretch,
     level: Level<'s>,
     distances: Vec<u32>,
-    /// The first cycle in which each instruction can run, as far as is known.
+    /// The earliest known cycle of each instruction.
     earliest: Vec<u32>,
     is_done: Vec<bool>,
     ready: BTreeSet<u32>,
@@ -115,7 +115,7 @@ type Key = (u32, u32);
 
 /// Instructions without code.
 const FREE: u32 = 0;
-/// Scalar loads, which others wait for, and those of the kind of the last one.
+/// Scalar loads, which others wait for, and loads of the same kind as the last one.
 const EARLY: u32 = 1;
 const ADDRESS: u32 = 2;
 const LOAD: u32 = 3;

@@ -28,7 +28,7 @@ use std::ops::Range;
 #[derive(Debug)]
 pub struct Scheduled {
     pub function: Function,
-    /// Waves of a SIMD that its registers should allow at once: as many as those of the order of the source.
+    /// Waves per SIMD that the registers should allow: as many as in source order.
     pub waves: u16,
 }
 
@@ -172,7 +172,7 @@ fn bases(function: &Function, live: &Live) -> Vec<Counts> {
         .collect()
 }
 
-/// The most registers of each file that leave as many waves as those of a peak do, and how many waves that is.
+/// The most registers of each file that keep the occupancy of a peak, and that occupancy.
 fn room(arch: &Arch, limits: &Limits, [shared_vectors, slack]: [u16; 2], peak: Counts) -> (Counts, u16) {
     let [vectors, scalars] = peak.map(|count| count as u16);
     let waves_of = |vectors: u16, scalars: u16| occupancy(arch, vectors + shared_vectors, scalars);

@@ -162,7 +162,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Returns false for factors that fit in 24 bits without a sign, true for those that fit with one; none for others.
+    /// Returns false for factors that fit in 24 unsigned bits, true if they fit in 24 signed bits, none otherwise.
     fn short_factors(&self, factors: [Value; 2]) -> Option<bool> {
         let fit = |least: i64, most: i64| {
             factors.iter().all(|factor| match self.kernel.as_constant(*factor) {

@@ -182,7 +182,7 @@ impl Selector<'_> {
         self.cut(Scalar { kind: ScalarKind::Float, width: 16 }, odd)
     }
 
-    /// Both words of what is left of the fraction: `high = floor(x / 2^32)`, `low = x - high * 2^32`.
+    /// Both words of the remaining fraction: `high = floor(x / 2^32)`, `low = x - high * 2^32`.
     fn double_to_long(&mut self, to: Scalar, words: &[Operand]) -> Words {
         let whole = self.double_unary(UnOp::Trunc, words);
         let whole = self.whole(&whole, File::Vector);

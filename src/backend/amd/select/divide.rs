@@ -103,7 +103,7 @@ impl Selector<'_> {
         }
     }
 
-    /// A quotient that is at most 2 less than the right one, and what is left of the dividend.
+    /// A quotient that is at most 2 too small, and the remainder.
     fn estimate(&mut self, operands: [Operand; 2]) -> Estimate {
         if let Some(known) = self.divided.estimates.iter().find(|known| known.of == operands) {
             return *known;

@@ -409,7 +409,7 @@ impl Selector<'_> {
         self.compare_lanes("class_f64", value, classes)
     }
 
-    /// The low 16 bits alone. gfx8 leaves zeros above by itself, later generations what was there.
+    /// The low 16 bits alone. gfx8 clears the upper half, later generations keep it.
     pub fn low_half(&mut self, word: Operand) -> Operand {
         if self.arch.generation == Generation::Gcn3 && self.is_vector(word) {
             return word;

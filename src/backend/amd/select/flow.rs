@@ -125,7 +125,7 @@ impl Selector<'_> {
         self.open.push(Open { point, end, rest: end, diverges, waiting });
     }
 
-    /// Reconverges: those that waited continue with those that arrive.
+    /// Reconverges: waiting lanes continue with the arriving lanes.
     fn reconverge(&mut self) {
         let Some(open) = self.open.pop() else { return };
         self.begin(open.end);
@@ -284,13 +284,13 @@ impl Selector<'_> {
         self.reconverge();
     }
 
-    /// The active lanes of a mask, or those that are not in it.
+    /// The active lanes inside or outside of a mask.
     fn kept_lanes(&mut self, mask: Operand, are_in: bool) -> Operand {
         let (of_32, of_64) = kept_by(are_in);
         self.on_masks(of_32, of_64, &[EXEC, mask])
     }
 
-    /// Turns from the lanes at the end of the first block to those of the second.
+    /// Switches from the lanes of the first block to the lanes of the second.
     fn switch_to_else(&mut self, leaks: bool, entered: Operand, waiting: Operand) {
         if leaks {
             // `entered` are the lanes of the second block.
@@ -420,7 +420,7 @@ impl Selector<'_> {
         self.branch(Operation::BranchScc1, head);
     }
 
-    /// A loop that lanes leave when they are among those that a round gives.
+    /// A loop that handles a set of lanes in each round, which then leave.
     pub fn repeat_lanes(&mut self, round: impl FnOnce(&mut Self) -> Operand) {
         let head = self.label();
         self.begin(head);
@@ -477,7 +477,7 @@ impl Selector<'_> {
         (self.clean_from, self.swapped) = (self.block.insts.len(), None);
     }
 
-    /// Switches all lanes on. Gives those that were.
+    /// Activates all lanes. Returns the previous EXEC.
     pub fn all_lanes(&mut self) -> Operand {
         let saved = self.mask_register();
         self.with_masks(Operation::SaveExecOr, Operation::SaveExecOr64, saved, &[Operand::Constant(u32::MAX)]);
@@ -585,7 +585,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Keeps what a register holds in another one, for those that still read it.
+    /// Copies a register for the instructions that still read its old value.
     fn open_ring(&mut self, held: Operand, readers: &mut [Copy]) {
         let Operand::Reg(slice) = held else { return };
         let kept = if self.is_vector(held) { self.vectors(slice.count) } else { self.scalars(slice.count) };
@@ -618,7 +618,7 @@ impl Selector<'_> {
     }
 }
 
-/// The operations that keep lanes of a mask, or those that are not in it.
+/// The operations that keep the lanes inside or outside of a mask.
 const fn kept_by(are_in: bool) -> (Operation, Operation) {
     match are_in {
         true => (Operation::ScalarAnd, Operation::ScalarAnd64),

@@ -345,7 +345,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The words of the result of an instruction that was left to those that take it.
+    /// The result words of an instruction that its users absorb.
     pub fn absorbed_words(&mut self, inst: InstId) -> Words {
         let arg = self.kernel.args(inst)[0];
         match self.kernel.insts[inst].op {

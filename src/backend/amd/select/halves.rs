@@ -43,7 +43,7 @@ const MOST_USERS: u32 = 4;
 /// Values of 16 bits, and where they are.
 #[derive(Debug)]
 pub struct Halves {
-    /// True for values of which all instructions that take them read half of a register alone.
+    /// True for values whose users all read only half of a register.
     open: Vec<bool>,
     /// True for instructions without code of their own.
     absorbed: Vec<bool>,
@@ -94,7 +94,7 @@ pub fn is_mixable(op: Op) -> bool {
 }
 
 impl Halves {
-    /// The facts about a kernel, of which some negations are modifiers of fused operations.
+    /// The facts about a kernel; some negations are modifiers of fused operations.
     pub fn of(subject: Subject<'_>, negated: &[bool]) -> Halves {
         let Subject { kernel, tree, .. } = subject;
         let insts = tree.insts(kernel);

@@ -454,7 +454,7 @@ fn low_components(data: Operand) -> u8 {
     }
 }
 
-/// The name of what is not written so far.
+/// The name of an unsupported access.
 const fn refusal(access: &Use<'_>) -> Option<&'static str> {
     match (access.op, access.image.ty.dim) {
         (_, ImageDim::SubpassInput | ImageDim::Tile) => Some("an attachment"),

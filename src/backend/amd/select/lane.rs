@@ -55,7 +55,7 @@ impl Selector<'_> {
         self.move_over(primitive, value, old, args)
     }
 
-    /// One instruction for each word of the moved value, over what the destination held.
+    /// One instruction per word of the moved value, on top of the old value of the destination.
     fn move_over(&mut self, primitive: Primitive, value: &[Operand], old: Option<Words>, args: &[Value]) -> Words {
         let index = self.index_operand(primitive, args);
         let moved = value.iter().enumerate().map(|(n, word)| {
@@ -312,7 +312,7 @@ impl Selector<'_> {
         }
     }
 
-    /// A scalar into one lane of what was there before. Before gfx10 a lane that is not a constant goes to M0.
+    /// Writes a scalar into one lane of the old value. Before gfx10 a lane that is not a constant goes to M0.
     fn write_lane(&mut self, ty: Scalar, args: &[Value]) -> Words {
         if ty.is_bool() {
             return self.refused("a bool written to one lane");

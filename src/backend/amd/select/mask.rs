@@ -1,4 +1,4 @@
-//! Masks of lanes: ballots, arithmetic on them, and what a lane knows of itself.
+//! Lane masks: ballots, arithmetic on them, and facts about a lane.
 
 use super::arithmetic::{ScalarTest, number, one};
 use super::emit::{EXEC, FALSE};
@@ -45,7 +45,7 @@ impl Selector<'_> {
         last.is_some_and(|inst| inst.operation() == Some(Operation::Compare))
     }
 
-    /// The active lanes: EXEC itself where it stays what it is until the last use.
+    /// The active lanes: EXEC itself if it does not change before the last use.
     pub fn active(&mut self, inst: InstId) -> Words {
         if self.stays(inst) {
             return self.mask_words(EXEC);
@@ -184,7 +184,7 @@ impl Selector<'_> {
 
     // Facts.
 
-    /// The lanes in which a bool that depends on the lane alone is true.
+    /// The lanes in which a bool that only depends on the lane is true.
     pub fn known_set(&self, value: Value) -> Option<u64> {
         let rows = self.subject.rows.of(value)?;
         Some(rows.iter().enumerate().fold(0, |set, (lane, bit)| set | (bit & 1) << lane))

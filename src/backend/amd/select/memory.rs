@@ -29,7 +29,7 @@ struct Piece {
 /// An address as an instruction takes it.
 #[derive(Clone, Debug)]
 pub struct Address {
-    /// Address register and what is added to it, in the order of the text.
+    /// Address register and offsets, in text order.
     pub operands: SmallVec<[Operand; 4]>,
     pub modifiers: Modifiers,
     /// The largest offset that the instruction can add.
@@ -481,7 +481,7 @@ impl Selector<'_> {
         }
     }
 
-    /// An address whose offset the instruction can add: what is beyond goes to the address register.
+    /// An address with an offset that the instruction can encode: the rest is added to the address register.
     pub fn reached(&mut self, mut at: Address) -> Address {
         let offset = at.modifiers.offset;
         if offset <= at.most {

@@ -50,7 +50,7 @@ use smallvec::SmallVec;
 /// The words of a value, the lowest first.
 pub type Words = SmallVec<[Operand; 2]>;
 
-/// A kernel as machine code, and what it needs of its surroundings.
+/// A kernel as machine code, and its requirements.
 #[derive(Debug)]
 pub struct Selected {
     pub function: Function,

@@ -202,7 +202,7 @@ impl<'s> Search<'s> {
         self.kernel.definition(value).is_some_and(|inst| self.negated[inst.index()])
     }
 
-    /// The value of which another is the negation, if that is a modifier.
+    /// The operand of a negation, if the negation is a modifier.
     fn positive(&self, value: Value) -> Value {
         match self.kernel.definition(value) {
             Some(inst) if self.negated[inst.index()] => self.kernel.args(inst)[0],

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Words of push constants that are kept in registers.
 const PUSHED_WORDS: usize = 32;
 
-/// The values that the start has made ready, and those that live as long as the kernel.
+/// The values that the prologue prepares, and the values that live as long as the kernel.
 #[derive(Debug, Default)]
 pub struct Start {
     /// The pointer to the arguments.
@@ -85,7 +85,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Writes instructions that are for something else than the ones around.
+    /// Writes instructions with another origin than the code around them.
     fn made_for(&mut self, origin: Origin, write: impl FnOnce(&mut Self)) {
         let outer = std::mem::replace(&mut self.origin, origin);
         write(self);

@@ -101,7 +101,7 @@ impl Selector<'_> {
     }
 }
 
-/// The words of elements in which lanes may differ, each once.
+/// The words of elements that may vary between lanes, each once.
 fn different(elements: &[Option<Operand>], differs: impl Fn(Operand) -> bool) -> SmallVec<[Operand; 2]> {
     let mut found: SmallVec<[Operand; 2]> = elements.iter().flatten().copied().filter(|word| differs(*word)).collect();
     found.dedup();

@@ -132,7 +132,7 @@ fn sizes_of_texel_buffers() {
     assert!(size("gfx803").contains("s_mul_i32") && !size("gfx900").contains("s_mul_i32"));
 }
 
-/// A kernel that loads from every second one of five images, by an index that is the lane's own or that of the workgroup.
+/// A kernel that loads from every second one of five images, by the lane index or the workgroup index.
 fn indexed(profile: &str, differs: bool) -> String {
     let mut b = builder(64);
     let choices = Choices { count: 3, step: 2 };

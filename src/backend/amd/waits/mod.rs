@@ -100,7 +100,7 @@ impl Writer<'_> {
         self.done.iter_mut().for_each(|done| done.push(inst.clone()));
     }
 
-    /// Waits for what an instruction of that origin has set under way.
+    /// Waits for pending events of an instruction of that origin.
     fn wait(&mut self, waits: &Waits, origin: Origin) {
         self.state.wait(self.table, waits);
         if self.done.is_some() {

@@ -69,7 +69,7 @@ impl State {
         }
     }
 
-    /// An age is worth waiting for only while what the counter counts ends in order.
+    /// Waiting for an age is useful only while the counter's events complete in order.
     fn demand(&self, table: &Table, counter: usize, age: u8, waits: &mut Waits) {
         let down_to = if self.is_ordered(table, counter) { age } else { 0 };
         waits[counter] = Some(waits[counter].map_or(down_to, |other| other.min(down_to)));

@@ -19,7 +19,7 @@ pub enum Event {
     /// The share of a flat access that workgroup memory might have.
     Flat,
     ScalarLoad,
-    /// The reading of what is stored.
+    /// Reading of the stored data.
     StoreData,
     /// A read of a texture through a sampler.
     Sample,
@@ -29,7 +29,7 @@ impl Event {
     pub const ALL: [Event; 7] =
         [Event::Load, Event::Store, Event::Lds, Event::Flat, Event::ScalarLoad, Event::StoreData, Event::Sample];
 
-    /// Events of one class and counter end in the order in which they began; none if not even among themselves.
+    /// Events of one class and counter complete in order; none if they do not.
     pub const fn class(self) -> Option<u8> {
         match self {
             Event::Load | Event::Store | Event::Sample => Some(0),
@@ -41,7 +41,7 @@ impl Event {
     }
 }
 
-/// A counter of what is under way.
+/// A counter of pending events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Counter {
     /// Its field, in instructions that wait for several ones.

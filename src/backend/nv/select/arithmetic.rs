@@ -189,7 +189,7 @@ impl Selector<'_> {
         }
     }
 
-    /// `a - a / b * b`, whose sign is that of `a`.
+    /// `a - a / b * b`, with the sign of `a`.
     fn signed_remainder(&mut self, [a, b]: [Operand; 2]) -> Operand {
         let quotient = self.word("DIV.S", &[a.clone(), b.clone()]);
         let whole = self.word("MUL.U", &[quotient, as_bits(b)]);
@@ -298,7 +298,7 @@ impl Selector<'_> {
         self.word("BFI.U", &[field, insert, base])
     }
 
-    /// Number of bits and offset, in the order in which `BFE` and `BFI` take them.
+    /// Bit count and offset, in the order of `BFE` and `BFI`.
     fn field(&mut self, offset: Value, bits: Value) -> Operand {
         let parts = [self.uint(bits), self.uint(offset)];
         self.vector(&parts, Class::Word)

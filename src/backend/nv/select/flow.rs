@@ -416,7 +416,7 @@ impl Selector<'_> {
         );
     }
 
-    /// Keeps what a register holds in another one, for those that still read it.
+    /// Copies a register for the instructions that still read its old value.
     fn open_ring(&mut self, held: Reg, readers: &mut [(Reg, Operand)]) {
         let kept = self.registers.add(self.registers.class(held), ANY);
         self.copy(kept, Operand::Reg(held));

@@ -81,11 +81,11 @@ pub fn format(number: u8) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.number == number)
 }
 
-/// The components `Y` and `W`, in which `UP2H` and `UP2US` leave the upper half.
+/// The components `Y` and `W`, where `UP2H` and `UP2US` put the upper half.
 const Y_OR_W: Components = 10;
 
 impl Selector<'_> {
-    /// The four components that a texel's words mean; those that it does not have are 0, 0 and 1.
+    /// The four components of a texel; missing ones are 0, 0 and 1.
     pub fn unpacked(&mut self, format: &Format, words: &[Operand]) -> Vec<Operand> {
         let mut at = 0;
         let mut components = Vec::new();
@@ -127,7 +127,7 @@ impl Selector<'_> {
         self.word(name, &[Operand::Constants([bits, offset, 0, 0]), word.clone()])
     }
 
-    /// One component of what an instruction unpacks.
+    /// One component of an unpacked value.
     fn texel_part(&mut self, component: Components, name: &'static str, word: &Operand) -> Operand {
         let to = self.registers.add(Class::Word, component);
         self.push(name, Dest::Regs([to].into_iter().collect()), std::slice::from_ref(word));
@@ -152,7 +152,7 @@ impl Selector<'_> {
     }
 }
 
-/// The components in which half of a word is left.
+/// The components that hold half of a word.
 const fn half(offset: u32) -> Components {
     if offset == 0 { X_OR_Z } else { Y_OR_W }
 }

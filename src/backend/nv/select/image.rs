@@ -11,7 +11,7 @@ use crate::ir::{AtomicOp, ImageDim, ImageOp, ImageParts, ImageType, InstFlags, S
 use crate::kernel::{InstId, Ty, Value, image};
 use smallvec::SmallVec;
 
-/// An operation and its operands by what they are.
+/// An operation and its operands by role.
 pub struct Access {
     pub inst: InstId,
     pub op: ImageOp,
@@ -20,7 +20,7 @@ pub struct Access {
     pub ty: ImageType,
 }
 
-/// Up to four components of a vector; those that nothing reads are none.
+/// Up to four components of a vector; unread ones are none.
 pub type Slots = [Option<Operand>; 4];
 
 /// The name of a target, without `SHADOW`.
@@ -182,7 +182,7 @@ impl Selector<'_> {
         self.query("IMQ", access, &[]);
     }
 
-    /// A question to which the first components are the answer; `before` is before the unit.
+    /// A query whose result is in the first components; `before` precedes the unit.
     pub fn query(&mut self, name: &'static str, access: &Access, before: &[Operand]) {
         let unit = if access.ty.storage { self.unit(access) } else { self.texture_unit(access) };
         let results = self.kernel.results(access.inst).len();
@@ -249,7 +249,7 @@ impl Selector<'_> {
     }
 }
 
-/// Components of one attribute as a vector; the first one fills those that are not asked for.
+/// Components of one attribute as a vector; the first one fills unrequested components.
 fn attribute_vector(slots: &Slots) -> Option<Operand> {
     let parts = slots.iter().map(|slot| match slot {
         Some(Operand::Named(name)) => name.split_once('.').filter(|(_, letter)| letter.len() == 1).map(Some),

@@ -65,7 +65,7 @@ fn places(ty: ImageType, shadow: bool) -> Places {
     found.map_or(NONE, |row| row.places)
 }
 
-/// A value, where it is, and what it is.
+/// A value, its position, and its role.
 type Placed = (Value, At, &'static str);
 
 /// The bits of the two zeros.

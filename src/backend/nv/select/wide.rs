@@ -116,7 +116,7 @@ impl Selector<'_> {
         self.long("SUB.U64", &[a, whole])
     }
 
-    /// Comparisons give 64 bits, whose high word tells true from false: that of -1, or of 1.0.
+    /// Comparisons return 64 bits. The high word distinguishes true (-1 or 1.0) from false.
     pub fn long_compare(&mut self, op: CmpOp, scalar: Scalar, args: [Value; 2]) -> Operand {
         let args = args.map(|arg| self.long_arg(arg));
         self.long_compare_operands(op, scalar, args)

@@ -11,7 +11,7 @@ use crate::kernel::tree::Tree;
 use crate::kernel::uniform::Uniformity;
 use crate::kernel::{BlockId, InstId, Kernel, Op};
 
-/// The instructions to which lanes may come apart.
+/// The instructions that lanes may reach separately.
 pub struct Apart {
     insts: Vec<bool>,
 }

@@ -206,7 +206,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The offset or the size of a field, of which constants have 8 bits (PTX ISA, `bfe` and `bfi`).
+    /// The offset or the size of a bit field; constants have 8 bits (PTX ISA, `bfe` and `bfi`).
     fn field_number(&mut self, number: Value) -> String {
         match self.known(number) {
             Some(known) => (known & 0xff).to_string(),

@@ -95,7 +95,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Computes the new value from the old one and puts it there if that is still what it was, until it is.
+    /// Computes the new value from the old one and stores it by compare-and-swap until that succeeds.
     fn updated(&mut self, op: AtomicOp, scalar: Scalar, space: &str, place: &Address, value: Value) -> Reg {
         let operator = match op {
             AtomicOp::Min => BinOp::Min,

@@ -1,4 +1,4 @@
-//! Control flow as branches, and who takes part in what: see [`crate::backend::ptx`].
+//! Control flow as branches, and the participating lanes: see [`crate::backend::ptx`].
 
 use super::{Class, Line, Reg, Selector};
 use crate::backend::copies::{Step, in_order};
@@ -82,7 +82,7 @@ impl Goal {
 struct Point {
     goal: Goal,
     label: String,
-    /// True if all lanes that entered come here, including those that leave for farther out.
+    /// True if all lanes that entered come here, even lanes on their way to an outer target.
     joins: bool,
     /// The goals of those.
     passing: Vec<Goal>,
@@ -140,7 +140,7 @@ impl Selector<'_> {
         self.whole = Some(self.word("selp.b32", format_args!("{}, -1, {is_last}", (1_u32 << rest) - 1)));
     }
 
-    /// Jumps to what comes next anyway.
+    /// Removes jumps to the next block.
     fn drop_idle_jumps(&mut self) {
         let mut is_idle = vec![false; self.lines.len()];
         // The lines so far that are neither labels nor idle.
@@ -325,7 +325,7 @@ impl Selector<'_> {
         self.close(outer);
     }
 
-    /// Returns true if something else than the end of a loop's body continues to its continuing block.
+    /// Returns true if a place other than the end of a loop's body jumps to its continue block.
     fn continues_inside(&self, of: InstId, body: BlockId) -> bool {
         let mut ends = self.tree.inside(body).iter().filter_map(|block| self.kernel.blocks[*block].insts.last());
         ends.any(|last| self.kernel.insts[*last].op == Op::Continue(of))
@@ -433,7 +433,7 @@ impl Selector<'_> {
         self.frames.pop();
     }
 
-    /// Passes the nearest place ahead. Where lanes come together there, a ballot tells who continues; the others jump on.
+    /// Passes the nearest reconvergence point. A ballot there tells who continues; the other lanes jump on.
     fn come_together(&mut self, entered: Lanes) {
         let Some(point) = self.frames.last_mut().and_then(|frame| frame.ahead.pop()) else { return };
         if !point.joins || point.passing.is_empty() {
@@ -497,7 +497,7 @@ impl Selector<'_> {
         );
     }
 
-    /// Keeps what a register holds in another one, for those that still read it.
+    /// Copies a register for the instructions that still read its old value.
     fn open_ring(&mut self, held: Reg, readers: &mut [(Reg, String)]) {
         let kept = self.reg(held.class);
         self.copy(kept, held);

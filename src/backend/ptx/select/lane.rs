@@ -75,7 +75,7 @@ impl Selector<'_> {
         self.inst(Class::Pred, format_args!("vote.sync.{name}.pred"), format_args!("{predicate}, {lanes}"))
     }
 
-    /// All active lanes are those that are known to run it.
+    /// The known running lanes are all active lanes.
     fn ballot_of(&mut self, predicate: Value) -> Reg {
         let lanes = self.members();
         if self.known(predicate) == Some(1) {

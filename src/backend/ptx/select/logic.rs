@@ -43,7 +43,7 @@ impl Function {
         Some((Function { x, y, table }, tables))
     }
 
-    /// The table over two predicates that hold those of the function.
+    /// The table over two predicates that include the function's.
     fn over(self, x: Reg, y: Reg) -> u8 {
         let is_set = |choice: &u8| {
             let at = |leaf| if leaf == x { choice & 1 } else { choice >> 1 };
@@ -62,7 +62,7 @@ impl Function {
     }
 }
 
-/// The ways to see a predicate: as itself, as a function of what it was made of, and as one of what those were made of.
+/// The ways to see a predicate: as itself, as a function of its operands, and as a function of their operands.
 type Views = SmallVec<[Function; 3]>;
 
 /// The predicates of a kernel.

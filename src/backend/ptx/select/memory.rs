@@ -89,7 +89,7 @@ impl Selector<'_> {
         Address { base: sum.to_string(), offset: 0 }
     }
 
-    /// The state space with what others watch.
+    /// The state space, and the sharing qualifier.
     fn space(&self, access: MemoryAccess, is_load: bool) -> &'static str {
         let watched = access.coherent || access.volatile;
         match access.space {

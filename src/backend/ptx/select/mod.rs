@@ -256,7 +256,7 @@ impl Selector<'_> {
         Class::of(self.kernel.ty(value))
     }
 
-    /// The bits of a value that is known; those of an undefined one are as good as any.
+    /// The bits of a known value; an undefined value has arbitrary bits.
     fn known(&self, value: Value) -> Option<u64> {
         match self.kernel.values[value].def {
             Def::Const(bits) => Some(bits),

@@ -74,7 +74,7 @@ impl Dialect {
     }
 }
 
-/// The function that turns so many unsigned integers into so many others.
+/// The function that repacks `n` unsigned integers into `m` others.
 const fn repacking(from: u8, n: u8, to: u8, m: u8) -> Option<&'static str> {
     Some(match (from, n, to, m) {
         (32, 2, 64, 1) => "packUint2x32",

@@ -166,7 +166,7 @@ impl Dialect {
         row.version != 0 && row.version <= self.number || row.extension.is_some_and(|(since, _)| since <= self.number)
     }
 
-    /// The row of a profile: that of its API and version, or of the newest version before.
+    /// The row of a profile: its API and version, or the newest older version.
     pub fn of(profile: &Profile) -> &'static Dialect {
         let (major, minor) = profile.version;
         let number = u16::from(major) * 100 + u16::from(minor);

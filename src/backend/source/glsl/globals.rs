@@ -589,7 +589,7 @@ pub(super) fn access_words(access: Access) -> String {
     WORDS.iter().filter(|(flag, _)| access.contains(*flag)).map(|(_, word)| *word).collect()
 }
 
-/// Returns true for values that nothing interpolates: those of integers and doubles.
+/// Returns true for integers and doubles, which are not interpolated.
 fn is_uninterpolated(t: &Writer, ty: TypeId) -> bool {
     t.types.scalar_of(t.innermost(ty)).is_some_and(|scalar| scalar.is_int() || scalar == Scalar::F64)
 }

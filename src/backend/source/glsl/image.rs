@@ -12,7 +12,7 @@ use crate::ir::{AtomicOp, ImageDim, ImageOp, ImageParts, MemoryKinds, Order, Sca
 struct Lookup {
     name: String,
     args: Vec<Expr>,
-    /// The arguments that follow a texel that the function gives back.
+    /// The arguments that follow a texel that the function returns.
     last: Vec<Expr>,
 }
 
@@ -53,7 +53,7 @@ impl Dialect {
         })
     }
 
-    /// A call of a function of textures or images; those that the dialect lacks for such ones are reported.
+    /// A call of a texture or image function; a function that the dialect lacks is reported.
     fn call_of(&self, b: &mut Body, name: &str, asked: &ImageCall, args: &[Expr]) -> Expr {
         let own = Opaque::of(&b.t.types, b.type_of(asked.values[0])).map(|(own, _)| match (own.class, own.dim) {
             (OpaqueClass::Texture, ImageDim::Buffer) => Opaque { class: OpaqueClass::Sampled, ..own },
@@ -74,7 +74,7 @@ impl Dialect {
         Expr::call(name, args)
     }
 
-    /// The coordinate with what texels are compared with, which the language takes in one vector if there is room.
+    /// The coordinate with the depth reference, combined in one vector if there is room.
     fn coordinate(&self, b: &mut Body, op: ImageOp, asked: &ImageCall) -> Vec<Expr> {
         let coordinate = asked.text(ImageParts::COORDINATE).unwrap_or_else(|| Expr::primary("0"));
         let Some(reference) = asked.text(ImageParts::REFERENCE) else { return vec![coordinate] };

@@ -151,7 +151,7 @@ impl Dialect {
         }
     }
 
-    /// The function of a move, with what follows the value.
+    /// The function of a move, with the arguments after the value.
     fn amd_move(&self, b: &mut Body, op: GroupOp, args: &[Arg]) -> Option<AmdMove> {
         let index = args.get(1).map(|arg| (arg.known, b.index_of(arg)));
         let quad =
@@ -255,7 +255,7 @@ fn amd_reduction(op: ReduceOp, reach: GroupReduce) -> String {
     format!("{}Invocations{how}NonUniformAMD", format!("{op:?}").to_lowercase())
 }
 
-/// A way in which AMD's extensions move a value.
+/// A move of AMD's extensions.
 enum AmdMove {
     First,
     /// From one lane to all.
@@ -266,7 +266,7 @@ enum AmdMove {
     Shuffle(Expr),
 }
 
-/// The extension that brings subgroup functions of such numbers.
+/// The extension with subgroup functions for this type.
 const fn extended(scalar: Scalar) -> Option<&'static str> {
     Some(match (scalar.kind, scalar.width) {
         (ScalarKind::Float, 16) => "GL_EXT_shader_subgroup_extended_types_float16",

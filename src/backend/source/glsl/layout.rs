@@ -49,7 +49,7 @@ impl Dialect {
         None
     }
 
-    /// The qualifiers of members by which a rule puts them where they are: offsets where it would not, if the language has them.
+    /// The qualifiers that put members at their offsets under a layout rule: explicit offsets where the rule differs, if the language has them.
     fn members_by(&self, t: &mut Writer, id: StructId, rule: Rule, has_offsets: bool) -> Option<Vec<String>> {
         let laid = t.types.structs[id].clone();
         let logical = laid.logical?;

@@ -46,7 +46,7 @@ impl Dialect {
         }
     }
 
-    /// An operator; none for those that need the operands more than once.
+    /// An operator; none if its expansion needs the operands more than once.
     pub fn binary(&self, t: &mut Writer, op: BinaryOp, [a, b]: [&Expr; 2], of: [TypeId; 2]) -> Option<Expr> {
         let scalar = t.types.scalar_of(of[0]);
         let size = t.types.components(of[0]).unwrap_or(1);
@@ -85,7 +85,7 @@ impl Dialect {
         Expr::call(&bools, &[joined])
     }
 
-    /// A call of a built-in function with one result; none if the language has none such.
+    /// A call of a built-in function with one result; none if the language lacks it.
     pub fn function_of(
         &self,
         t: &mut Writer,

@@ -189,7 +189,7 @@ impl Dialect {
     }
 }
 
-/// The function that waits or orders memory so, and the extensions of which one brings it.
+/// The barrier function, and the extensions that provide it.
 fn barrier_name(
     execution: Option<Scope>,
     memory: Scope,

@@ -4,7 +4,7 @@ use crate::backend::source::names;
 use crate::glsl::keyword::{Language, WordClass, classify};
 use crate::grammar;
 
-/// A name that the language takes: without what it reserves (GLSL 4.60 sections 3.6 and 3.7).
+/// A valid name of the language, without reserved words and prefixes (GLSL 4.60 sections 3.6 and 3.7).
 pub(super) fn spelled(name: &str) -> String {
     let mut text = names::plain(name);
     if text.starts_with(|c: char| c.is_ascii_digit()) || text.starts_with("gl_") || text.starts_with("GL_") {

@@ -8,7 +8,7 @@ use crate::ir::{
     Access, Binding, BuiltIn, EntryPoint, Global, GlobalId, Interpolation, Op, PrimitiveMode, Space, Stage, Type, Value,
 };
 
-/// The extensions of task and mesh shaders: that of all vendors, and NVIDIA's.
+/// The extensions of task and mesh shaders: the multi-vendor one, and NVIDIA's.
 pub(super) const MESHES: [&str; 2] = ["GL_EXT_mesh_shader", "GL_NV_mesh_shader"];
 
 /// A place in an array of blocks whose members are built-in values.
@@ -272,7 +272,7 @@ impl Dialect {
         }
     }
 
-    /// The word of what is not interpolated, but one for each patch or primitive.
+    /// The qualifier of a value per patch or primitive, which is not interpolated.
     pub fn owner_word(&self, t: &mut Writer, interpolation: Interpolation) -> Option<&'static str> {
         match interpolation {
             Interpolation::Patch => Some("patch "),

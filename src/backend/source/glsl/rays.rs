@@ -15,7 +15,7 @@ use crate::ir::{
 pub(super) const NEWER: (u16, [&str; 4]) =
     (460, ["GL_EXT_ray_query", spelling::RAY_TRACING, spelling::RAY_TRACING_NV, MICROMAPS]);
 
-/// The extensions of the stages: that of all vendors, and NVIDIA's.
+/// The extensions of the stages: the multi-vendor one, and NVIDIA's.
 pub(super) const STAGES: [&str; 2] = [spelling::RAY_TRACING, spelling::RAY_TRACING_NV];
 
 const MICROMAPS: &str = "GL_NV_displacement_micromap";
@@ -71,7 +71,7 @@ impl Dialect {
         name.to_string()
     }
 
-    /// The storage qualifier of what passes between the stages of rays; none for other spaces.
+    /// The storage qualifier of a payload between ray tracing stages; none for other spaces.
     pub fn ray_word(&self, t: &mut Writer, space: Space) -> Option<&'static str> {
         let (word, extension) = spelling::ray_word(space, Self::is_nvidia(t))?;
         t.need(extension);
@@ -146,7 +146,7 @@ impl Dialect {
         Some(b.t.stand_in("instructions of SPIR-V's own"))
     }
 
-    /// A variable as the argument of a call: those that pass between stages go by their location.
+    /// A variable as the argument of a call; payloads are passed by location.
     fn handed_on(&self, b: &mut Body, value: Value) -> Expr {
         let Value::Global(id) = value else { return b.value(value) };
         let global = &b.t.module.globals[id];

@@ -109,7 +109,7 @@ impl Dialect {
         format!("{prefix}{stem}{dim}{samples}{layers}{shadow}")
     }
 
-    /// Asks for what an image is, which came with versions.
+    /// Requires the version or extension of an image type.
     fn require_image(&self, t: &mut Writer, image: ImageType) {
         let parts = [
             (image.storage, &versions::IMAGES),

@@ -17,7 +17,7 @@ use crate::ir::{
 };
 
 impl Hlsl {
-    /// Member names of blocks without an instance name are those of the struct that stands for the block.
+    /// Members of blocks without an instance name have the names of the struct that represents the block.
     pub fn signature(&self, b: &mut Body, name: &str, params: &[String], entry: Option<&EntryPoint>) -> String {
         let Some(entry) = entry else {
             let (ret, dims) = b.t.declared(b.f.ret);
@@ -130,7 +130,7 @@ impl Hlsl {
         }
     }
 
-    /// The parameter of a built-in value, whose variable gets what the source expects.
+    /// The parameter for a built-in value, and the variable with the value that the source expects.
     fn built_in_param(&self, b: &mut Body, given: &Given) -> Option<String> {
         if let Some(param) = self.tessellation_param(b, given) {
             return param;
@@ -202,7 +202,7 @@ impl Hlsl {
         Some(format!("{before}{passed} {param} : {}", system.semantic))
     }
 
-    /// The parameters of clip or cull distances, from which the array of the source is filled.
+    /// The parameters of clip or cull distances, which fill the array of the source.
     fn distances_in(&self, b: &mut Body, Given { of, name, ty, is_shared, .. }: &Given) -> String {
         let semantic = system_value(*of, b.t.ports.depth).map_or("", |system| system.semantic);
         let count = distances(b.t, *ty);

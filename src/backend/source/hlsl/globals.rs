@@ -14,10 +14,10 @@ use crate::ir::{
     TypeId,
 };
 
-/// The register space of push constants, of which no descriptor set has the number.
+/// The register space of push constants, which no descriptor set uses.
 const PUSH_SPACE: u32 = 255;
 
-/// The last constant buffer where there are no spaces; push constants are there, and those of the host before them.
+/// The last constant buffer of a version without spaces: push constants; the host's constants precede it.
 pub(super) const LAST_CONSTANTS: u32 = 13;
 
 /// How constant buffers lie.
@@ -148,7 +148,7 @@ impl Hlsl {
         t.variables.push(format!("{before}{ty} {name}{dims}{register};"));
     }
 
-    /// Refuses arrays of resources that Shader Model 5.0 does not have, of those that did not become variables.
+    /// Rejects resource arrays that Shader Model 5.0 lacks and that did not become variables.
     fn check_array(&self, t: &mut Writer, id: GlobalId) {
         let Type::Array { len, .. } = t.types.get(t.module.globals[id].ty) else { return };
         match len {
@@ -288,7 +288,7 @@ pub(super) fn pad_lines(packing: Packing, offset: u32, words: u32) -> Vec<String
     single(offset, head).chain(rows).chain(tail).collect()
 }
 
-/// The order of a matrix's components in memory, where a type is one or an array of such.
+/// The component order of a matrix, or an array of matrices, in memory.
 pub(super) fn matrix_order(t: &Writer, ty: TypeId) -> &'static str {
     match t.types.get(t.innermost(ty)) {
         Type::Matrix { layout: Some(layout), .. } if layout.row_major => "column_major ",

@@ -1,4 +1,4 @@
-//! Functions that a text has besides those of the source: what the language has no function for.
+//! Helper functions of a text, for operations without a function in the language.
 
 use super::Hlsl;
 use crate::backend::source::helpers::{Helper, helper};

@@ -76,7 +76,7 @@ fn without_points(module: &Module, entry: &EntryPoint) -> Option<Module> {
     Some(made)
 }
 
-/// Returns true for what a patch has once.
+/// Returns true for per-patch values.
 pub(super) fn is_of_patch(module: &Module, global: &Global) -> bool {
     match (global.binding, module.types.get(module.types.innermost(global.ty))) {
         (Binding::BuiltIn(of), _) => matches!(of, BuiltIn::TessLevelOuter | BuiltIn::TessLevelInner),
@@ -210,7 +210,7 @@ impl<'a> Division<'a> {
         count == 0 || index.is_some_and(|index| index >= count)
     }
 
-    /// The indices by which a pointer names a part of a variable.
+    /// The indices of a pointer to a part of a variable.
     fn indices(&self, pointer: Value) -> &'a [Value] {
         match pointer {
             Value::Inst(id) => match self.f.insts[id].op {
@@ -371,7 +371,7 @@ impl<'a> Division<'a> {
         Ok(made.functions.push(f))
     }
 
-    /// Refuses what the function of the patch cannot do as the invocations did it.
+    /// Rejects code that the patch function cannot compute like the invocations.
     fn check_patch(&self, kept: &Insts) -> Made<()> {
         self.check_memory(kept, "what a patch has once, where it depends on memory that the shader writes,")?;
         let mut kept: Vec<InstId> = kept.iter().copied().collect();

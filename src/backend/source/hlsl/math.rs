@@ -8,7 +8,7 @@ use crate::backend::source::operators::operator;
 use crate::backend::source::writer::Writer;
 use crate::ir::{BinaryOp, MathFn, Scalar, ScalarKind, Type, TypeId, Types, UnaryOp, Values};
 
-/// The function of the language that takes and gives what the module does.
+/// The function of the language with the operands and result of the module's.
 const fn intrinsic(function: MathFn) -> Option<&'static str> {
     Some(match function {
         MathFn::Radians => "radians",
@@ -117,7 +117,7 @@ impl Hlsl {
         }
     }
 
-    /// An operator; none for those that need the operands more than once.
+    /// An operator; none if its expansion needs the operands more than once.
     pub fn binary(&self, t: &mut Writer, op: BinaryOp, [a, b]: [&Expr; 2], of: [TypeId; 2]) -> Option<Expr> {
         let scalar = t.types.scalar_of(of[0]);
         let size = t.types.components(of[0]).unwrap_or(1);
@@ -173,7 +173,7 @@ impl Hlsl {
         Expr::binary("-", Level::Sum, &x, &Expr::binary("*", Level::Product, &y, &quotient))
     }
 
-    /// A call of a built-in function with one result; none if the language has none such.
+    /// A call of a built-in function with one result; none if the language lacks it.
     pub fn function_of(
         &self,
         t: &mut Writer,

@@ -9,7 +9,7 @@ use crate::backend::source::place::{Address, Form};
 use crate::ir::{AtomicOp, MemoryKinds, Order, Scalar, Scope, Space, Stage, Type, TypeId, Types, Value, Values};
 
 impl Hlsl {
-    /// A scalar this many bytes on, or a vector of such that follow each other.
+    /// A scalar this many bytes on, or a vector of consecutive scalars.
     pub fn read_bytes(&self, b: &mut Body, address: &Address, scalar: Scalar, (more, size): (u32, u8)) -> Expr {
         let offset = address.offset(more);
         let reads = offset.reads.clone();

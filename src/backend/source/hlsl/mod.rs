@@ -58,7 +58,7 @@ pub(super) struct State {
     declared_ports: FxHashSet<GlobalId>,
     primitive_names: primitives::Names,
     tessellation: tessellation::Names,
-    /// The variable that functions read all vertices from which come in.
+    /// The variable from which functions read the input vertices.
     shared_vertices: Option<String>,
     /// The type of the payload that task shaders hand to mesh shaders.
     payload_type: Option<String>,

@@ -342,7 +342,7 @@ impl Hlsl {
         format!("{attributes}void {}({}) {{", b.t.ports.entry.clone(), params.join(", "))
     }
 
-    /// Mesh shaders cannot read what they assign.
+    /// Mesh shaders cannot read their outputs.
     fn check_reads(&self, b: &mut Body) {
         let f = b.f;
         for (_, inst) in f.insts.iter() {
@@ -452,7 +452,7 @@ impl Hlsl {
         }
     }
 
-    /// Refuses what the language lacks of these stages.
+    /// Rejects features of these stages that the language lacks.
     pub fn check_primitives(&self, t: &mut Writer, entry: &EntryPoint) {
         let is_mesh = matches!(entry.stage, Stage::Task | Stage::Mesh);
         if is_mesh && t.options.profile.version < (6, 5) {

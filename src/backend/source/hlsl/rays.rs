@@ -49,7 +49,7 @@ pub(super) fn ray_value(of: BuiltIn) -> Option<&'static RayValue> {
     VALUES.iter().chain([&WORLD_TO_OBJECT]).find(|row| row.of == of)
 }
 
-/// The methods for a property of an intersection: of the candidate, and of what is committed.
+/// The methods for a property of an intersection: of the candidate, and of the committed intersection.
 const PROPERTIES: [(RayOp, &str, &str); 12] = [
     (RayOp::IntersectionType, "CandidateType", "CommittedStatus"),
     (RayOp::IntersectionT, "CandidateTriangleRayT", "CommittedRayT"),
@@ -70,7 +70,7 @@ const PROPERTIES: [(RayOp, &str, &str); 12] = [
 ];
 const TO_OBJECT: (RayOp, &str, &str) = (RayOp::WorldToObject, "CandidateWorldToObject4x3", "CommittedWorldToObject4x3");
 
-/// Methods for what is of the whole query.
+/// Methods for facts about the whole query.
 const METHODS: [(RayOp, &str); 8] = [
     (RayOp::Terminate, "Abort"),
     (RayOp::GenerateIntersection, "CommitProceduralPrimitiveHit"),
@@ -93,12 +93,12 @@ const CALL_NV: u32 = 5344;
 /// `OpIgnoreIntersectionNV` and `OpTerminateRayNV`.
 const ENDINGS_NV: [(u32, Ending); 2] = [(5335, Ending::IgnoreIntersection), (5336, Ending::TerminateRay)];
 
-/// Returns true for what passes between the stages of rays.
+/// Returns true for values passed between ray tracing stages.
 pub(super) const fn is_passed(space: Space) -> bool {
     comes_in(space) || matches!(space, Space::RayPayload | Space::CallableData)
 }
 
-/// Returns true for what the entry point gets as a parameter, or gives to a call in an intersection shader.
+/// Returns true for parameters of the entry point, and for arguments of calls in an intersection shader.
 pub(super) const fn comes_in(space: Space) -> bool {
     matches!(space, Space::IncomingRayPayload | Space::IncomingCallableData | Space::HitAttribute)
 }
@@ -114,7 +114,7 @@ fn says_payloads(t: &Writer) -> bool {
 }
 
 impl Hlsl {
-    /// Refuses what the language lacks of these stages.
+    /// Rejects features of these stages that the language lacks.
     pub fn check_rays(&self, t: &mut Writer, entry: &EntryPoint) {
         if entry.stage.is_of_rays() && t.options.profile.version < (6, 3) {
             t.lacks("ray tracing shaders before Shader Model 6.3");

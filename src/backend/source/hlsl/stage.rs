@@ -78,7 +78,7 @@ pub(super) fn given(of: BuiltIn) -> Option<Scalar> {
     Some(system_value(of, DepthPromise::Any)?.scalar)
 }
 
-/// The rank of a built-in value among those that stages pass on, which come in one order in all of them.
+/// The rank of a built-in value in the order that all stages share.
 pub(super) fn register_rank(of: BuiltIn) -> usize {
     const ORDER: [&[BuiltIn]; 7] = [
         &[BuiltIn::Position, BuiltIn::FragCoord],
@@ -186,7 +186,7 @@ impl Hlsl {
         }
     }
 
-    /// Refuses what the language does not have.
+    /// Rejects built-in values that the language lacks.
     fn check_built_in(&self, t: &mut Writer, Given { of, space, name, ty, .. }: &Given, entry: &EntryPoint) {
         match system_value(*of, t.ports.depth) {
             // Points are one pixel wide.
@@ -265,7 +265,7 @@ impl Hlsl {
         name
     }
 
-    /// The name of an input or output: that of its block where it has none.
+    /// The name of an input or output, or of its block.
     pub fn port_name(&self, t: &Writer, id: GlobalId) -> String {
         t.global_names.get(&id).or_else(|| t.block_names.get(&id)).cloned().unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! Hull and domain shaders: their signatures, and the inputs and outputs that they have besides those of other stages.
+//! Hull and domain shaders: their signatures, and their additional inputs and outputs.
 
 use super::Hlsl;
 use super::hull::{is_divided, is_of_patch};
@@ -44,17 +44,17 @@ pub(super) fn inner_levels(modes: &[PrimitiveMode]) -> u32 {
 const LEVELS: [(BuiltIn, &str); 2] =
     [(BuiltIn::TessLevelOuter, "gl_TessLevelOuter"), (BuiltIn::TessLevelInner, "gl_TessLevelInner")];
 
-/// The names and types that these stages have besides those of others.
+/// The names and types that only these stages have.
 #[derive(Default)]
 pub(in crate::backend::source) struct Names {
     /// The function of the patch.
     pub function: String,
-    /// The struct of what a patch has once, and the parameter with it.
+    /// The struct of per-patch values, and its parameter.
     pub patch_type: String,
     pub patch: String,
     /// The parameter with the control points that a control shader assigns.
     pub points: String,
-    /// The levels that need no variable, since all uses name one of those that the domain has.
+    /// The levels without a variable, because all uses name a level of the domain.
     direct: Vec<BuiltIn>,
 }
 
@@ -186,7 +186,7 @@ impl Hlsl {
         is_divided(b.t.module) && b.entry.is_some_and(|entry| Some(entry.function) != first)
     }
 
-    /// The variable of which a variable holds the values of all control points that go out.
+    /// The variable whose values for all output control points a variable holds.
     pub fn own_of(&self, t: &Writer, id: GlobalId) -> Option<GlobalId> {
         if !is_divided(t.module) {
             return None;
@@ -203,7 +203,7 @@ impl Hlsl {
         found.map(|(other, _)| other)
     }
 
-    /// The outputs of a function at locations: those of the stage, or of one of the two functions.
+    /// The outputs of a function at locations, for the stage or for one of its two functions.
     pub fn located_outputs(&self, b: &Body) -> Vec<GlobalId> {
         let mut located = b.t.ports.located[1].clone();
         if is_divided(b.t.module) {
@@ -269,7 +269,7 @@ impl Hlsl {
         true
     }
 
-    /// Returns true if a function uses a built-in value, or may by those that it calls.
+    /// Returns true if a function uses a built-in value, directly or through calls.
     pub fn uses_built_in(&self, b: &Body, given: &Given) -> bool {
         given.is_shared || uses(b.t.module, b.f, given.of, given.space)
     }
@@ -340,7 +340,7 @@ impl Hlsl {
         format!("{}\n{result} {own}({}) {{", attributes.join("\n"), params.join(", "))
     }
 
-    /// The parameter with what a patch has once, in an evaluation shader.
+    /// The parameter with the per-patch values, in an evaluation shader.
     pub fn patch_param(&self, b: &mut Body, entry: &EntryPoint, located: &[GlobalId]) -> String {
         let mut lines = self.port_lines(b.t, located);
         lines.extend(self.level_lines(b.t, entry));

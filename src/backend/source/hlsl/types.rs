@@ -100,7 +100,7 @@ impl Hlsl {
     }
 }
 
-/// Returns true for formats of numbers from 0 to 1: those that neither end in a letter of another kind.
+/// Returns true for normalized formats, which have no other suffix.
 fn is_normalized(format: &str) -> bool {
     !format.ends_with(['f', 'i']) && !format.ends_with("ui")
 }

@@ -63,7 +63,7 @@ fn returns(stmt: &Stmt) -> bool {
     matches!(&stmt.kind, Kind::Line(text) if text.starts_with("return")) || stmt.inner().any(returns)
 }
 
-/// Returns true if a statement is or holds a switch from an arm of which the function may return.
+/// Returns true if a statement is or contains a switch with a case that may return.
 fn returns_from_switch(stmt: &Stmt) -> bool {
     matches!(stmt.kind, Kind::Switch { .. }) && returns(stmt) || stmt.inner().any(returns_from_switch)
 }
@@ -76,7 +76,7 @@ struct Distances {
 }
 
 impl Hlsl {
-    /// The distances that a value points to, or to one of which it points.
+    /// The distance array that a value points to or into.
     fn distances_of(&self, b: &Body, pointer: Value) -> Option<(Distances, Option<Value>)> {
         let Value::Inst(id) = pointer else { return None };
         let Op::Access { base: Value::Global(global), indices } = b.f.insts[id].op else { return None };
@@ -104,7 +104,7 @@ impl Hlsl {
         Some(Made::One(b.name("distances", ty, &list)))
     }
 
-    /// Stores all distances of a vertex, or one of them with those that nothing gives a value. Returns false for other places.
+    /// Stores all distances of a vertex, or one of them with the unassigned ones. Returns false for other places.
     pub fn store_distances(&self, b: &mut Body, pointer: Value, value: Value) -> bool {
         let Some((Distances { global, count }, index)) = self.distances_of(b, pointer) else { return false };
         let Some(index) = index else {
@@ -135,7 +135,7 @@ impl Hlsl {
         true
     }
 
-    /// The path to what a path leads to a part of.
+    /// The path to the composite around a path.
     fn around(&self, b: &mut Body, pointer: Value) -> Option<Expr> {
         let Value::Inst(id) = pointer else { return None };
         let Op::Access { base, indices } = b.f.insts[id].op else { return None };

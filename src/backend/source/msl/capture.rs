@@ -11,7 +11,7 @@ use crate::backend::source::tree::{Kind, Stmt};
 use crate::backend::source::writer::Writer;
 use crate::ir::{Binding, BuiltIn, EntryPoint, Module, Space, Stage, Type};
 
-/// The names of what a kernel has that is a vertex stage.
+/// The names in a kernel that implements a vertex stage.
 #[derive(Clone, Default, Debug)]
 pub(in crate::backend::source) struct Capture {
     record: Record,
@@ -37,7 +37,7 @@ fn record_of(t: &Writer, control: &Module) -> Option<Record> {
 }
 
 impl Msl {
-    /// Finds what a vertex stage leaves where a control stage follows.
+    /// Finds the outputs of a vertex stage before a control stage.
     pub fn find_capture(&self, t: &mut Writer, entry: &EntryPoint) {
         let module = t.module;
         let Some(control) = module.control.as_deref().filter(|_| entry.stage == Stage::Vertex) else { return };
@@ -96,7 +96,7 @@ impl Msl {
         true
     }
 
-    /// Leaves the outputs that the control stage reads; zeros for those that are not there.
+    /// Writes the outputs that the control stage reads; missing ones are zero.
     pub fn end_capture(&self, b: &mut Body) {
         let Some(Capture { record, names, .. }) = b.t.msl.capture.clone() else { return };
         for part in &record.parts {
@@ -169,7 +169,7 @@ fn lines_of(record: &Record) -> Vec<String> {
     lines
 }
 
-/// A member without the attribute by which the pipeline knows it.
+/// A member without its pipeline attribute.
 pub(super) fn without_attribute(line: &str) -> String {
     match (line.find(" [["), line.find("]]")) {
         (Some(start), Some(end)) => format!("{}{}", &line[..start], &line[end + 2..]),

@@ -53,7 +53,7 @@ pub(in crate::backend::source) struct Part {
     pub location: Option<u32>,
     pub component: u32,
     pub built_in: Option<BuiltIn>,
-    /// Bytes from the start of what was taken apart.
+    /// Bytes from the start of the split composite.
     pub offset: u32,
     /// Its size and alignment.
     pub bytes: (u32, u32),

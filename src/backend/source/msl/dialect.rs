@@ -32,7 +32,7 @@ pub(in crate::backend::source) enum Part {
 /// A version, such as 2.1.
 type Version = (u8, u8);
 
-/// The first version from which on both systems have the same.
+/// The first version with equal features on both systems.
 const SHARED_SINCE: Version = (2, 3);
 
 /// The first versions that have a part.

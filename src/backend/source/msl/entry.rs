@@ -96,7 +96,7 @@ impl Msl {
         macros.join(" * ")
     }
 
-    /// Declares the struct of all inputs at locations, and fills the variables of those that are no members of it.
+    /// Declares the struct of all inputs at locations, and fills the variables of inputs that are not its members.
     fn stage_inputs(&self, b: &mut Body) -> Option<String> {
         let located = b.t.ports.located[0].clone();
         let mut lines = Vec::new();

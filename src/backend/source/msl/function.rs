@@ -80,7 +80,7 @@ impl Msl {
         }
     }
 
-    /// A texture or sampler, or an array of such, as a parameter.
+    /// A texture or sampler, or an array of them, as a parameter.
     fn handle_param(&self, b: &mut Body, ty: TypeId, of: &str, name: &str) -> String {
         match b.t.types.get(ty) {
             Type::Array { len, .. } => {

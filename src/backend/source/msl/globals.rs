@@ -300,7 +300,7 @@ impl Msl {
         }
     }
 
-    /// The number of resources in an array of such.
+    /// The number of resources in an array.
     fn array_length_of(&self, t: &mut Writer, ty: TypeId) -> Option<u32> {
         match t.types.get(ty) {
             Type::Array { element, len: ArrayLen::Fixed(len), .. } => {
@@ -376,7 +376,7 @@ impl Msl {
         self.numbered(b.t, list)
     }
 
-    /// The buffers by which the stages of tessellation hand on their values.
+    /// The buffers that pass values between tessellation stages.
     fn stage_arguments(&self, t: &mut Writer, used: &[Extra], list: &mut Vec<Argument>) {
         let mut add = |text: String, name: String, role: &'static str| {
             list.push(Argument::new(text, name, Role::Stage(role), BUFFER, t.span));
@@ -466,7 +466,7 @@ impl Msl {
         }
     }
 
-    /// The space and the number that options choose for a resource; the space is that of its argument buffer, if it is in one.
+    /// The space and the number that options choose for a resource; the space is its argument buffer's, if it is in one.
     pub fn chosen(&self, t: &Writer, global: &Global) -> Option<(u32, u32)> {
         let places = &t.options.places;
         let place = match global.binding {
@@ -476,7 +476,7 @@ impl Msl {
         place.map(|place| (place.group.unwrap_or_else(|| own_space(t, role_of(global))), place.number))
     }
 
-    /// The arguments with their numbers: the chosen ones, then the others in order, each the first that is free of its kind.
+    /// The arguments with their numbers: chosen numbers first, then for each argument in order the first free number of its kind.
     pub fn placed(&self, t: &Writer, list: Vec<Argument>) -> Vec<(Argument, Slot)> {
         let mut taken: BTreeSet<(&str, u32, u32)> = BTreeSet::new();
         let kind_of = |argument: &Argument| if Self::is_in_set(t, argument.role) { ID } else { argument.kind };
@@ -540,7 +540,7 @@ impl Msl {
         t.msl.sized = found;
     }
 
-    /// Finds the arrays that are assigned, passed or returned whole: those of the language are not.
+    /// Finds the arrays that are assigned, passed or returned as a whole, which the language's arrays cannot be.
     pub fn find_array_values(&self, t: &mut Writer) {
         let module = t.module;
         let mut found: BTreeSet<usize> = BTreeSet::new();
@@ -591,7 +591,7 @@ fn arrays_in(types: &crate::ir::Types, ty: TypeId) -> Vec<TypeId> {
     }
 }
 
-/// The words that a buffer, or an array of such, has in the buffer of sizes.
+/// The words that a buffer, or an array of them, has in the buffer of sizes.
 fn size_count(t: &Writer, id: GlobalId) -> u32 {
     match t.types.get(t.module.globals[id].ty) {
         Type::Array { len: ArrayLen::Fixed(len), .. } => len,
@@ -607,7 +607,7 @@ fn role_of(global: &Global) -> Role {
     }
 }
 
-/// The space of the numbers of resources: that of an argument buffer is its set.
+/// The space of resource numbers: for an argument buffer its set.
 fn own_space(t: &Writer, role: Role) -> u32 {
     let set = role.binding().filter(|_| Msl::is_in_set(t, role));
     set.map_or(0, |(set, binding)| t.options.places.of(set, binding).and_then(|place| place.group).unwrap_or(set))
@@ -622,7 +622,7 @@ fn place_of(global: &Global) -> (bool, u32, u32) {
 }
 
 impl Msl {
-    /// The arguments of a call for what the function uses.
+    /// The additional arguments of a call, for resources that the function uses.
     pub fn extra_arguments(&self, b: &mut Body, callee: FuncId) -> Vec<Expr> {
         let extras = b.t.msl.extras.get(&callee).cloned().unwrap_or_default();
         let mut list = Vec::new();
@@ -677,7 +677,7 @@ impl Msl {
         })
     }
 
-    /// The names of the buffers whose size is asked for, those of the elements of an array each by itself.
+    /// The names of the buffers whose size is queried; array elements have separate names.
     pub fn sized_names(&self, t: &Writer) -> Vec<String> {
         let name = |id: &GlobalId| t.global_names.get(id).cloned().unwrap_or_default();
         let of = |id: &GlobalId| match t.types.get(t.module.globals[*id].ty) {

@@ -1,4 +1,4 @@
-//! Functions that a text has besides those of the source: those that the language has none for.
+//! Helper functions of a text, for operations without a function in the language.
 
 use super::Msl;
 use crate::backend::source::constants::component;
@@ -115,7 +115,7 @@ pub(super) const ARRAY: &[&str] = &[
     "};",
 ];
 
-/// The operators of such an array in a payload.
+/// The operators of an array type in a payload.
 pub(super) const OF_PAYLOADS: [&str; 2] = [
     "    object_data T& operator[](size_t n) object_data { return elements[n]; }",
     "    const object_data T& operator[](size_t n) const object_data { return elements[n]; }",

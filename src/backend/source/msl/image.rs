@@ -185,7 +185,7 @@ impl Msl {
         Some(call.texts[at].clone())
     }
 
-    /// The texel as the module has it: those of depth textures are numbers.
+    /// The texel with the module's type: depth textures return a scalar.
     fn as_result(&self, b: &mut Body, made: Expr, call: &ImageCall, ty: TypeId) -> Expr {
         let uses = self.use_of(b, call);
         let is_number = is_depth(call.image, uses) || call.parts.contains(ImageParts::REFERENCE);

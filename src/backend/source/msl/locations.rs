@@ -1,4 +1,4 @@
-//! Locations of inputs and outputs: scalars and vectors at them, and members of which several variables are parts.
+//! Locations of inputs and outputs: scalars and vectors at them, and members that several variables share.
 
 use super::dialect::Part;
 use super::{Extra, Msl};
@@ -24,7 +24,7 @@ pub(super) struct Leaf {
 /// A location in a space: true for outputs, its number, and the index of a color.
 pub(super) type Place = (bool, u32, u32);
 
-/// A location of which variables take parts: one member of the struct of inputs or outputs.
+/// A location shared by several variables: one member of the input or output struct.
 #[derive(Clone, Debug)]
 pub(super) struct Whole {
     name: String,

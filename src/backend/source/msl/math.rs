@@ -9,7 +9,7 @@ use crate::backend::source::operators::operator;
 use crate::backend::source::writer::Writer;
 use crate::ir::{BinaryOp, MathFn, Scalar, ScalarKind, Type, TypeId, Types, UnaryOp, Values};
 
-/// The function of the language that takes and gives what the module does.
+/// The function of the language with the operands and result of the module's.
 const fn intrinsic(function: MathFn) -> Option<&'static str> {
     Some(match function {
         MathFn::Sin => "sin",
@@ -175,7 +175,7 @@ impl Msl {
         Expr::binary("|", Level::Or, &both(&c, a), &both(&c.not(), r))
     }
 
-    /// A test for special numbers, of the bits: those of a half are those of the number as a float.
+    /// A bit test for special numbers; a half is tested as a float.
     fn is_special(&self, t: &mut Writer, name: &'static str, a: &Expr, of: TypeId) -> Expr {
         let size = t.types.components(of).unwrap_or(1);
         let wide = t.types.vector(Scalar::F32, size);
@@ -183,7 +183,7 @@ impl Msl {
         Expr::call(self.help(t, name, wide), &[a])
     }
 
-    /// A call of a built-in function with one result; none if the language has none such.
+    /// A call of a built-in function with one result; none if the language lacks it.
     pub fn function_of(
         &self,
         t: &mut Writer,
@@ -301,7 +301,7 @@ impl Msl {
         }
     }
 
-    /// The sum of the products of integers, of unsigned ones for those that must wrap.
+    /// An integer dot product, in unsigned arithmetic if it must wrap.
     fn integer_dot(&self, b: &mut Body, args: Vec<Expr>, of: TypeId) -> Expr {
         let Some((scalar, size)) = b.t.shape(of) else { return b.t.broken("a product of no numbers") };
         if !scalar.is_signed() {

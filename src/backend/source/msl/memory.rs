@@ -249,7 +249,7 @@ impl Msl {
         fence.into_iter().chain(wait).chain(after).for_each(|line| b.line(line));
     }
 
-    /// The memory that a barrier orders; that of workgroups is the payload's too.
+    /// The memory that a barrier orders; workgroup memory includes the payload.
     fn flags_of(&self, b: &Body, kinds: MemoryKinds) -> String {
         let is_of_payload = b.t.stage() == Some(Stage::Task) && b.t.msl.mesh.payload.is_some();
         match flags_of(kinds) {
@@ -278,7 +278,7 @@ impl Msl {
         }
     }
 
-    /// A barrier that orders what a fence would, where the language has no fences: all that it orders for wait.
+    /// A barrier in place of a fence, in versions without fences: all participating threads wait.
     fn barrier_for_fence(&self, b: &mut Body, kinds: MemoryKinds, reach: Scope) -> Option<String> {
         let flags = self.flags_of(b, kinds);
         let has_workgroups = b.t.stage().is_some_and(Stage::has_workgroups);
@@ -320,7 +320,7 @@ impl Msl {
     }
 }
 
-/// The address of a component of a vector as an atomic place: so many after the vector's.
+/// The address of a vector component as an atomic place, at an offset from the vector's.
 fn of_component(path: &str, words: &str, name: &str) -> String {
     let (vector, index) = match path.rsplit_once('.') {
         Some((vector, letter)) if letter.len() == 1 => (vector, "xyzw".find(letter).unwrap_or(0).to_string()),
@@ -343,7 +343,7 @@ fn of_component(path: &str, words: &str, name: &str) -> String {
     }
 }
 
-/// The invocations for which a barrier orders memory: those of other workgroups share none of the own.
+/// The invocations for which a barrier orders memory: other workgroups do not share workgroup memory.
 fn reach(memory: Scope, kinds: MemoryKinds) -> Scope {
     if kinds == MemoryKinds::SHARED { memory.min(Scope::Workgroup) } else { memory }
 }

@@ -47,7 +47,7 @@ pub(super) fn joins(module: &Module) -> bool {
     module.functions.iter().any(|(id, f)| id != entry.function && ends(f))
 }
 
-/// Lets the entry point of a mesh shader that returns before its end call what it was, so that all threads come to the end.
+/// Moves the body of a mesh shader with early returns to a function, so that all threads reach the end of the entry point.
 pub(super) fn outline(module: &mut Cow<Module>) {
     let Some(entry) = module.entry_points.first().filter(|entry| entry.stage == Stage::Mesh) else { return };
     let id = entry.function;
@@ -114,7 +114,7 @@ fn sets_counts(b: &Body) -> bool {
 }
 
 impl Msl {
-    /// Finds what is known of a mesh or object function before anything is written.
+    /// Collects the facts about a mesh or object function before writing.
     pub fn find_mesh(&self, t: &mut Writer, entry: &EntryPoint) {
         if !matches!(entry.stage, Stage::Mesh | Stage::Task) {
             return;
@@ -373,7 +373,7 @@ impl Msl {
         }
     }
 
-    /// The parameter of a function for what a mesh function has.
+    /// The parameter of a function for mesh outputs.
     pub fn mesh_param(&self, t: &Writer, owner: Owner) -> String {
         let OwnerNames { ty, own, .. } = self.names_of(t, owner);
         match owner {
@@ -384,7 +384,7 @@ impl Msl {
         }
     }
 
-    /// The argument of a function for what a mesh function has.
+    /// The argument of a function for mesh outputs.
     pub fn mesh_argument(&self, t: &Writer, owner: Owner) -> String {
         match owner {
             Owner::Counts => t.msl.mesh.counts.clone(),
@@ -393,7 +393,7 @@ impl Msl {
         }
     }
 
-    /// The path to an input or output from which those of its leaves begin, and its type there.
+    /// The path to an input or output from which the paths of its leaves start, and its type there.
     pub fn leaf_root(&self, t: &Writer, id: GlobalId, name: &str) -> (String, TypeId) {
         let ty = t.module.globals[id].ty;
         match self.owner_of(t, id) {

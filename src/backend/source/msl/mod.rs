@@ -1,4 +1,4 @@
-//! The Metal Shading Language (Apple's specification of the language; sections are those of version 3.2).
+//! The Metal Shading Language (Apple's specification of the language; section numbers of version 3.2).
 
 mod argument_buffers;
 mod bits;
@@ -63,7 +63,7 @@ use tessellation::Tessellation;
 pub(super) enum Extra {
     /// A variable of the module.
     Global(GlobalId),
-    /// A built-in value, by its index among those of the ports.
+    /// A built-in value, by its index in the ports.
     BuiltIn(usize),
     /// The sizes of buffers.
     Sizes,
@@ -77,7 +77,7 @@ pub(super) enum Extra {
     Own(Owner),
 }
 
-/// Names of what the source has no name for.
+/// Names for values that the source does not name.
 #[derive(Default)]
 struct OwnNames {
     sizes: String,
@@ -96,7 +96,7 @@ pub(super) struct State {
     /// The private variables that each function before it, or one that it calls, changes.
     changed: FxHashMap<FuncId, BTreeSet<GlobalId>>,
     names: OwnNames,
-    /// Buffers whose size the shader asks for, in the order in which the buffer of sizes has them.
+    /// Buffers whose size the shader queries, in the order of the buffer of sizes.
     sized: Vec<GlobalId>,
     /// Samplers that textures of the source bring with them.
     sampler_names: FxHashMap<GlobalId, String>,
@@ -104,11 +104,11 @@ pub(super) struct State {
     has_handles: bool,
     /// True if some array is assigned, passed or returned whole.
     has_array_values: bool,
-    /// The locations of which variables take parts.
+    /// The locations that several variables share.
     parted: BTreeMap<locations::Place, locations::Whole>,
     /// The locations of inputs that the shader interpolates at other places of the pixel.
     pulled: BTreeSet<locations::Place>,
-    /// The names of what is in the memory of several invocations.
+    /// The names of variables in memory that invocations share.
     owners: BTreeMap<Owner, OwnerNames>,
     tessellation: Tessellation,
     mesh: Mesh,

@@ -42,7 +42,7 @@ impl Msl {
         t.msl.ordered = found.into_iter().filter(|id| is_written(t, *id)).collect();
     }
 
-    /// The attribute of an argument, with that of its raster order group.
+    /// The attribute of an argument, with its raster order group.
     pub fn ordered_attribute(&self, t: &Writer, id: Option<GlobalId>, attribute: String) -> String {
         let is_ordered = id.is_some_and(|id| t.msl.ordered.contains(&id));
         if is_ordered { format!("{attribute}, raster_order_group(0)") } else { attribute }

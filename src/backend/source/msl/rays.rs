@@ -23,7 +23,7 @@ const METHODS: [(RayOp, &str); 8] = [
     (RayOp::CandidateAabbOpaque, "is_candidate_non_opaque_bounding_box"),
 ];
 
-/// The functions for a property of an intersection: of the candidate, and of what is committed.
+/// The functions for a property of an intersection: of the candidate, and of the committed intersection.
 const PROPERTIES: [(RayOp, &str, &str); 12] = [
     (RayOp::IntersectionType, "get_candidate_intersection_type", "get_committed_intersection_type"),
     (RayOp::IntersectionT, "get_candidate_triangle_distance", "get_committed_distance"),

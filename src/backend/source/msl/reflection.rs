@@ -30,7 +30,7 @@ struct Metal {
     sizes: Vec<String>,
     /// Samplers that textures of the source brought with them.
     samplers: Vec<Sampler>,
-    /// The number of each resource among those of its kind.
+    /// The number of each resource within its kind.
     slots: Vec<Numbered>,
     /// The descriptor sets that are argument buffers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -165,7 +165,7 @@ struct Numbered {
     #[serde(skip_serializing_if = "Option::is_none")]
     binding: Option<u32>,
     kind: &'static str,
-    /// The part of a buffer by which stages hand on their values.
+    /// The role of a buffer between stages.
     #[serde(skip_serializing_if = "Option::is_none")]
     role: Option<&'static str>,
     index: u32,

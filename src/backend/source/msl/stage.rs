@@ -172,7 +172,7 @@ impl Msl {
         }
     }
 
-    /// Refuses what the language does not have.
+    /// Rejects built-in values that the language lacks.
     fn check_built_in(&self, t: &mut Writer, Given { of, space, .. }: &Given) {
         match attribute(t.stage(), *of, t.ports.depth) {
             _ if self.is_in_memory(t, *of, *space) || is_from_host(*of) => {}

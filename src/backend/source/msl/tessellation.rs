@@ -72,7 +72,7 @@ pub(in crate::backend::source) struct Tessellation {
 pub(in crate::backend::source) struct Fetched {
     pub part: Part,
     pub number: u32,
-    /// The steps in which it is fetched.
+    /// Its step function.
     pub step: &'static str,
 }
 
@@ -82,7 +82,7 @@ pub(super) const fn is_level(of: BuiltIn) -> bool {
 }
 
 impl Msl {
-    /// Finds what is known of the tessellation before anything is written.
+    /// Collects the facts about the tessellation before writing.
     pub fn find_tessellation(&self, t: &mut Writer, entry: &EntryPoint) {
         if !matches!(entry.stage, Stage::TessControl | Stage::TessEvaluation) {
             return;
@@ -192,7 +192,7 @@ impl Msl {
         Some(format!("{ty} {input} [[stage_in]]"))
     }
 
-    /// The attributes that a patch has one of, from which variables of the entry point are filled.
+    /// The per-patch attributes, which fill variables of the entry point.
     fn patch_attributes(&self, b: &mut Body) -> Vec<Fetched> {
         let mut list = Vec::new();
         let input = b.t.ports.input.clone();
@@ -378,7 +378,7 @@ impl Msl {
         )
     }
 
-    /// The parameter of a function for what is in the memory of several invocations.
+    /// The parameter of a function for shared variables.
     pub fn owner_param(&self, t: &Writer, owner: Owner) -> String {
         let OwnerNames { ty, own, .. } = self.names_of(t, owner);
         match owner {
@@ -527,7 +527,7 @@ fn reads_levels(t: &Writer) -> bool {
     })
 }
 
-/// Gives attributes their numbers: those of their locations, and the first that are free.
+/// Numbers the attributes by location, then by the first free number.
 fn number(t: &mut Writer, list: &mut [Fetched]) {
     let mut taken = BTreeSet::new();
     let mut others = Vec::new();

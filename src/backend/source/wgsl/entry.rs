@@ -219,7 +219,7 @@ impl Wgsl {
         params
     }
 
-    /// A composite of the values of its parts; those that nothing uses are zero.
+    /// A composite of the values of its parts; unused parts are zero.
     fn made_of(&self, t: &mut Writer, ty: TypeId, path: &str, values: &[(String, Expr)]) -> Expr {
         if let Some((_, value)) = values.iter().find(|(of, _)| of == path) {
             return value.clone();
@@ -250,7 +250,7 @@ impl Wgsl {
         call(&name, &made)
     }
 
-    /// A value between the scalar of the module and that of the language.
+    /// A value converted between the module's scalar type and the language's.
     fn as_scalar(&self, t: &mut Writer, value: &Expr, ty: TypeId, given: Scalar, gives: bool) -> Expr {
         let other = self.given_type(t, ty, given);
         if gives { t.converted(value, ty, other) } else { t.converted(value, other, ty) }

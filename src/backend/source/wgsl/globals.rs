@@ -19,7 +19,7 @@ use crate::limits;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
-/// Bytes of a row of a uniform buffer, of which arrays and structs in it begin one (WGSL 14.4.5).
+/// Bytes of a row of a uniform buffer; arrays and structs start a new row (WGSL 14.4.5).
 const ROW: u32 = 16;
 
 /// The arrays of resources that do not become their own variables.

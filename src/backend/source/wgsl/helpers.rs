@@ -1,4 +1,4 @@
-//! Functions that a text has besides those of the source, each for one type: the language has no overloads.
+//! Functions that a text has besides the functions of the source, one per type: the language has no overloads.
 
 use super::Wgsl;
 use crate::backend::source::constants::component;

@@ -11,7 +11,7 @@ use crate::ir::{
     BinaryOp, ConstId, LocalId, MathFn, Op, Scalar, ScalarKind, Type, TypeId, Types, UnaryOp, Value, Values,
 };
 
-/// The function of the language that takes and gives what the module does.
+/// The function of the language with the operands and result of the module's.
 const fn intrinsic(function: MathFn) -> Option<&'static str> {
     Some(match function {
         MathFn::Radians => "radians",
@@ -283,7 +283,7 @@ impl Wgsl {
         }
     }
 
-    /// A call of a built-in function with one result; none if the language has none such.
+    /// A call of a built-in function with one result; none if the language lacks it.
     pub fn function_of(
         &self,
         t: &mut Writer,
@@ -346,7 +346,7 @@ impl Wgsl {
         made
     }
 
-    /// A test for special numbers, of the bits: those of a half are those of the number as a float.
+    /// A bit test for special numbers; a half is tested as a float.
     fn is_special(&self, t: &mut Writer, name: &'static str, a: &Expr, of: TypeId) -> Expr {
         let size = t.types.components(of).unwrap_or(1);
         let wide = t.types.vector(Scalar::F32, size);
@@ -476,7 +476,7 @@ pub(super) fn infix((op, level): (&str, Level), a: &Expr, b: &Expr) -> Expr {
     Expr::binary(op, level, &a, &b)
 }
 
-/// A call of which several arguments may be comparisons: `a < b, c > d` begins as a list of types does.
+/// A call whose arguments may be comparisons: `a < b, c > d` begins as a list of types does.
 pub(super) fn call(function: &str, args: &[Expr]) -> Expr {
     let compares = |arg: &Expr| matches!(arg.level, Level::Relation | Level::LogicalAnd | Level::LogicalOr);
     if args.len() < 2 || !args.iter().any(|arg| compares(arg) && arg.text.contains('<')) {

@@ -106,7 +106,7 @@ impl Wgsl {
         before
     }
 
-    /// Barriers in a row are one: those of the language order memory in the workgroup and wait for it too.
+    /// Consecutive barriers become one: the language's barriers also order workgroup memory.
     pub fn barrier(&self, b: &mut Body) {
         let Some(run) = run_of(b) else { return };
         let mut all = MemoryKinds::empty();

@@ -46,7 +46,7 @@ use std::collections::BTreeSet;
 /// What is known of a module in WGSL besides what every language has.
 #[derive(Default)]
 pub(super) struct State {
-    /// The inputs and outputs that each function and those that it calls use.
+    /// The inputs and outputs that each function uses, directly or through calls.
     uses: FxHashMap<FuncId, BTreeSet<Port>>,
     /// Inputs and outputs that functions other than entry points use.
     shared: BTreeSet<Port>,

@@ -24,7 +24,7 @@ use std::collections::BTreeSet;
 pub(in crate::backend::source) enum Port {
     /// A variable at locations.
     Located(GlobalId),
-    /// A built-in value, by its place among those of the ports.
+    /// A built-in value, by its index in the ports.
     BuiltIn(usize),
     LaneIndex,
     LaneCount,
@@ -131,7 +131,7 @@ impl Wgsl {
         }
     }
 
-    /// The value at a place; that of an unsigned input as the signed number that the module has is known to be one.
+    /// The value at a place; an unsigned input that the module declares as signed is converted.
     pub fn load(&self, b: &mut Body, pointer: Value) -> Made {
         let made = b.load_place(pointer);
         match (made, pointer) {
@@ -508,7 +508,7 @@ fn names_part(module: &Module, f: &Function, id: GlobalId, part: u32) -> bool {
     })
 }
 
-/// The entry point's own function, and those that it calls.
+/// The entry point's function, and the functions that it calls.
 pub(super) fn uses_of(t: &Writer, id: FuncId) -> Vec<Port> {
     t.wgsl.uses.get(&id).into_iter().flatten().copied().collect()
 }

@@ -1,4 +1,4 @@
-//! Types (WGSL 6): their names, and those of memory with a layout (14.4).
+//! Types (WGSL 6): logical types, and types with a memory layout (14.4).
 
 use super::Wgsl;
 use crate::backend::source::image::{ImageUse, is_depth};
@@ -209,7 +209,7 @@ impl Wgsl {
         array_of(&of, &count.to_string())
     }
 
-    /// A struct of a value with what pads it to a stride.
+    /// A struct of a value and its padding to a stride.
     fn wrapper(&self, t: &mut Writer, scalar: Scalar, size: u8, stride: u32) -> String {
         let of = self.vector_name(t, scalar, size);
         if let Some(known) = t.wgsl.wrappers.get(&(of.clone(), stride)) {

@@ -35,7 +35,7 @@ fn composites_with_bools_are_converted_part_by_part() {
     }
 }
 
-/// A chain is shared inside its block, and in no other: one arm does not see that of the other.
+/// A chain is only shared inside its block: one arm does not see the other's.
 #[test]
 fn equal_access_chains_of_a_block_are_one() {
     let module = Shader::new(|_| vec![Types::F32, Types::BOOL]).main(|b, block| {

@@ -214,7 +214,7 @@ fn constants_in_a_row_are_one() {
     }
 }
 
-/// Loads from a second buffer, of which `access` tells, before and after a store and a barrier.
+/// Loads from a second buffer with the given access, before and after a store and a barrier.
 fn read_twice(access: Access) -> Module {
     let mut shader = numbers();
     let binding = Binding::Resource { set: 0, binding: 1 };

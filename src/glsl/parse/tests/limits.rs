@@ -16,7 +16,7 @@ fn too_deep(source: &str) -> String {
     diagnostics.iter().next().unwrap().message.clone()
 }
 
-/// Each struct that is defined inside of another is its own error, and reading ends after as many as are shown.
+/// Each nested struct definition is an error, and parsing stops after the maximum number of errors.
 #[test]
 fn nested_structs_end_in_as_many_errors_as_are_shown() {
     let n = 10_000;

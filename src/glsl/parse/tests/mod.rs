@@ -1,4 +1,4 @@
-//! Tests of the parser: what the tree is, and what is said about broken input.
+//! Tests of the parser: the tree, and the messages about malformed input.
 
 mod dump;
 mod errors;

@@ -1,4 +1,4 @@
-//! `#version`, `#extension`, `#pragma`, `#error`, `#line`, and what is not a directive.
+//! `#version`, `#extension`, `#pragma`, `#error`, `#line`, and lines that are not directives.
 
 use super::*;
 use crate::glsl::token::ExtensionBehavior;

@@ -64,7 +64,7 @@ impl Lower<'_> {
         (0..count).map(|at| self.component(function, types, to, &component(at))).collect()
     }
 
-    /// One component of a function whose operands are of the given types and whose result is of type `to`.
+    /// One component of a function with the given operand types and a result of type `to`.
     fn component(&mut self, function: MathFn, types: &[Scalar], to: Scalar, args: &[Value]) -> Value {
         let scalar = types[0];
         if scalar.is_int() {

@@ -1,4 +1,4 @@
-//! Lowering of whole shaders: what it makes, what it refuses, and what the results compute in the simulator.
+//! Lowering of whole shaders: kernels, rejections, and results in the simulator.
 
 mod control;
 mod limits;

@@ -1,4 +1,4 @@
-//! Images and derivatives after passes: what is read stays on its side of what is written, and where it is.
+//! Images and derivatives after passes: reads stay on their side of writes, and in their place.
 
 use super::super::{dce, gvn, licm, optimize};
 use super::check;

@@ -58,7 +58,7 @@ impl<'k> Writer<'k> {
         true
     }
 
-    /// Writes a loop before this one that does so many rounds at once while as many remain.
+    /// Writes a loop before this one that does `rounds` iterations at a time while enough remain.
     pub fn stride(mut self, rounds: u32, stride: &Stride) -> bool {
         let (types, span) = (self.types(self.body), self.kernel.insts[self.inst].span);
         let [whole, body, continuing] = [&[][..], &types, &types].map(|params| self.kernel.add_block(params));

@@ -14,7 +14,7 @@ use crate::profile::{CostClass, FeatureSet, Profile};
 
 type Solve = fn(&LaneMap, FeatureSet) -> Option<Move>;
 
-/// The moves that a composition is made of, those whose indices are constants, with their prices.
+/// The moves that compositions consist of, with constant indices, and their prices.
 const SOLVERS: [(Solve, CostClass); 7] = [
     (amd_dpp::solve_dpp16, CostClass::AmdDpp),
     (amd_dpp::solve_dpp8, CostClass::AmdDpp),
@@ -273,7 +273,7 @@ fn quads(map: &LaneMap) -> impl Iterator<Item = DppControl> {
     ends(map).into_iter().filter_map(of_quad).collect::<Vec<_>>().into_iter()
 }
 
-/// A move in rows whose selectors are the first that each position needs of such a row.
+/// A move in rows whose selectors are the first that each position needs.
 fn row_move(map: &LaneMap, across: bool) -> PermlaneOp {
     let other = u32::from(across) << 4;
     let mut chosen = [None; 16];

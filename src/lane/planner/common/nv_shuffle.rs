@@ -13,7 +13,7 @@ pub struct Call {
     pub width: Operand,
 }
 
-/// The call, whose index is operand `first` and whose width the next.
+/// The call, with its index in operand `first` and its width in the next.
 pub fn call(b: &mut Builder, mode: ShuffleMode, first: u8) -> Call {
     Call { mode, index: b.counted(first), width: b.input(first + 1) }
 }

@@ -26,7 +26,7 @@ struct Call {
     width: Operand,
 }
 
-/// The call, whose index is operand `first` and whose width the next.
+/// The call, with its index in operand `first` and its width in the next.
 fn call(b: &Builder, mode: ShuffleMode, first: u8) -> Call {
     let index = match b.input(first) {
         Operand::Const(index) => Operand::Const(index & b.index_bits()),

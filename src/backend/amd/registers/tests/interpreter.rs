@@ -137,7 +137,7 @@ impl Machine {
         }
     }
 
-    /// Copies words, also those of several registers at once.
+    /// Copies words, possibly of several registers.
     fn copy(&mut self, function: &Function, to: Operand, from: Operand) {
         let (file, keys) = Machine::keys(function, to).expect("copies write registers");
         let before: Vec<[u32; LANES]> =

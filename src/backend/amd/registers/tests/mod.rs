@@ -1,4 +1,4 @@
-//! Allocated code does what the code before did.
+//! Allocated code computes what the original code computes.
 
 mod interpreter;
 mod random;
@@ -16,7 +16,7 @@ fn limits(vectors: u16, scalars: u16) -> Limits {
     Limits { vectors, scalars, rotates_scalars: false }
 }
 
-/// Allocates, and compares what is stored before and after.
+/// Allocates registers, and compares the stores before and after.
 fn check(function: &Function, arch: &Arch, limits: &Limits, name: &str) -> Allocation {
     let before = Machine::run(function, 0xaaaa_aaaa);
     assert_eq!(before, Machine::run(function, 0x5555_5555), "{name} reads what nothing has written");

@@ -306,7 +306,7 @@ fn orders_leave_the_same_behind() {
     assert!(changed > 2000, "{changed}");
 }
 
-/// The registers that are counted while an order is made are those that are alive in it.
+/// The registers counted during scheduling are the live registers.
 #[test]
 fn pressure_is_that_of_the_order() {
     for seed in 0..200 {

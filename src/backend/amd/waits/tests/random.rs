@@ -77,7 +77,7 @@ impl Memory {
         }
     }
 
-    /// A counter has come down: the oldest of each stream are done only if so many of it must be, however the streams mix.
+    /// A counter has come down: the oldest events of each stream are done only if that follows for every interleaving of the streams.
     fn wait(&mut self, counter: &'static str, down_to: usize) {
         let Some(all) = self.under_way.get_mut(counter) else { return };
         // At worst everything else is done: only the event itself and those of its stream after it hold the counter up.
