@@ -243,7 +243,7 @@ pub fn ptx_program(
     })
 }
 
-/// Runs part of a compilation within the limits of the options. A limit or a defect of ours that ends it is reported.
+/// Runs part of a compilation within the limits of the options. A limit or a bug in crosslane that ends it is reported.
 fn within<T>(
     options: &Options,
     diagnostics: &mut Diagnostics,

@@ -10,7 +10,7 @@ use std::sync::Once;
 thread_local! {
     /// True if panics of this thread go unreported.
     static QUIET: Cell<bool> = const { Cell::new(false) };
-    /// Where the last of these was.
+    /// The place of the last panic.
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
@@ -36,7 +36,7 @@ pub(crate) enum Failure {
     Limit(Exceeded),
     Panic {
         message: String,
-        /// File and line of ours, or of a crate that is used.
+        /// File and line, in crosslane or in a dependency.
         place: Option<String>,
     },
 }
@@ -76,7 +76,7 @@ fn message(payload: &(dyn Any + Send)) -> String {
 /// Runs part of a compilation within limits.
 ///
 /// # Errors
-/// The limit that ended it, or the panic, which is a defect of ours.
+/// The limit that ended it, or the panic, which is a bug in crosslane.
 pub(crate) fn bounded<T>(limits: Limits, part: impl FnOnce() -> T) -> Result<T, Diagnostic> {
     measured(limits, part).0
 }

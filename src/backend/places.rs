@@ -126,7 +126,7 @@ impl fmt::Display for InputPlace {
 /// The places that options choose.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Places {
-    /// That of a uniform buffer with the push constants.
+    /// The place of the uniform buffer with the push constants.
     pub push_constants: Option<Place>,
     /// The places of resources. Other resources stay where the language puts them.
     pub resources: BTreeMap<Bound, Place>,

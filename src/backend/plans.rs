@@ -21,7 +21,7 @@ impl Options {
     /// The plan of an operation of a module: the one that the options name, or the planner's choice.
     ///
     /// # Errors
-    /// As [`plan`](crate::lane::plan()).
+    /// Like [`plan`](crate::lane::plan()).
     pub fn plan_of(&self, op: LaneOp, inputs: Vec<Input>) -> Result<Arc<Plan>, Refusal> {
         if let Some(plan) = &self.plan {
             return Ok(Arc::new(plan.clone()));

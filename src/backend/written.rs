@@ -9,7 +9,7 @@ use serde::Serialize;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Written {
     pub origin: Origin,
-    /// As it is in the program, with its margin and the line break.
+    /// The text in the program, with its margin and the line break.
     pub text: String,
     /// Names of the registers that it reads and writes.
     pub reads: Vec<String>,
@@ -20,7 +20,7 @@ pub struct Written {
 #[derive(Debug)]
 pub struct Code {
     pub lines: Vec<Written>,
-    /// Of each operation the numbers of the set-ups that it needs.
+    /// For each operation, the set-ups that it needs.
     pub set_ups: Vec<Vec<u32>>,
     /// The operations by their numbers, with the names of their results.
     pub operations: Vec<((FuncId, InstId), Option<String>)>,

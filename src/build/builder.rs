@@ -133,7 +133,7 @@ impl Builder {
         self
     }
 
-    /// Says whether `a * b + c` of floats may be rounded once, as `--fp-contract` of the command does.
+    /// Sets whether `a * b + c` of floats may be rounded once, as `--fp-contract` of the command does.
     pub fn fp_contract(mut self, choice: FpContract) -> Builder {
         self.fp_contract = choice;
         self
@@ -158,7 +158,7 @@ impl Builder {
         self
     }
 
-    /// Makes each descriptor set an argument buffer of MSL, as `--argument-buffers` of the command does.
+    /// Turns each descriptor set into an argument buffer of MSL, as `--argument-buffers` of the command does.
     pub fn argument_buffers(mut self, make: bool) -> Builder {
         self.places.argument_buffers = make;
         self
@@ -202,7 +202,7 @@ impl Builder {
     /// Compiles these shaders, which are called after their files alone.
     ///
     /// # Errors
-    /// As [`Builder::compile_dir`].
+    /// Like [`Builder::compile_dir`].
     pub fn compile<P: AsRef<Path>>(self, shaders: impl IntoIterator<Item = P>) -> Result<(), Error> {
         let mut lines = Lines::new(!self.is_silent);
         let shaders: Vec<PathBuf> = shaders.into_iter().map(|path| path.as_ref().to_path_buf()).collect();

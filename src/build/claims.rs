@@ -23,7 +23,7 @@ impl Claims {
     /// Reads a regular file of at most `limit` bytes, which must not be written from now on.
     ///
     /// # Errors
-    /// As [`read::bytes`].
+    /// Like [`read::bytes`].
     pub fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
         let bytes = read::bytes(path, limit)?;
         self.add_input(path);

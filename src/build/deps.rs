@@ -55,7 +55,7 @@ impl Deps {
     /// The text of a dependency file.
     ///
     /// # Errors
-    /// With the first name that the form cannot hold: a line break in a rule, a NUL between NULs.
+    /// Returns the first name that the form cannot hold: a line break in a rule, a NUL between NULs.
     pub fn to_text(&self, format: Format) -> Result<String, Inexpressible> {
         match format {
             Format::Make => self.make(" \\\n  "),

@@ -31,13 +31,13 @@ pub fn bytes(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 /// The same as text.
 ///
 /// # Errors
-/// As [`bytes`]; and when the file is not UTF-8.
+/// Like [`bytes`]; and when the file is not UTF-8.
 pub fn text(path: &Path, limit: u64) -> io::Result<String> {
     utf8(bytes(path, limit)?)
 }
 
 /// # Errors
-/// With the place of the first byte that is not UTF-8.
+/// Returns the place of the first byte that is not UTF-8.
 pub fn utf8(bytes: Vec<u8>) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();

@@ -57,10 +57,10 @@ const LINE: usize = 8;
 pub struct Item {
     /// The shader's path, for the documentation.
     pub shader: String,
-    /// Of the shader.
+    /// Module of the shader.
     pub module: String,
     pub profile: String,
-    /// Of its file, with the dot.
+    /// Ending of the shader's file, with the dot.
     pub ending: &'static str,
     pub artifact: Artifact,
     pub reflection: Reflection,

@@ -19,7 +19,7 @@ static MAKERS: Mutex<BTreeMap<PathBuf, Maker>> = Mutex::new(BTreeMap::new());
 /// Notes who writes these files.
 ///
 /// # Errors
-/// With the file that another builder has written, and that builder; none is noted then.
+/// Returns the file that another builder has written, and that builder; none is noted then.
 pub fn claim(files: &[PathBuf], maker: &Maker) -> Result<(), (PathBuf, Maker)> {
     // A thread that panics leaves the map whole.
     let mut makers = MAKERS.lock().unwrap_or_else(PoisonError::into_inner);

@@ -37,7 +37,7 @@ pub fn whole(path: &Path, bytes: &[u8], claims: &Claims) -> io::Result<Written> 
 /// The same through a file whose name the caller chooses, on the same file system. Only a regular file is replaced.
 ///
 /// # Errors
-/// As [`whole`]; and when not a regular file.
+/// Like [`whole`]; and when not a regular file.
 pub fn through(path: &Path, bytes: &[u8], temporary: &Path, claims: &Claims) -> io::Result<Written> {
     if fs::metadata(path).is_ok_and(|meta| !meta.is_file()) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));

@@ -31,7 +31,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// As messages call it.
+    /// The name in messages.
     fn name(self) -> &'static str {
         match self {
             Format::Spirv => "a SPIR-V module",

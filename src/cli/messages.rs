@@ -58,7 +58,7 @@ pub fn once(args: &MessageArgs, said: &[Said<'_>], outputs: usize) -> Vec<u8> {
     text
 }
 
-/// Says for which outputs a message holds.
+/// The outputs that a message is about, in words.
 fn for_whom(outputs: &[&Path]) -> String {
     let more = match outputs.len() - 1 {
         0 => String::new(),

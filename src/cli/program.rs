@@ -144,7 +144,7 @@ fn finish((unit, begun): Begun) -> Made {
     (unit, draft)
 }
 
-/// Lets the stages of each program agree, for each profile.
+/// Makes the stages of each program agree, for each profile.
 fn link_programs(begun: &mut [Begun]) {
     let is_one = stages_differ(begun.iter_mut());
     let mut programs: BTreeMap<(Vec<String>, PathBuf), Vec<&mut Begun>> = BTreeMap::new();

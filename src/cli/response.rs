@@ -28,7 +28,7 @@ struct Expansion<'a> {
     claims: &'a Claims,
     /// The open argument files, each named by the one before it.
     open: Vec<Identity>,
-    /// Of all files so far.
+    /// Total size of all files so far.
     bytes: u64,
     /// Words, file names included.
     words: usize,

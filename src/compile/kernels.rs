@@ -19,7 +19,7 @@ impl Lowered {
     /// The program of it; the options of all that ask differ in the profile alone.
     ///
     /// # Errors
-    /// With what the target cannot express.
+    /// Reports constructs that the target cannot express.
     pub fn draft(&self, writer: &KernelWriter, options: &Options, sources: &SourceMap) -> Made<Arc<dyn Draft>> {
         let draft = || (writer.draft)(&self.kernel, options, sources);
         if writer.is_shared { self.draft.get_or_init(draft).clone() } else { draft() }
@@ -46,7 +46,7 @@ impl Kernels {
     /// The kernel of the module before its cross-lane operations have plans.
     ///
     /// # Errors
-    /// With what the kernel form cannot express.
+    /// Reports constructs that the kernel form cannot express.
     pub fn prepared(&self, module: &Module, profile: &Profile) -> Made<&Prepared> {
         let prepare = || Prepared::new(module, &Specializations::new(), profile);
         self.prepared.get_or_init(prepare).as_ref().map_err(Clone::clone)
@@ -55,7 +55,7 @@ impl Kernels {
     /// The kernel of the module for a profile, whose plans `known` holds.
     ///
     /// # Errors
-    /// With what the kernel form cannot express and what the profile cannot do.
+    /// Reports constructs that the kernel form cannot express and operations that the profile lacks.
     pub fn lowered(&self, module: &Module, profile: &Profile, known: &Plans) -> Made<Arc<Lowered>> {
         let prepared = self.prepared(module, profile)?;
         let plans = prepared.plans(profile, known)?;

@@ -106,14 +106,14 @@ impl Reading {
         }
     }
 
-    /// Lets a vertex stage know of the control stage, where the language hands vertices on in a buffer.
+    /// Tells a vertex stage about the control stage, in languages that pass vertices in a buffer.
     fn note_control(&mut self, control: Module) {
         if let (Matching::Type, Some(module)) = (self.profile.target.row().matching, &mut self.module) {
             module.control = Some(Arc::new(control));
         }
     }
 
-    /// Lets the stages of tessellation know of each other.
+    /// Tells the tessellation stages about each other.
     fn link_tessellation(&mut self, evaluation: &mut Reading) {
         if self.profile.target.row().matching == Matching::Location {
             return;
@@ -123,7 +123,7 @@ impl Reading {
         }
     }
 
-    /// Lets two stages before the last one of vertices agree.
+    /// Makes two stages before the last vertex stage agree.
     fn link_inside(&mut self, after: &mut Reading) {
         if self.profile.target.row().matching != Matching::Order {
             return;
@@ -181,7 +181,7 @@ impl Reading {
     /// The kernel of the module for a profile that the reading serves, whose cross-lane operations have no plans yet.
     ///
     /// # Errors
-    /// With what the kernel form cannot express; without a module there is nothing to say.
+    /// Reports constructs that the kernel form cannot express; without a module there is nothing to say.
     pub fn prepared(&self, profile: &Profile) -> Made<&Prepared> {
         let module = self.module.as_ref().ok_or_else(Vec::new)?;
         self.kernels.prepared(module, profile)
@@ -406,7 +406,7 @@ impl<'a> Reader<'a> {
         Some(module)
     }
 
-    /// Builds with debug assertions verify the front ends' modules; a module that fails is a defect of ours.
+    /// Builds with debug assertions verify the front ends' modules; a module that fails is a bug in crosslane.
     fn is_sound(&mut self, module: &Module) -> bool {
         if !cfg!(debug_assertions) {
             return true;

@@ -84,7 +84,7 @@ pub struct Analysis {
     reading: Arc<Reading>,
     compiled: OnceLock<Compiled>,
     declarations: Vec<Declaration>,
-    /// By place, each once.
+    /// Uses by place, each once.
     uses: Vec<Use>,
     /// Uses whose name a macro gives.
     hidden: Vec<Use>,

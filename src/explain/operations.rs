@@ -93,7 +93,7 @@ pub enum Facts {
 
 impl Facts {
     /// # Errors
-    /// With what the profile cannot express.
+    /// Reports constructs that the profile cannot express.
     pub fn of(reading: &Reading, module: &Module, options: &Options, lines: Lines) -> Result<Facts, Vec<Diagnostic>> {
         let (backend, sources) = (Backend::of(options.profile.target), reading.sources());
         match &backend.writer {
@@ -139,7 +139,7 @@ impl Facts {
 
 /// The facts about a module's operations in the kernel form, and their lines in its program.
 pub struct KernelFacts {
-    /// By their places, with their numbers.
+    /// Requests by place, with their numbers.
     asked: BTreeMap<Span, Vec<(u32, Request<'static>)>>,
     emitted: Option<Emitted>,
 }

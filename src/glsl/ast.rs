@@ -196,7 +196,7 @@ pub enum ItemKind {
 /// A function prototype or definition (section 6.1).
 #[derive(Clone, Copy, Debug)]
 pub struct Function {
-    /// Of the return type; `subroutine(…)` is here too.
+    /// Qualifiers of the return type, including `subroutine(…)`.
     pub qualifiers: List<Qualifier>,
     pub return_type: TypeId,
     pub name: Name,
@@ -214,7 +214,7 @@ pub struct Function {
 #[derive(Clone, Copy, Debug)]
 pub struct Body {
     pub stmts: List<StmtId>,
-    /// Of both braces and all between.
+    /// Span from brace to brace.
     pub span: Span,
 }
 

@@ -271,7 +271,7 @@ fn classify_keyed<'w>(word: impl Fn() -> &'w [u8], key: Key, language: Language)
 /// The classes of the words of one shader, each looked up once.
 #[derive(Debug)]
 pub struct Classes {
-    /// By symbol.
+    /// Indexed by symbol.
     known: Vec<WordClass>,
 }
 

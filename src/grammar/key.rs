@@ -30,7 +30,7 @@ impl Key {
         word.len() <= WHOLE
     }
 
-    /// Where a search begins in a table with a power of two of places, `mask` being one less.
+    /// The start of a search in a table of `mask + 1` slots, a power of two.
     pub const fn slot(self, mask: usize) -> usize {
         (self.0.wrapping_mul(MIXER) >> 32) as usize & mask
     }

@@ -141,7 +141,7 @@ pub enum TypeExpr {
     Test(Shape),
     /// `T` with components of this scalar.
     Of(Shape),
-    /// As many of the scalar `T`.
+    /// A vector of this many scalars `T`.
     VectorOf(u8),
     /// An image with texels of the scalar `T`; it has no shape.
     Opaque(Opaque),

@@ -41,7 +41,7 @@ impl Rule {
     /// Checks a known value; `subgroup` is the subgroup size where it is fixed.
     ///
     /// # Errors
-    /// With what is wrong.
+    /// Describes the error.
     pub fn check(self, value: i128, subgroup: Option<u32>) -> Result<(), RuleError> {
         match self {
             Rule::None => Ok(()),

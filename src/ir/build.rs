@@ -206,7 +206,7 @@ impl<'m> Builder<'m> {
 
     // Pure operations.
 
-    /// Of a matrix column by column.
+    /// Applied column by column to a matrix.
     pub fn unary(&mut self, op: UnaryOp, a: Value) -> Value {
         let ty = self.type_of(a);
         if let Type::Matrix { columns, .. } = self.module.types.get(ty) {

@@ -11,7 +11,7 @@ use serde::Deserialize;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DepthRange {
-    /// As the source has them.
+    /// Unchanged.
     #[default]
     Source,
     /// From -w to w, as OpenGL has them, to 0 to w: `z` becomes `(z + w) / 2`.

@@ -1,4 +1,4 @@
-//! Where control continues in the typed form: which blocks and constructs it leaves at their end.
+//! Control flow in the typed form: the blocks and constructs that code leaves at its end.
 
 use super::{BlockId, Case, Function, Inst, InstId, Op};
 use rustc_hash::FxHashSet;
@@ -15,7 +15,7 @@ pub struct DeadEnds {
 struct Exit {
     /// Past its end.
     falls: bool,
-    /// By a `Break` to the construct around it.
+    /// Leaves by a `Break` to the enclosing construct.
     breaks: bool,
 }
 

@@ -238,7 +238,7 @@ impl Layouts {
     }
 }
 
-/// Where the members of one struct come to lie.
+/// The placement of the members of one struct.
 struct Placement {
     rule: Rule,
     /// First byte after the member placed last.

@@ -403,7 +403,7 @@ fn is_interpolated_anew(module: &Module, id: GlobalId) -> bool {
     module.functions.iter().any(|(_, f)| of_function(f))
 }
 
-/// Lets pointers to parts of a variable point to private memory.
+/// Redirects pointers to parts of a variable to private memory.
 fn point_to_private(module: &mut Module, function: FuncId, id: GlobalId) {
     let Module { functions, types, .. } = module;
     let f = &mut functions[function];

@@ -445,7 +445,7 @@ impl Function {
     }
 }
 
-/// Where a pipeline starts.
+/// An entry point of a pipeline stage.
 #[derive(Clone, Debug)]
 pub struct EntryPoint {
     pub name: Name,

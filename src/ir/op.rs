@@ -218,7 +218,7 @@ pub enum MathFn {
     DerivXCoarse,
     DerivYCoarse,
     DerivWidthCoarse,
-    /// Of nothing: whether the invocation is a helper by now (GL_EXT_demote_to_helper_invocation).
+    /// True if the invocation is a helper now; no operands (GL_EXT_demote_to_helper_invocation).
     IsHelper,
 }
 
@@ -264,7 +264,7 @@ impl AtomicOp {
     }
 }
 
-/// Where in its pixel a fragment input is examined.
+/// The place in its pixel where a fragment input is interpolated.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum InterpolateAt {
     Centroid,

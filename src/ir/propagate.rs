@@ -203,7 +203,7 @@ impl Walk<'_> {
         Some(self.module.types.intern(Type::Struct(referred)))
     }
 
-    /// Returns true if a constant index names no part of a composite.
+    /// Returns true if a constant index is outside of a composite.
     fn is_outside(&self, of: TypeId, index: Value) -> bool {
         let Value::Const(id) = index else { return false };
         let types = &self.module.types;

@@ -321,7 +321,7 @@ fn scalar_in(ty: Type) -> Option<Scalar> {
     }
 }
 
-/// Where the most usual types are remembered, requested all the time.
+/// The cache slot of a common vector type.
 const fn vector_slot(scalar: Scalar, size: u8) -> Option<usize> {
     if matches!(scalar.width, 1 | 32) { Some(scalar.kind.column() * 4 + size as usize - 1) } else { None }
 }

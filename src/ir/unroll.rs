@@ -17,11 +17,11 @@ type Insts = SmallVec<[InstId; 4]>;
 /// Instructions that the turns of a loop may have together.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
-    /// Of a loop whose source asks for it.
+    /// Limit of a loop that the source asks to unroll.
     pub asked: usize,
-    /// Of a loop whose source says nothing.
+    /// Limit of any other loop.
     pub other: usize,
-    /// Of all loops of a function.
+    /// Limit of all loops of a function.
     pub function: usize,
 }
 
@@ -125,7 +125,7 @@ impl Walk<'_> {
 #[derive(Default)]
 struct Known {
     values: FxHashMap<InstId, ConstId>,
-    /// Of the variables that the loop stores to.
+    /// Values of the variables that the loop stores to.
     locals: FxHashMap<LocalId, Option<ConstId>>,
 }
 

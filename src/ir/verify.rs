@@ -59,7 +59,7 @@ use ensure;
 /// Checks everything that [`super`] promises of a module.
 ///
 /// # Errors
-/// With all rules that are broken, in the order of the module. Where types or constants are broken nothing after them
+/// Returns all rules that are broken, in the order of the module. Where types or constants are broken nothing after them
 /// is examined.
 pub fn verify(module: &Module) -> Result<(), Vec<VerifyError>> {
     let mut verifier = Verifier { module, types: module.types.clone(), errors: Vec::new() };

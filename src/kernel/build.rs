@@ -18,7 +18,7 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// Goes on with a kernel at the end of its body.
+    /// Continues a kernel at the end of its body.
     pub fn new(kernel: Kernel) -> Builder {
         let block = kernel.body;
         Builder { kernel, span: Span::NONE, flags: InstFlags::empty(), block }

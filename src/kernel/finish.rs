@@ -16,7 +16,7 @@ pub const LOWER: &str = "lower";
 /// The kernel of the entry point of a module for a profile whose wave size is known, without cross-lane operations.
 ///
 /// # Errors
-/// With what the kernel form cannot express and what the profile cannot do.
+/// Reports constructs that the kernel form cannot express and operations that the profile lacks.
 pub fn finish(module: &Module, settings: &Specializations, profile: &Profile) -> Result<Kernel, Vec<Diagnostic>> {
     let prepared = Prepared::new(module, settings, profile)?;
     let plans = prepared.plans(profile, &Plans::default())?;
@@ -26,7 +26,7 @@ pub fn finish(module: &Module, settings: &Specializations, profile: &Profile) ->
 /// Shows the kernel after each step: for a profile of hardware of [`finish`], otherwise of [`simplified`].
 ///
 /// # Errors
-/// With what the kernel form cannot express and what the profile cannot do.
+/// Reports constructs that the kernel form cannot express and operations that the profile lacks.
 pub fn watch(
     module: &Module,
     settings: &Specializations,
@@ -55,7 +55,7 @@ impl Prepared {
     /// Takes the first steps.
     ///
     /// # Errors
-    /// With what the kernel form cannot express.
+    /// Reports constructs that the kernel form cannot express.
     pub fn new(module: &Module, settings: &Specializations, profile: &Profile) -> Result<Prepared, Vec<Diagnostic>> {
         let kernel = simplified(module, settings, profile.target)?;
         check_workgroup(kernel.workgroup_size, kernel.span, profile.target)?;
@@ -77,7 +77,7 @@ impl Prepared {
     /// The plan of each operation.
     ///
     /// # Errors
-    /// With what the profile cannot do, and if it does not state the size of a wave.
+    /// Reports operations that the profile lacks, and a missing wave size.
     pub fn plans(&self, profile: &Profile, known: &Plans) -> Result<Vec<Arc<Plan>>, Vec<Diagnostic>> {
         lanes::plans_of(&self.kernel, &self.operations, profile, known)
     }
@@ -109,7 +109,7 @@ impl Prepared {
 /// The same as [`finish`] with one plan for all cross-lane operations, which need not be the one that is chosen.
 ///
 /// # Errors
-/// As [`finish`].
+/// Like [`finish`].
 pub fn finish_by(module: &Module, plan: &Plan, profile: &Profile) -> Result<Kernel, Vec<Diagnostic>> {
     let prepared = Prepared::new(module, &Specializations::default(), profile)?;
     let plan = Arc::new(plan.clone());
@@ -120,7 +120,7 @@ pub fn finish_by(module: &Module, plan: &Plan, profile: &Profile) -> Result<Kern
 /// The kernel of the entry point of a module for every profile of a target, with its cross-lane operations.
 ///
 /// # Errors
-/// With what the kernel form cannot express.
+/// Reports constructs that the kernel form cannot express.
 pub fn simplified(module: &Module, settings: &Specializations, target: Target) -> Result<Kernel, Vec<Diagnostic>> {
     simplify(module, settings, target, &mut Pipeline::default())
 }
@@ -151,7 +151,7 @@ fn simplify(
 /// Checks that a target can run workgroups of a size.
 ///
 /// # Errors
-/// With the number of invocations where it cannot.
+/// Returns the number of invocations if it cannot.
 pub fn check_workgroup(size: [u32; 3], span: Span, target: Target) -> Result<(), Vec<Diagnostic>> {
     let total: u128 = size.into_iter().map(u128::from).product();
     let limit = target.row().invocations;
@@ -164,7 +164,7 @@ pub fn check_workgroup(size: [u32; 3], span: Span, target: Target) -> Result<(),
     Err(vec![Diagnostic::error(Code::NOT_SUPPORTED, message).at(span, "of this entry point")])
 }
 
-/// Builds with debug assertions check what the passes made; a kernel that fails is a defect of ours.
+/// Builds with debug assertions check what the passes made; a kernel that fails is a bug in crosslane.
 fn check(kernel: &Kernel) -> Result<(), Vec<Diagnostic>> {
     if !cfg!(debug_assertions) {
         return Ok(());

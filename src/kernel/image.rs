@@ -10,7 +10,7 @@ use crate::kernel::tree::Tree;
 use crate::kernel::{InstId, Kernel, Op, Ty, Value};
 use crate::source::Span;
 
-/// Where the caller binds something: set, binding, and which of an array it is.
+/// A binding point: set, binding, and array element.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct BindingPoint {
     pub set: u32,
@@ -169,7 +169,7 @@ pub fn arguments(ty: ImageType, op: ImageOp, parts: ImageParts) -> impl Iterator
     })
 }
 
-/// Where the scalars of one part lie among the operands; none if the operation does not have it.
+/// The position of a part's scalars among the operands; none if the operation lacks the part.
 pub fn argument(ty: ImageType, op: ImageOp, parts: ImageParts, wanted: ImageParts) -> Option<std::ops::Range<usize>> {
     let mut start = 0;
     for (part, count) in arguments(ty, op, parts) {

@@ -43,7 +43,7 @@ pub struct Operation {
 /// Lowers all cross-lane operations of a kernel for a profile.
 ///
 /// # Errors
-/// With an error at each operation that the profile cannot do, or that is not lowered yet, and if the profile does not
+/// Returns an error at each operation that the profile cannot do, or that is not lowered yet, and if the profile does not
 /// state the size of a wave. No operation is lowered then.
 pub fn lower_lanes(kernel: &mut Kernel, profile: &Profile) -> Result<(), Vec<Diagnostic>> {
     let operations = operations(kernel, profile);
@@ -70,7 +70,7 @@ pub fn operations(kernel: &mut Kernel, profile: &Profile) -> Vec<Operation> {
 /// The plan of each operation.
 ///
 /// # Errors
-/// With an error at each operation that the profile cannot do, or that is not lowered yet, and if the profile does not
+/// Returns an error at each operation that the profile cannot do, or that is not lowered yet, and if the profile does not
 /// state the size of a wave.
 pub fn plans_of(
     kernel: &Kernel,
@@ -135,7 +135,7 @@ pub fn write(
     pipeline.show(DPP_COMBINE, changed, kernel);
 }
 
-/// Makes the numbers of subgroups arithmetic on the invocation's number, and words of ballots that no lane has a bit in 0.
+/// Replaces subgroup indices by arithmetic on the invocation index, and ballot words without lanes by 0.
 fn state_size(kernel: &mut Kernel, size: u32) {
     let mut names = Names::default();
     for block in Tree::new(kernel).blocks {

@@ -227,7 +227,7 @@ impl Buffer {
 #[derive(Clone, Debug)]
 pub struct Kernel {
     pub name: Box<str>,
-    /// Of the function that it begins with.
+    /// Span of the function that it begins with.
     pub span: Span,
     pub stage: Stage,
     /// Invocations of a workgroup in x, y, z; one where there are no workgroups.
@@ -248,7 +248,7 @@ pub struct Kernel {
     pub shared_bytes: u32,
     /// The demands of its cross-lane operations on the workgroup; known from [`finish`](finish::finish) on.
     pub lanes: LaneContract,
-    /// Of each cross-lane operation that was lowered the numbers of the set-ups that it needs.
+    /// For each lowered cross-lane operation, the set-ups that it needs.
     pub set_ups: Vec<Vec<u32>>,
     /// Bytes of memory of one invocation.
     pub private_bytes: u32,

@@ -9,7 +9,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// Lets `by` stand for `value`. Chains are followed; circles must not be made.
+    /// Replaces `value` by `by`. Chains are followed; cycles must not be created.
     pub fn replace(&mut self, value: Value, by: Value) {
         debug_assert!(value != by, "a value replaces itself");
         if self.map.len() <= value.index() {
@@ -18,14 +18,14 @@ impl Names {
         self.map[value.index()] = Some(by);
     }
 
-    /// Lets each of `by` stand for the value next to it.
+    /// Replaces each value by the one next to it.
     pub fn replace_all(&mut self, values: impl IntoIterator<Item = Value>, by: impl IntoIterator<Item = Value>) {
         for (value, by) in values.into_iter().zip(by) {
             self.replace(value, by);
         }
     }
 
-    /// Lets a value stand for itself again.
+    /// Undoes the replacement of a value.
     pub fn restore(&mut self, value: Value) {
         if let Some(by) = self.map.get_mut(value.index()) {
             *by = None;

@@ -27,7 +27,7 @@ pub enum UnOp {
     InverseSqrt,
     Exp2,
     Log2,
-    /// Of radians, any range.
+    /// The sine of radians in any range.
     Sin,
     Cos,
     // Integers only.

@@ -164,7 +164,7 @@ impl<'w> Pipeline<'w> {
         expanding(target).for_each(|pass| _ = self.run(pass, kernel));
     }
 
-    /// Makes a kernel as simple as can be told without a profile. Loops are unrolled `further` where nothing after us does it.
+    /// Simplifies a kernel without knowledge of the profile. Loops are unrolled `further` if no later compiler does it.
     pub fn optimize(&mut self, kernel: &mut Kernel, further: bool) {
         self.clean(kernel);
         if self.run(if further { UNROLL_FURTHER } else { UNROLL }, kernel) {
@@ -227,7 +227,7 @@ impl<'w> Pipeline<'w> {
     }
 }
 
-/// Makes a kernel as simple as can be told without a target.
+/// Simplifies a kernel without knowledge of the target.
 pub fn optimize(kernel: &mut Kernel) {
     Pipeline::default().optimize(kernel, false);
 }

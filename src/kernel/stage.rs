@@ -39,7 +39,7 @@ impl Stage {
     }
 }
 
-/// Where an input comes from or an output goes.
+/// The source of an input or the destination of an output.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Site {
     Location(u32),

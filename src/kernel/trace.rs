@@ -45,7 +45,7 @@ impl Moment {
     /// Reads `PASS`, `PASS.2` or `all`.
     ///
     /// # Errors
-    /// With a sentence if the target has no such pass, or the number is none.
+    /// Returns a sentence if the target has no such pass, or the number is none.
     pub fn parse(text: &str, target: Target) -> Result<Moment, String> {
         if text == "all" {
             return Ok(Moment::EachChange);
@@ -73,7 +73,7 @@ fn unknown(name: &str, target: Target) -> String {
 /// The text of the first entry point's kernel at a moment on its way to a profile.
 ///
 /// # Errors
-/// With what the kernel form cannot express, what the profile cannot do, and if the step runs less often.
+/// Reports constructs that the kernel form cannot express, operations that the profile lacks, and if the step runs less often.
 pub fn trace(
     module: &Module,
     profile: &Profile,

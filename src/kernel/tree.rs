@@ -6,7 +6,7 @@ use super::{BlockId, Def, InstId, Kernel, Op, Value};
 use crate::limits;
 use smallvec::{SmallVec, smallvec};
 
-/// Where the operands of an instruction go.
+/// The destinations of an instruction's operands.
 type Destinations = SmallVec<[Option<Value>; 4]>;
 
 /// The nesting of blocks and instructions.
@@ -225,7 +225,7 @@ impl Nesting {
 /// The values that flow into each parameter and result of a construct.
 #[derive(Clone, Debug)]
 pub struct Flows {
-    /// Where the sources of each value begin; one more entry at the end. Empty where nothing flows.
+    /// Start of the sources of each value; one more entry at the end. Empty if no value flows.
     starts: Vec<u32>,
     sources: Vec<Value>,
 }

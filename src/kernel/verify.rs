@@ -55,7 +55,7 @@ use ensure;
 /// Checks everything that [`super::op`] promises of a kernel.
 ///
 /// # Errors
-/// With all rules that are broken, in the order of the text.
+/// Returns all rules that are broken, in the order of the text.
 pub fn verify(kernel: &Kernel) -> Result<(), Vec<VerifyError>> {
     let mut verifier = Verifier::new(kernel);
     verifier.declared();

@@ -9,7 +9,7 @@ use super::request::{Known, Request};
 use serde::Deserialize;
 use std::ops::Range;
 
-/// Where a step's operand comes from.
+/// The source of a step's operand.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Operand {
     /// No operand: fills [`Step::args`] after the last one.

@@ -26,7 +26,7 @@ impl Plans {
     /// The plan of a request; the profile is the same each time.
     ///
     /// # Errors
-    /// As [`plan`].
+    /// Like [`plan`].
     pub fn get(&self, request: &Request<'static>, profile: &Profile) -> Answer {
         // A thread that panics holds no half-made entry, so that the map is whole even then.
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner).get(request).cloned();

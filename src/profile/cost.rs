@@ -129,24 +129,24 @@ fn one() -> u8 {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct Weights {
-    /// Of an instruction that is issued.
+    /// Price of an issued instruction.
     pub instruction: u16,
-    /// Of a cycle on the longest chain of dependences.
+    /// Price of a cycle on the longest chain of dependences.
     pub latency: u16,
-    /// Of a use of the pipe to the local data share, which all waves of a processor share.
+    /// Price of a use of the pipe to the local data share, which all waves of a processor share.
     pub lds: u16,
-    /// Of a wait state, which other work may fill.
+    /// Price of a wait state, which other work may fill.
     pub wait_state: u16,
-    /// Of a vector register.
+    /// Price of a vector register.
     pub vector: u16,
-    /// Of a scalar register.
+    /// Price of a scalar register.
     pub scalar: u16,
-    /// Of an instruction of the set-up, which loops and other plans may share.
+    /// Price of a set-up instruction, which loops and other plans may share.
     pub setup: u16,
 }
 
 impl Default for Weights {
-    /// Instructions alone count.
+    /// Only instructions count.
     fn default() -> Weights {
         Weights { instruction: 1, latency: 0, lds: 0, wait_state: 0, vector: 0, scalar: 0, setup: 0 }
     }

@@ -63,7 +63,7 @@ impl Profile {
     /// The profile that a TOML text describes, which inherits from built-in ones only; `file` names it in messages.
     ///
     /// # Errors
-    /// As [`Profile::from_file`].
+    /// Like [`Profile::from_file`].
     pub fn from_toml(text: &str, file: &str) -> Result<Profile, ProfileError> {
         Profile::from_file(text, file, &NoIncludes)
     }

@@ -36,7 +36,7 @@ impl Slot {
 /// `1` is binding 1 of set 0, `2.1` binding 1 of set 2, `3[4]` the fifth of an array of buffers at binding 3.
 ///
 /// # Errors
-/// With what the text should be.
+/// Describes the expected text.
 pub fn slot(text: &str) -> Result<Slot, String> {
     let number = |text: &str| text.parse::<u32>().ok();
     let (place, element) = match text.strip_suffix(']').and_then(|text| text.split_once('[')) {
@@ -56,7 +56,7 @@ pub fn slot(text: &str) -> Result<Slot, String> {
 /// The bytes that a text describes: `zeros:f32:64`, `iota:u32:64`, `random:f32:64:SEED`, `i32:1,2,3`; none for other texts.
 ///
 /// # Errors
-/// With what is wrong with such a text.
+/// Describes the error in the text.
 pub fn bytes(text: &str) -> Option<Result<Vec<u8>, String>> {
     let parts: Vec<&str> = text.split(':').collect();
     let described = match parts[..] {

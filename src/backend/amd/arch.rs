@@ -15,7 +15,7 @@ pub struct Arch {
 }
 
 impl Arch {
-    /// That of a profile; none if it names no processor that is known, or no wave size that it has.
+    /// The architecture of a profile; none if it names no known processor, or a wave size that the processor lacks.
     pub fn of(profile: &Profile) -> Option<Arch> {
         let processor = Processor::named(&profile.processor)?;
         let wave = profile.wave_size.filter(|wave| processor.waves.contains(wave))?;
@@ -68,7 +68,7 @@ impl Arch {
         }
     }
 
-    /// Where the workgroup's numbers are.
+    /// The registers with the workgroup indices.
     pub fn group_ids(&self) -> GroupIds {
         match self.processor.group_ids {
             GroupIds::PaddedScalars if self.wave == 64 => GroupIds::Scalars,

@@ -17,7 +17,7 @@ const LONGEST: [usize; 6] = [0, 0, 0, 63, 32, 32];
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     Scalar,
-    /// Of buffers and scratch, by instructions that name which.
+    /// Memory clauses of buffers and scratch, by instructions that name the address space.
     Memory,
     Flat,
 }

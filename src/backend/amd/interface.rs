@@ -36,22 +36,22 @@ pub struct Needs {
 /// Offsets of the arguments in their segment, in bytes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Interface {
-    /// Of each buffer's address.
+    /// Offset of each buffer's address.
     pub addresses: Vec<u32>,
-    /// Of each buffer's size, where the kernel asks for it.
+    /// Offset of each buffer's size, if the kernel asks for it.
     pub sizes: Vec<Option<u32>>,
     pub push: u32,
-    /// Of the number of workgroups in x, y and z.
+    /// Offset of the number of workgroups in x, y and z.
     pub groups: Option<u32>,
-    /// Of each image's descriptor or descriptor array.
+    /// Offset of each image's descriptor or descriptor array.
     pub images: Vec<Descriptors>,
-    /// Of the descriptor of each image's sampler, if anything is sampled with it.
+    /// Offset of each image's sampler descriptor, if anything is sampled with it.
     pub samplers: Vec<Option<Descriptors>>,
     /// Bytes of the whole segment.
     pub bytes: u32,
     /// Bytes of workgroup memory: the shader's own, followed by the waves'.
     pub shared_bytes: u32,
-    /// Where the part of the first wave begins, where there is one.
+    /// Start of the first wave's part, if there is one.
     pub wave_memory: Option<u32>,
     /// True for each buffer that the kernel uses.
     pub is_used: Vec<bool>,
@@ -60,7 +60,7 @@ pub struct Interface {
 /// The descriptors of an image or a sampler; the descriptors of an array are consecutive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Descriptors {
-    /// Of the first one.
+    /// Offset of the first one.
     pub offset: u32,
     /// Bytes from one to the next.
     pub stride: u32,
@@ -80,7 +80,7 @@ impl Interface {
     /// Gives every argument its place.
     ///
     /// # Errors
-    /// With what is more than the processor has.
+    /// Reports resources beyond the limits of the processor.
     pub fn of(kernel: &Kernel, tree: &Tree, arch: &Arch) -> Result<Interface, Vec<Diagnostic>> {
         let count = kernel.buffers.len();
         let mut interface = Interface { sizes: vec![None; count], is_used: vec![false; count], ..Interface::default() };

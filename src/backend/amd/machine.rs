@@ -340,9 +340,9 @@ pub struct Modifiers {
     pub op_sel: u8,
     /// Number of bits of `op_sel` that are written; none if 0.
     pub op_sel_count: u8,
-    /// Of an instruction on halves of registers.
+    /// The halves of an instruction on halves of registers.
     pub halves: Option<HalfSelect>,
-    /// Of an instruction that reads parts of registers (SDWA).
+    /// The parts of an instruction that reads parts of registers (SDWA).
     pub parts: Option<Parts>,
     pub clamp: bool,
     /// Bytes added to the address; of DS_SWIZZLE its mode.
@@ -355,7 +355,7 @@ pub struct Modifiers {
     pub offen: bool,
     /// The address of a buffer instruction is a number of elements in a register (`idxen`).
     pub idxen: bool,
-    /// Of an image instruction.
+    /// The access of an image instruction.
     pub image: Option<ImageAccess>,
     /// An atomic gives the old value.
     pub returns: bool,

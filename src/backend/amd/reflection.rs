@@ -65,7 +65,7 @@ pub struct Argument {
     /// Bytes from the start of the segment.
     pub offset: u32,
     pub size: u32,
-    /// Of the buffer or image that it is about.
+    /// Descriptor set of the buffer or image.
     pub set: Option<u32>,
     pub binding: Option<u32>,
     /// The index in an array of images or samplers; none for other arguments.

@@ -39,7 +39,7 @@ fn thread(function: &mut Function) {
     }
 }
 
-/// Where a block leads that is nothing but a jump.
+/// The target of a block that is only a jump.
 fn jump_alone(insts: &[Inst]) -> Option<Label> {
     match insts {
         [jump] if jump.operation() == Some(Operation::Branch) => target(jump),

@@ -36,9 +36,9 @@ pub enum Rest {
 pub enum Way {
     /// Every jump falls through.
     Fall,
-    /// By the `BRK` of a `REP` that runs once.
+    /// With the `BRK` of a `REP` that runs once.
     Break,
-    /// By a flag that guards the instructions in between.
+    /// With a flag that guards the instructions in between.
     Guard,
 }
 

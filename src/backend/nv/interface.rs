@@ -50,7 +50,7 @@ pub struct Slot {
 /// Everything that the program shares with its caller.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Interface {
-    /// By the kernel's numbers of buffers.
+    /// Slots by the kernel's buffer index.
     pub slots: Vec<Slot>,
     /// The unit of each texture and image, by the kernel's numbers.
     pub units: Vec<u32>,
@@ -77,7 +77,7 @@ impl Interface {
     /// Gives every buffer its place.
     ///
     /// # Errors
-    /// With what is more than NVIDIA's drivers offer.
+    /// Reports resources beyond the limits of NVIDIA's drivers.
     pub fn of(kernel: &Kernel, tree: &Tree) -> Result<Interface, Vec<Diagnostic>> {
         let mut interface = Interface { push_words: kernel.push_bytes.div_ceil(4), ..Interface::default() };
         interface.parameter_words = interface.push_words;

@@ -96,7 +96,7 @@ pub fn emit(kernel: &Kernel, options: &Options, sources: &SourceMap) -> Result<P
     Ok(Program { text: draft.text(&options.profile.name), reflection: draft.reflection })
 }
 
-/// A program that names no profile yet: it is the same for all for which the kernel is.
+/// A program without a profile's name: profiles with an equal kernel share it.
 #[derive(Debug)]
 pub struct Draft {
     /// The line that it begins with.
@@ -110,7 +110,7 @@ impl Draft {
     /// The program of a lowered kernel; what the options say of the profile does not count.
     ///
     /// # Errors
-    /// As [`emit`].
+    /// Like [`emit`].
     pub fn of(kernel: &Kernel, options: &Options, sources: &SourceMap) -> Result<Draft, Vec<Diagnostic>> {
         with_program(kernel, options, sources, |program| Draft {
             header: print::header(program.kernel.stage),
@@ -129,7 +129,7 @@ impl Draft {
 /// The code of a lowered kernel, as it is in the text of its program, with what each line was made for.
 ///
 /// # Errors
-/// As [`emit`].
+/// Like [`emit`].
 pub fn written(kernel: &Kernel, options: &Options, sources: &SourceMap) -> Result<Vec<Written>, Vec<Diagnostic>> {
     with_program(kernel, options, sources, print::written)
 }

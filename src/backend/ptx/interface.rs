@@ -24,7 +24,7 @@ pub const PRIVATE: &str = "private_memory";
 pub struct Interface {
     /// Name of the entry point.
     pub symbol: String,
-    /// By the kernel's numbers of buffers.
+    /// Slots by the kernel's buffer index.
     pub slots: Vec<Slot>,
     /// Bytes of push constants, a multiple of four.
     pub push_bytes: u32,
@@ -45,7 +45,7 @@ impl Interface {
     /// Names every parameter.
     ///
     /// # Errors
-    /// With what is more than the hardware offers.
+    /// Reports resources beyond the limits of the hardware.
     pub fn of(kernel: &Kernel) -> Result<Interface, Vec<Diagnostic>> {
         let letter = |kind| if kind == BufferKind::Uniform { 'u' } else { 's' };
         let slot = |(n, buffer): (usize, &crate::kernel::Buffer)| Slot {

@@ -92,7 +92,7 @@ pub fn emit(kernel: &Kernel, options: &Options, sources: &SourceMap) -> Result<P
 /// The code of a lowered kernel, as it is in the text of its program, with what each line was made for.
 ///
 /// # Errors
-/// As [`emit`].
+/// Like [`emit`].
 pub fn written(kernel: &Kernel, options: &Options, sources: &SourceMap) -> Result<Vec<Written>, Vec<Diagnostic>> {
     with_parts(kernel, options, sources, |parts| text::written(parts.selected, sources))
 }

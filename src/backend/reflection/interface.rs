@@ -16,7 +16,7 @@ use serde_json::Value as Json;
 /// The values that the pipeline gives a shader and takes from it.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Interface {
-    /// As in `#pragma shader_stage(…)`.
+    /// The stage's name in `#pragma shader_stage(…)`.
     pub stage: &'static str,
     pub inputs: Vec<Port>,
     pub outputs: Vec<Port>,
@@ -49,10 +49,10 @@ pub struct InterfacePlace {
     /// First component of the location; none for the first of all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub component: Option<u32>,
-    /// Of the two sources that a color is blended from; none for the first.
+    /// The index of the blend source; none for the first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<u32>,
-    /// By SPIR-V's name.
+    /// SPIR-V's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub built_in: Option<String>,
     /// None for values that nothing interpolates by their type or stage.
@@ -141,7 +141,7 @@ pub enum ResourceKind {
     AtomicCounter,
     /// A uniform outside of blocks.
     Uniform,
-    /// Of a type of SPIR-V's own.
+    /// A type that only SPIR-V has.
     Other,
 }
 
@@ -410,7 +410,7 @@ fn built_in_crowd(stage: Stage, space: Space, built_in: BuiltIn) -> Option<Crowd
     }
 }
 
-/// Where something of a type meets the pipeline.
+/// The place of a variable in the pipeline's interface.
 pub(super) fn place(module: &Module, binding: Binding, ty: TypeId, is_interpolated: bool) -> InterfacePlace {
     match binding {
         Binding::BuiltIn(built_in) => {

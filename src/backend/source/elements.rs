@@ -158,7 +158,7 @@ fn numbers(module: &mut Module) -> BTreeMap<(u32, u32), u32> {
     found
 }
 
-/// Makes variables of the elements of an array.
+/// Turns the elements of an array into variables.
 fn elements(
     module: &mut Module,
     id: GlobalId,

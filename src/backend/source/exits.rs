@@ -130,7 +130,7 @@ impl Body<'_, '_> {
         true
     }
 
-    /// Goes on with returns after a loop or a switch that they left.
+    /// Continues with returns after a loop or a switch that they left.
     pub fn go_on_returning(&mut self) {
         let is_outermost = !self.around.contains(&Around::Loop);
         let Some(Returns { flag, value }) = &self.returns else { return };

@@ -68,7 +68,7 @@ impl Writer<'_> {
         name
     }
 
-    /// As [`Writer::help`], of the inverse of a square matrix.
+    /// Like [`Writer::help`], for the inverse of a square matrix.
     pub fn help_invert(&mut self, ty: TypeId, columns: u8) -> &'static str {
         if self.helper("inverse", ty).1
             && let Some(lines) = usize::from(columns).checked_sub(2).and_then(|at| INVERSES.get(at))

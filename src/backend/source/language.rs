@@ -123,7 +123,7 @@ pub(super) trait Language: Debug + Sync {
     /// The module with several entry points where the language has several functions instead of one; none elsewhere.
     ///
     /// # Errors
-    /// With what cannot be told apart.
+    /// Reports ambiguous choices.
     fn divided(&self, _: &Module) -> Result<Option<Module>> {
         Ok(None)
     }

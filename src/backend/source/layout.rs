@@ -19,7 +19,7 @@ pub(super) enum Packing {
     Vectors,
     /// As above, but vectors of three components end after the third; larger sizes of members push the next ones away.
     Sized,
-    /// As the language likes: memory that nothing outside of the shader sees.
+    /// The language's free choice, for memory that only the shader sees.
     Free,
 }
 
@@ -118,13 +118,13 @@ pub(super) struct Laid {
 /// How a scalar or vector in memory is spelled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fit {
-    /// As its type.
+    /// Its own type.
     Own,
-    /// As a packed vector.
+    /// A packed vector.
     Packed,
-    /// As the first components of a vector of this many.
+    /// The first components of a vector of this length.
     First(u8),
-    /// As the member of a struct that is as long as the stride.
+    /// The member of a struct with the size of the stride.
     Wrapped,
 }
 

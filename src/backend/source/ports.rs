@@ -1,4 +1,4 @@
-//! Inputs and outputs of a stage: which there are, and which functions use them.
+//! Inputs and outputs of a stage, and the functions that use them.
 
 use super::writer::Writer;
 use crate::ir::{

@@ -77,9 +77,9 @@ impl Remarks {
 
 /// The positions of declarations, in ascending order.
 struct Anchors {
-    /// Of functions, variables and structs.
+    /// Positions of functions, variables and structs.
     outer: Vec<u32>,
-    /// Of members of structs and blocks.
+    /// Positions of members of structs and blocks.
     members: Vec<u32>,
 }
 

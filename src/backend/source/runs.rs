@@ -47,7 +47,7 @@ fn in_order(components: &[u8]) -> bool {
 /// The runs of a function.
 #[derive(Default)]
 pub(super) struct Runs {
-    /// By the first store.
+    /// Runs by their first store.
     first: FxHashMap<InstId, Run>,
     /// The other stores.
     others: FxHashSet<InstId>,

@@ -27,7 +27,7 @@ pub(super) struct Moved {
 /// A resource whose binding point the host gives it by name, where layouts cannot.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Point {
-    /// Of the variable, or of the block.
+    /// Name of the variable, or of the block.
     pub name: String,
     pub point: u32,
 }
@@ -91,7 +91,7 @@ fn crowded(module: &Module, (set, binding): (u32, u32), point: u32, language: &d
 /// Refuses push constants at the place of a uniform block, in a module where they are such a block.
 ///
 /// # Errors
-/// With the other block.
+/// Returns the other block.
 pub(super) fn check_push_constants(before: &Module, places: &Places) -> Made<()> {
     let Some(chosen) = places.push_constants else { return Ok(()) };
     let has_push = before.globals.iter().any(|(_, global)| global.space == Space::PushConstant);

@@ -94,7 +94,7 @@ pub(super) struct Syntax {
     pub ends: fn(&Expr) -> Vec<String>,
 }
 
-/// As in C.
+/// C's syntax.
 pub(super) const C: Syntax = Syntax {
     around: ["(", ")"],
     declared: |Declared { ty, name, dims, value, .. }| match value {
@@ -144,7 +144,7 @@ impl Kind {
         pair.into_iter().flatten().chain(arms.iter().map(|arm| &arm.body))
     }
 
-    /// As [`Kind::blocks`].
+    /// Like [`Kind::blocks`].
     pub fn blocks_mut(&mut self) -> impl Iterator<Item = &mut Vec<Stmt>> {
         let (pair, arms): ([Option<&mut Vec<Stmt>>; 2], &mut [Arm]) = match self {
             Kind::If { then, otherwise, .. } => ([Some(then), Some(otherwise)], &mut []),

@@ -126,7 +126,7 @@ impl Writer<'_> {
         name
     }
 
-    /// As [`Self::declare_struct`], with the comments of a struct of the source.
+    /// Like [`Self::declare_struct`], with the comments of a struct of the source.
     pub fn declare_struct_of(&mut self, name: &str, members: Vec<String>, span: Span) {
         let first = self.structs.len() + usize::from(self.language.parts_structs() && !self.structs.is_empty());
         self.declare_struct(name, members);

@@ -110,7 +110,7 @@ struct Search<'t, 'a> {
 struct State {
     /// Variables whose contents differ.
     locals: FxHashSet<LocalId>,
-    /// Of arguments: the values, or what pointers point to.
+    /// For each argument: whether the value, or a pointer's target, varies.
     arguments: Vec<bool>,
     /// True if some invocations may be elsewhere.
     is_parted: bool,
@@ -171,7 +171,7 @@ struct Walk<'s, 't, 'a> {
     values: FxHashSet<InstId>,
     state: State,
     result: bool,
-    /// Where the function returns: what pointers among the arguments point to.
+    /// At the returns of the function: whether the target of each pointer argument varies.
     returned: Vec<bool>,
     around: Vec<Around>,
     /// For each selection being walked, true if a value that it gives differs.
@@ -450,7 +450,7 @@ impl<'s, 't, 'a> Walk<'s, 't, 'a> {
         all
     }
 
-    /// Goes on where other ways lead to, from here too if that is reached.
+    /// Continues with the joined state of several paths, including this one if it is reachable.
     fn meet(&mut self, others: Option<State>, is_reached: bool) {
         match others {
             Some(others) if is_reached => self.state.join(&others),

@@ -1,4 +1,4 @@
-//! Where a function uses its values and variables, and what happens between.
+//! Uses of a function's values and variables, and the code in between.
 
 use super::expr::Reads;
 use super::purity::Pure;

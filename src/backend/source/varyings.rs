@@ -27,7 +27,7 @@ pub(super) fn name_by_location(module: &mut Module) {
     }
 }
 
-/// Makes a variable of each member of a block of inputs or outputs.
+/// Splits a block of inputs or outputs into one variable per member.
 pub(super) fn open_blocks(module: &mut Module) {
     let blocks: Vec<GlobalId> = module.globals.handles().filter(|id| is_open(module, *id)).collect();
     let members: FxHashMap<GlobalId, Vec<GlobalId>> =

@@ -370,21 +370,21 @@ impl<'a> Writer<'a> {
         self.fail(Number::INTERNAL, format!("the writer of {} met {found}", self.language.name()));
     }
 
-    /// As [`Self::lacks`]. Returns a placeholder for a value.
+    /// Like [`Self::lacks`]. Returns a placeholder for a value.
     #[cold]
     pub fn lacking(&mut self, construct: &str) -> Expr {
         self.lacks(construct);
         Expr::primary("0")
     }
 
-    /// As [`Self::unsupported`]. Returns a placeholder for a value.
+    /// Like [`Self::unsupported`]. Returns a placeholder for a value.
     #[cold]
     pub fn stand_in(&mut self, construct: &str) -> Expr {
         self.unsupported(construct);
         Expr::primary("0")
     }
 
-    /// As [`Self::internal`]. Returns a placeholder for a value.
+    /// Like [`Self::internal`]. Returns a placeholder for a value.
     #[cold]
     pub fn broken(&mut self, found: &str) -> Expr {
         self.internal(found);
@@ -399,7 +399,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Says how to avoid the last failure, where it is the current instruction's.
+    /// Adds advice to the last failure, if it belongs to the current instruction.
     pub fn advise(&mut self, advice: impl Into<String>) {
         let span = self.span;
         if let Some(last) = self.diagnostics.last_mut().filter(|last| last.span() == span && last.notes.is_empty()) {

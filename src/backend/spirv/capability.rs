@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 /// The smallest set found so far.
 #[derive(Debug)]
 pub(super) struct Needs {
-    /// By number: a shader may name some that no table knows.
+    /// Capabilities by number: a shader may name numbers that no table knows.
     capabilities: SmallVec<[u32; 12]>,
     extensions: BTreeSet<String>,
     /// Scalars of 8 and 16 bits for which a type is declared.
@@ -246,7 +246,7 @@ impl Needs {
         self.extension(extension);
     }
 
-    /// Says that the module has something, which versions before `first` lack.
+    /// Records that the module has something that versions before `first` lack.
     pub fn since(&mut self, first: Version, what: &str) {
         if self.version < first {
             self.late.push((what.to_owned(), first));

@@ -33,7 +33,7 @@ impl ConstMap {
         ConstMap { known: vec![0; constants.len()], scalars, ..ConstMap::default() }
     }
 
-    /// Makes [`ConstMap::bits`] answer.
+    /// Turns [`ConstMap::bits`] on.
     pub fn keep_bits(&mut self) {
         self.bits = Some(FxHashMap::default());
     }

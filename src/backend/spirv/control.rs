@@ -155,7 +155,7 @@ impl Body<'_, '_> {
         self.scopes[depth].merge
     }
 
-    /// Goes from the end of a construct's block to its merge block, if any path gets there.
+    /// Branches from the end of a construct's block to its merge block, if any path gets there.
     fn go_to_merge(&mut self) {
         if self.live
             && let Some(depth) = self.scopes.len().checked_sub(1)

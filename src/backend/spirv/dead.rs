@@ -38,7 +38,7 @@ struct Place {
 #[derive(Default)]
 struct Uses {
     shapes: FxHashMap<Word, Shape>,
-    /// By id.
+    /// Indexed by id.
     places: Vec<Option<Place>>,
     is_used: Vec<bool>,
     /// Ids of which the operands are still to be examined.

@@ -225,7 +225,7 @@ struct LinePlace {
 }
 
 impl Body<'_, '_> {
-    /// Says where the next instructions come from, if that is not said already.
+    /// Writes the source place of the next instructions, if it changed.
     pub fn place(&mut self, span: Span) {
         if let Some(stretch) = self.m.stretch(span) {
             self.position.last = Some(LinePlace { scope: self.scope_at(span.lo), stretch });
@@ -233,7 +233,7 @@ impl Body<'_, '_> {
         self.place_again();
     }
 
-    /// Says again where instructions come from, as a block begins without knowing.
+    /// Writes the source place again, because a block begins without one.
     pub fn place_again(&mut self) {
         let Some(place) = self.position.last.filter(|_| self.position.said != self.position.last) else { return };
         let Stretch { source, lines, columns } = place.stretch;

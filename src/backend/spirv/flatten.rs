@@ -29,7 +29,7 @@ const fn most(hint: ControlHint) -> u32 {
 
 /// The values that a side of a selection leaves.
 struct Side {
-    /// Of the variables that the selection stores to.
+    /// State of the variables that the selection stores to.
     state: State,
     given: Option<Word>,
 }

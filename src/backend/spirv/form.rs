@@ -50,7 +50,7 @@ fn is_type(op: Op) -> bool {
     format!("{op:?}").starts_with("Type")
 }
 
-/// Returns true if an operand is wrong only because the grammar knows no such number.
+/// Returns true if an operand is only wrong because the grammar lacks its number.
 const fn is_unknown(error: &DecodeError) -> bool {
     !matches!(
         error,

@@ -178,7 +178,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Says that the blocks of workgroup memory, if there are several, share it.
+    /// Declares that the blocks of workgroup memory alias, if there are several.
     pub fn alias_shared_blocks(&mut self) {
         let blocks = std::mem::take(&mut self.globals.shared);
         for (id, _) in blocks.iter().filter(|(_, is_block)| *is_block && blocks.len() > 1) {

@@ -7,7 +7,7 @@ use rspirv::dr::{Instruction, Loader, ModuleHeader};
 use rspirv::spirv::{Op, Word};
 use rustc_hash::FxHashMap;
 
-/// rspirv's loader, with places for the instructions of ours that it knows none for.
+/// rspirv's loader, with placeholders for instructions that it does not know.
 struct Reader {
     loader: Loader,
     modes: Vec<Instruction>,

@@ -76,7 +76,7 @@ struct Call<'w> {
     args: &'w [Word],
     /// Result type in the IR.
     ty: TypeId,
-    /// Of the first argument.
+    /// Scalar of the first argument.
     scalar: Scalar,
     size: u8,
 }

@@ -105,7 +105,7 @@ impl Version {
         }
     }
 
-    /// As people write it.
+    /// The usual spelling.
     const fn text(self) -> &'static str {
         match self {
             Version::V1_0 => "1.0",
@@ -186,7 +186,7 @@ fn write(module: &Module, form: Form, options: &Options, sources: &SourceMap) ->
     })
 }
 
-/// The text of a module; a module that cannot be read back is a defect of ours.
+/// The text of a module; a module that cannot be read back is a bug in crosslane.
 fn text(words: &[u32]) -> Made<String> {
     let unread = |reason| vec![Diagnostic::error(Code::INTERNAL, format!("the module has no listing: {reason}"))];
     disassemble(words).map_err(unread)

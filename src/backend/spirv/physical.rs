@@ -29,7 +29,7 @@ impl Emitter<'_> {
         id
     }
 
-    /// Says of a variable or parameter that holds references whether others may hold them too.
+    /// Decorates a variable or parameter with references as restrict or aliased.
     pub fn decorate_references(&mut self, id: Word, ty: TypeId, restrict: bool) {
         let types = &self.module.types;
         let decoration = match types.get(ty) {

@@ -30,7 +30,7 @@ pub(super) struct Edge {
 /// The variables of the function being written that are values.
 #[derive(Default)]
 pub(super) struct Promoted {
-    /// By variable.
+    /// Indexed by variable.
     is_value: Vec<bool>,
     /// The value of each at the place being written; 0 where it has its first one.
     current: Vec<Word>,
@@ -38,7 +38,7 @@ pub(super) struct Promoted {
     stored: Vec<LocalId>,
     /// The list of each construct that stores to some.
     lists: FxHashMap<InstId, Range<usize>>,
-    /// Of each variable.
+    /// Extent of each variable.
     extents: Vec<Extent>,
     /// Undefined values by type.
     undefined: FxHashMap<TypeId, Word>,
@@ -320,7 +320,7 @@ impl Body<'_, '_> {
         .collect()
     }
 
-    /// Says with which values the innermost loop continues from the block being written.
+    /// Records the values with which the innermost loop continues from the block being written.
     pub fn close_round(&mut self) {
         let Some(Scope { list, rounds, .. }) = self.scopes.last() else { return };
         for (at, place) in list.clone().zip(rounds.clone()) {

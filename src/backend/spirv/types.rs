@@ -250,7 +250,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Makes a type known that was declared under an id assigned before.
+    /// Registers a type that was declared under an id assigned before.
     pub fn pointer_is(&mut self, class: StorageClass, pointee: Word, id: Word) {
         self.types.keys.insert(Key::Pointer(class, pointee), id);
     }

@@ -115,7 +115,7 @@ const fn head(op: Op, count: usize) -> Word {
     (count as Word) << 16 | op as Word
 }
 
-/// As much of a name as one instruction can hold besides `taken` other words.
+/// As much of a name as fits in one instruction next to `taken` other words.
 pub(super) fn clip(text: &str, taken: usize) -> &str {
     let room = (MAX_WORDS - taken - 1) * 4 - 1;
     if text.len() <= room {

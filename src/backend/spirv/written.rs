@@ -53,7 +53,7 @@ impl Marks {
 /// number of its result.
 ///
 /// # Errors
-/// As [`emit`](super::emit).
+/// Like [`emit`](super::emit).
 pub fn written(module: &Module, options: &Options, sources: &SourceMap) -> Made<Code> {
     let straight = Options { manner: Manner { optimize: Optimize::None, ..options.manner }, ..options.clone() };
     let changed = super::changed(module, &straight);

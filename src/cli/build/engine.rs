@@ -266,7 +266,7 @@ impl<'a> Engine<'a> {
     /// Calls `f` with a job's shader and its includes.
     ///
     /// # Errors
-    /// With why there is no shader.
+    /// Returns the reason why there is no shader.
     fn with_source<T>(&self, job: &Job, f: impl FnOnce(&Input<'_>, &TreeLoader<'_>) -> T) -> Result<T, String> {
         self.with_shader(job, &job.shader, f)
     }

@@ -98,26 +98,26 @@ pub struct Settings {
     /// From the manifest's folder.
     pub include_dirs: Vec<PathBuf>,
     pub entry: Option<String>,
-    /// Of WGSL.
+    /// WGSL only.
     pub bounds_checks: BoundsChecks,
     pub fp_contract: Option<FpContract>,
     pub flip_y: bool,
     pub depth_range: DepthRange,
-    /// Of shading languages.
+    /// Shading languages only.
     pub push_constants: Option<Place>,
-    /// Of shading languages: places of resources by `SET:BINDING`.
+    /// Shading languages only: places of resources by `SET:BINDING`.
     pub places: BTreeMap<Bound, Place>,
-    /// Of shading languages.
+    /// Shading languages only.
     pub comments: bool,
-    /// Of shading languages.
+    /// Shading languages only.
     pub line_directives: bool,
-    /// Of shading languages: places of vertex inputs by their locations.
+    /// Shading languages only: places of vertex inputs by location.
     pub vertex_inputs: BTreeMap<u32, InputPlace>,
-    /// Of MSL.
+    /// MSL only.
     pub argument_buffers: bool,
     pub emit: Emit,
     pub debug: bool,
-    /// Of SPIR-V.
+    /// SPIR-V only.
     pub optimize: Optimize,
     pub reproducible: bool,
     pub deny_warnings: bool,

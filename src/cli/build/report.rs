@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write as _};
 use std::sync::OnceLock;
 
-/// Says how far a build is: a bar on a terminal, a line elsewhere.
+/// Shows the progress of a build: a bar on a terminal, a line elsewhere.
 pub struct Progress {
     is_shown: bool,
     bar: OnceLock<ProgressBar>,
@@ -27,7 +27,7 @@ impl Progress {
         Progress { is_shown: is_talkative(args), bar: OnceLock::new() }
     }
 
-    /// Says nothing.
+    /// Shows nothing.
     pub fn silent() -> Progress {
         Progress { is_shown: false, bar: OnceLock::new() }
     }

@@ -11,7 +11,7 @@ const OPTIONS: MatchOptions =
 
 /// The files that a glob found.
 pub struct Found {
-    /// By name.
+    /// Indexed by name.
     pub files: Vec<PathBuf>,
     /// A file that appears in one of these may match too.
     pub folders: Vec<PathBuf>,
@@ -22,7 +22,7 @@ pub struct Found {
 /// Looks for the files of a glob that starts from `folder`.
 ///
 /// # Errors
-/// With a sentence when the glob is not well formed, a folder cannot be read, a name is not UTF-8, or nothing matches.
+/// Returns a sentence when the glob is not well formed, a folder cannot be read, a name is not UTF-8, or nothing matches.
 pub fn search(folder: &Path, glob: &str) -> Result<Found, String> {
     let fixed = fixed_part(glob);
     let rest = Path::new(glob).strip_prefix(&fixed).unwrap_or(Path::new(glob));

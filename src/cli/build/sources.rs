@@ -27,7 +27,7 @@ pub enum Content {
 pub struct Source {
     pub content: Content,
     hash: u128,
-    /// As it was before it was read.
+    /// Its state before it was read.
     stamp: Option<Stamp>,
 }
 
@@ -49,7 +49,7 @@ impl Source {
     }
 }
 
-/// Where includes may come from.
+/// The folders that includes may come from.
 pub struct Folders {
     /// Absolute, as they are written.
     written: Vec<PathBuf>,

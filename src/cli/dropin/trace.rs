@@ -48,7 +48,7 @@ struct Table {
 }
 
 impl Table {
-    /// Numbers of buckets, each used as long as there are no more elements.
+    /// Bucket counts, each used up to that many elements.
     const SIZES: [usize; 8] = [13, 29, 59, 127, 257, 541, 1109, 2357];
 
     fn insert(&mut self, name: String) {

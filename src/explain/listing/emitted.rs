@@ -12,9 +12,9 @@ use crate::source::SourceMap;
 #[derive(Debug)]
 pub struct Emitted {
     code: Vec<Written>,
-    /// Of each operation the numbers of the set-ups that it needs.
+    /// For each operation, the set-ups that it needs.
     set_ups: Vec<Vec<u32>>,
-    /// Of each operation the name of its result, where the back end says that.
+    /// For each operation, the name of its result, if the back end records it.
     results: Vec<Option<String>>,
     unit: fn(&str) -> Unit,
 }
@@ -23,7 +23,7 @@ impl Emitted {
     /// The program of a kernel whose cross-lane operations are lowered.
     ///
     /// # Errors
-    /// With what the target cannot express.
+    /// Reports constructs that the target cannot express.
     pub fn of_kernel(
         backend: &Backend,
         writer: &KernelWriter,
@@ -38,7 +38,7 @@ impl Emitted {
     /// The text of a module, with the operations in the order of their numbers.
     ///
     /// # Errors
-    /// With what the target cannot express.
+    /// Reports constructs that the target cannot express.
     pub fn of_module(
         backend: &Backend,
         writer: &ModuleWriter,

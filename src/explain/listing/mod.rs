@@ -71,7 +71,7 @@ impl Unwritten {
 /// The lines of a plan in the program of a module of just its operation.
 ///
 /// # Errors
-/// With what the target cannot express.
+/// Reports constructs that the target cannot express.
 pub fn list(plan: &Plan, request: &Request, profile: &Profile) -> Result<Listing, Unwritten> {
     let module = alone(request, profile);
     let backend = Backend::of(profile.target);

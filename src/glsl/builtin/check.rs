@@ -88,7 +88,7 @@ pub fn variable(env: &Env<'_>, name: &str) -> Option<&'static Variable> {
 /// Checks that a built-in variable may be used here.
 ///
 /// # Errors
-/// With what the shader lacks.
+/// Reports what the shader lacks.
 pub fn check_variable(env: &Env<'_>, variable: &Variable, span: Span) -> Result<(), Diagnostic> {
     let Variable { extensions, earlier, stages, core, until, es, .. } = *variable;
     let demands = Demands { extensions, earlier, stages, core, es };
@@ -110,7 +110,7 @@ pub fn is_in_version(env: &Env<'_>, variable: &Variable) -> bool {
 /// Checks that a built-in variable may be used here as a member of a block.
 ///
 /// # Errors
-/// With the extension that the shader lacks.
+/// Returns the extension that the shader lacks.
 pub fn check_member(env: &Env<'_>, variable: &Variable, span: Span) -> Result<(), Diagnostic> {
     match env.has_any(variable.extensions) || env.extensions.intersects(variable.earlier) {
         true => Ok(()),
@@ -121,7 +121,7 @@ pub fn check_member(env: &Env<'_>, variable: &Variable, span: Span) -> Result<()
 /// Checks that a built-in constant may be used here.
 ///
 /// # Errors
-/// With the extension that the shader lacks.
+/// Returns the extension that the shader lacks.
 pub fn check_constant(env: &Env<'_>, constant: &Constant, span: Span) -> Result<(), Diagnostic> {
     match env.has_any(constant.extensions) {
         true => Ok(()),
@@ -132,7 +132,7 @@ pub fn check_constant(env: &Env<'_>, constant: &Constant, span: Span) -> Result<
 /// Checks the arguments against the rules of their parameters.
 ///
 /// # Errors
-/// With the first argument that breaks one.
+/// Returns the first argument that breaks one.
 pub fn arguments(
     builder: &mut Builder<'_>,
     env: &Env<'_>,
@@ -174,7 +174,7 @@ fn texel(builder: &Builder<'_>, chosen: &Candidate, args: &[Argument]) -> Result
 /// No argument is made of scalars that only blocks may hold here, or that cross-lane operations do not take.
 ///
 /// # Errors
-/// With the first that is.
+/// Returns the first that is.
 pub fn scalars(builder: &Builder<'_>, env: &Env<'_>, chosen: &Candidate, args: &[Argument]) -> Result<(), Diagnostic> {
     let name = chosen.overload.name;
     // GL_EXT_shader_subgroup_extended_types widens Khronos' functions; crosslane's take all types by themselves.

@@ -74,7 +74,7 @@ pub fn modes(overloads: &[Overload], count: usize) -> [Mode; MOST_ARGS] {
 /// Resolves and emits a call of one of the [`named`] functions. `span` is that of the name; the instructions get the builder's own.
 ///
 /// # Errors
-/// With the first thing that is wrong with the call.
+/// Returns the first error in the call.
 pub fn call(
     builder: &mut Builder<'_>,
     env: &Env<'_>,
@@ -95,7 +95,7 @@ pub fn call(
 /// Emits a call of an overload that resolution has chosen.
 ///
 /// # Errors
-/// With the first argument that breaks a rule of its parameter.
+/// Returns the first argument that breaks a rule of its parameter.
 pub fn call_chosen(
     builder: &mut Builder<'_>,
     env: &Env<'_>,

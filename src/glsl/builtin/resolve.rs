@@ -77,7 +77,7 @@ pub enum Failure {
 /// Most arguments of a built-in function, and room for one too many.
 pub const MOST_ARGS: usize = 10;
 
-/// The arguments as resolution sees them; one more than any function takes is as good as all of them.
+/// The arguments as resolution sees them, truncated after one more than any function takes.
 pub type Shapes = SmallVec<[ArgShape; MOST_ARGS]>;
 
 /// The arguments of a call of a built-in function as resolution sees them.

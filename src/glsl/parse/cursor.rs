@@ -443,12 +443,12 @@ impl Parser<'_> {
         self.ast[id].span
     }
 
-    /// Lets the span of an expression take in its parentheses.
+    /// Widens the span of an expression to its parentheses.
     pub fn widen(&mut self, id: ExprId, span: Span) {
         self.ast.exprs[id].span = span;
     }
 
-    /// Makes a list of what `fill` pushes with [`Parser::push`]; lists of the same type may nest.
+    /// Collects what `fill` pushes with [`Parser::push`] in a list; lists of equal type may nest.
     pub fn list<T: Pooled>(&mut self, fill: impl FnOnce(&mut Self) -> Parsed<()>) -> Parsed<List<T>> {
         let mark = T::pool(&self.open_lists).len();
         let filled = fill(self);
@@ -528,7 +528,7 @@ impl Parser<'_> {
         punct || of_struct || self.keyword() == Some(Keyword::Else)
     }
 
-    /// Goes after the parentheses that opened at token `open`, or to the brace or the end that comes before that.
+    /// Skips the parentheses that opened at token `open`, or up to an earlier brace or the end.
     pub fn skip_parentheses(&mut self, open: usize) {
         self.at = open;
         let mut depth = 0usize;

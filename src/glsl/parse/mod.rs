@@ -47,7 +47,7 @@ fn translation_unit(p: &mut Parser) {
     }
 }
 
-/// Goes past a broken item and the brace that may be left over.
+/// Skips a broken item and the brace that may be left over.
 fn skip_item(p: &mut Parser, start: usize) {
     p.skip_statement(start);
     if p.position() == start || p.at(Punct::RightBrace) {

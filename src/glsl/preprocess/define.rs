@@ -53,7 +53,7 @@ enum Slot {
 /// All macros.
 #[derive(Debug, Default)]
 pub(super) struct MacroTable {
-    /// By symbol.
+    /// Indexed by symbol.
     slots: Vec<Slot>,
     macros: Vec<Macro>,
     pub bodies: Vec<PpToken>,

@@ -192,7 +192,7 @@ impl Preprocessor<'_> {
         self.open_frame(of, start, call);
     }
 
-    /// Makes the pool's tokens from `start` on the ones that are read next, on behalf of a call.
+    /// Reads the pool's tokens from `start` on next, as the expansion of a call.
     fn open_frame(&mut self, of: Option<MacroId>, start: usize, call: PpToken) {
         let Expansion { frames, pool, .. } = &mut self.expansion;
         if let Some(id) = of {
@@ -215,7 +215,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Makes a list the text that is read, up to its end.
+    /// Reads a token list next, up to its end.
     pub(super) fn push_list(&mut self, tokens: &[PpToken]) {
         self.push_frame(None, tokens, PpToken::END);
     }
@@ -233,7 +233,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Says once that a limit is passed.
+    /// Reports once that a limit is exceeded.
     fn exhaust(&mut self, span: Span, message: String) {
         if !std::mem::replace(&mut self.expansion.exhausted, true) {
             self.error(Code::MACRO_LIMIT, span, message, "here the compiler gives up");

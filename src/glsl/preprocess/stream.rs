@@ -72,7 +72,7 @@ fn has_capitals(name: &str) -> bool {
 #[derive(Default)]
 struct Literals {
     list: Vec<Literal>,
-    /// By symbol: the literal that it spells plus one, 0 where that is not known.
+    /// Indexed by symbol: the literal that it spells plus one, 0 if unknown.
     ids: Vec<u32>,
 }
 

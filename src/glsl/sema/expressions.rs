@@ -133,7 +133,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Says in words which expression it is that denotes no memory.
+    /// Describes an expression that denotes no memory.
     pub fn why_no_variable(&self, id: ExprId) -> &'static str {
         let ExprKind::Name(symbol) = self.ast[id].kind else { return "not a variable" };
         match self.scopes.get(symbol).map(|declared| &declared.entity) {

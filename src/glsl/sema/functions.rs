@@ -28,7 +28,7 @@ pub enum Mode {
     Named,
 }
 
-/// Where the variables are that parameters of a type stand for; none for types of values.
+/// The memory space of variables that parameters of a type refer to; none for value types.
 fn variable_space(types: &Types, ty: TypeId) -> Option<Space> {
     let mut inner = ty;
     while let Type::Array { element, .. } = types.get(inner) {

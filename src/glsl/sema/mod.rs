@@ -367,7 +367,7 @@ fn did_you_mean<'n>(
     }
 }
 
-/// Where variables are declared with the qualifier of this name; hardly any shader has the word.
+/// Declarations with a qualifier; few shaders use the word at all.
 fn declarations_with(ast: &Ast, words: &Interner, name: &str, is_wanted: fn(ast::QualifierKind) -> bool) -> Vec<Span> {
     if words.get(name).is_none() {
         return Vec::new();

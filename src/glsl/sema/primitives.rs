@@ -253,7 +253,7 @@ impl Sema<'_> {
         self.primitives.modes.iter().map(|(_, mode, _)| *mode).collect()
     }
 
-    /// Where inputs pass through, one primitive like that which goes in comes out, unless the shader says another.
+    /// With pass-through inputs, the output primitive equals the input primitive, unless the shader declares another.
     fn give_out_alike(&mut self) {
         let alike = self.primitives.said(Subject::Input).and_then(|(input, _)| passthrough::given_out(input));
         let Some((output, count)) = alike else { return };

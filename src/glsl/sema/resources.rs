@@ -22,7 +22,7 @@ pub(super) struct ResourceLayout {
     pub binding: Option<u32>,
     /// The location of a uniform of the default block.
     location: Option<u32>,
-    /// That of an atomic counter in its buffer.
+    /// Offset of an atomic counter in its buffer.
     pub offset: Option<(u32, Span)>,
     attachment: Option<u32>,
     format: Option<LayoutId>,
@@ -227,7 +227,7 @@ impl Sema<'_> {
         true
     }
 
-    /// Returns true if the layout of a declaration names no other place than this.
+    /// Returns true if the layout of a declaration names no other place.
     fn is_bound_so(&mut self, b: &mut Builder<'_>, decl: &ast::Decl, place: Binding) -> bool {
         let mut layout = ResourceLayout::default();
         for id in &self.layout_ids(decl.qualifiers) {

@@ -79,7 +79,7 @@ impl Sema<'_> {
         bits
     }
 
-    /// Where one of label and selector is unsigned, both are compared so: the same bits (GLSL 4.60 section 6.2).
+    /// If the label or the selector is unsigned, both are compared as unsigned (GLSL 4.60 section 6.2).
     fn label_as(&mut self, b: &mut Builder<'_>, id: ConstId, ty: TypeId, span: Span) -> Option<Value> {
         let from = b.module.constants.get(id).ty;
         match from == Types::U32 && ty == Types::I32 {

@@ -133,7 +133,7 @@ impl Square {
         Some(Square { size: self.size, cells })
     }
 
-    /// As columns of the kind of `like`.
+    /// Columns of the kind of `like`.
     fn columns(&self, like: &[Vector]) -> Vec<Vector> {
         let columns = self.cells[..self.size].iter();
         columns.map(|cells| Vector::new(like[0].scalar, self.size, |row| Num::Float(cells[row]))).collect()

@@ -115,7 +115,7 @@ impl Specializer {
 /// that depend on others as well stay as they are.
 ///
 /// # Errors
-/// With the first constant whose operation is not defined for these values.
+/// Returns the first constant whose operation is not defined for these values.
 pub fn fix(
     types: &mut Types,
     constants: &mut Constants,

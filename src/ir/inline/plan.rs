@@ -25,7 +25,7 @@ pub(super) struct Plan {
 pub(super) struct Ways {
     /// At its end.
     pub(super) falls: bool,
-    /// By a return from the function.
+    /// Leaves by a return from the function.
     pub(super) returns: bool,
 }
 

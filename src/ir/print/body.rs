@@ -110,7 +110,7 @@ impl Body<'_, '_> {
         format!("%{}: {} = ", self.next - 1, self.printer.type_text(inst.ty))
     }
 
-    /// Where the line that starts at `start` comes from, if that is news.
+    /// The source place of the line that starts at `start`, if it changed.
     fn origin(&mut self, inst: &Inst, start: usize) {
         let Some(place) = self.printer.sources.and_then(|sources| sources.locate(inst.span.lo)) else { return };
         let place = Some((place.file, place.line));

@@ -65,7 +65,7 @@ struct Around {
 struct Exit {
     /// Past its end.
     falls: bool,
-    /// By a `Break` to the construct around it.
+    /// Leaves by a `Break` to the enclosing construct.
     breaks: bool,
 }
 

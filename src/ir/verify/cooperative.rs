@@ -61,7 +61,7 @@ impl Body<'_> {
         }
     }
 
-    /// Of one matrix another one of the same elements is made.
+    /// Makes one matrix from another with equal elements.
     fn unary_matrix(&mut self, ty: TypeId, matrix: Value) -> Check {
         let of = self.value(matrix)?;
         let (from, to) = (self.matrix(of)?, self.matrix(ty)?);

@@ -22,7 +22,7 @@ enum Kind {
     Part,
     /// Integers, as many as the first operand has components.
     Exponent,
-    /// As many integers of the first operand's width, of either sign.
+    /// Integers of the first operand's width, of either sign, in equal number.
     Matching,
     /// A 32-bit integer.
     Word,

@@ -144,7 +144,7 @@ impl Lower<'_> {
         if from.width < to.width { self.joined(from, to, &values) } else { self.split(from, to, &values) }
     }
 
-    /// Of one width: only bytes differ as values, by their extension.
+    /// Conversion between types of one width: only bytes differ, by their extension.
     fn reinterpreted(&mut self, from: Scalar, to: Scalar, value: Value) -> Value {
         if from.width == 8 { self.converted(from, to, value) } else { value }
     }

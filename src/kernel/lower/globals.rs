@@ -14,7 +14,7 @@ use crate::kernel::{BinOp, Buffer, BufferKind, BufferWrites, CmpOp, MemoryAccess
 /// Bytes of workgroup memory above which no hardware follows.
 const SHARED_LIMIT: u32 = 1 << 20;
 
-/// Where a block in workgroup memory may begin, in bytes.
+/// Alignment of a block in workgroup memory, in bytes.
 const BLOCK_ALIGN: u32 = 16;
 
 /// Buffers that an entry point may have.

@@ -16,7 +16,7 @@ use crate::kernel::Stage;
 use crate::kernel::stage::DISTANCES;
 use crate::kernel::{Input, Op, Output, Site, Ty, Value};
 
-/// Where a scalar of an interface is.
+/// The place of a scalar in an interface.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Port {
     site: Site,
@@ -41,7 +41,7 @@ impl Lower<'_> {
         pointer
     }
 
-    /// Where each scalar of a variable is, in order; none, with a message, where that cannot be said.
+    /// The place of each scalar of a variable, in order; none, with a message, if it has no place.
     fn ports(&mut self, global: &Global) -> Option<Vec<Port>> {
         let mut ports = Vec::new();
         let is_attribute = self.b.kernel.stage == Stage::Vertex && global.space == Space::Input;
@@ -231,7 +231,7 @@ impl Lower<'_> {
         ports.into_iter().map(value).collect()
     }
 
-    /// Where so many scalars of an input come from that a pointer points to.
+    /// The places of `count` scalars of an input that a pointer points to.
     fn ports_behind(&self, pointer: &Pointer, count: usize) -> Option<Vec<Port>> {
         let Pointer::Slots { first, .. } = *pointer else { return None };
         self.interface.iter().find_map(|(id, ports)| match self.global(*id) {
@@ -279,7 +279,7 @@ impl Lower<'_> {
         self.b.bool(false)
     }
 
-    /// Makes a helper of the invocation; one that ends has no more to say.
+    /// Turns the invocation into a helper, or ends it.
     pub fn kill(&mut self, ends: bool) {
         self.b.effect(Op::Kill, &[]);
         if let Some(slot) = self.helper {

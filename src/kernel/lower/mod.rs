@@ -171,7 +171,7 @@ struct Lower<'m> {
     private_top: u32,
     /// Blocks around, those of inlined functions included.
     depth: usize,
-    /// The kernel is too large: no more is made of it.
+    /// True if the kernel is too large: lowering has stopped.
     stopped: bool,
     errors: Vec<Diagnostic>,
 }

@@ -62,7 +62,7 @@ pub struct Shapes {
     scalars: FxHashMap<TypeId, Rc<[Scalar]>>,
     counts: FxHashMap<TypeId, Option<u32>>,
     extents: FxHashMap<TypeId, Option<Extent>>,
-    /// Of structs without a layout: the offset of each member.
+    /// Offset of each member, for structs without a layout.
     offsets: FxHashMap<StructId, Rc<[u32]>>,
     /// The first scalar of each member.
     firsts: FxHashMap<StructId, Rc<[u32]>>,
@@ -297,7 +297,7 @@ impl Shapes {
         Some(whole)
     }
 
-    /// Where the members of a struct are, as it says itself or one after the other.
+    /// The offsets of the members of a struct, explicit or consecutive.
     fn member_offsets(&mut self, id: StructId) -> Option<Rc<[u32]>> {
         if let Some(known) = self.offsets.get(&id) {
             return Some(known.clone());

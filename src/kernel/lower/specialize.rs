@@ -47,7 +47,7 @@ impl Specializations {
     /// Fixes the constants in the module itself, for every target.
     ///
     /// # Errors
-    /// As [`Specializations::resolve`], and when a constant computed from these is not defined.
+    /// Like [`Specializations::resolve`], and when a constant computed from these is not defined.
     pub fn fix(&self, module: &mut Module) -> Result<(), Vec<Diagnostic>> {
         if self.settings.is_empty() && self.bits.is_empty() {
             return Ok(());

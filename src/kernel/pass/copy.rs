@@ -7,23 +7,23 @@ use rustc_hash::FxHashMap;
 #[derive(Default)]
 pub struct Copier {
     values: FxHashMap<Value, Value>,
-    /// Where terminators that leave or continue a construct outside the copy lead instead.
+    /// New targets of terminators that leave or continue a construct outside the copy.
     turns: FxHashMap<Op, Op>,
     constructs: FxHashMap<InstId, InstId>,
 }
 
 impl Copier {
-    /// Lets `by` stand for a value.
+    /// Replaces a value by `by`.
     pub fn set(&mut self, value: Value, by: Value) {
         self.values.insert(value, by);
     }
 
-    /// Lets each of `by` stand for the value next to it.
+    /// Replaces each value by the one next to it.
     pub fn set_all(&mut self, values: &[Value], by: &[Value]) {
         self.values.extend(values.iter().copied().zip(by.iter().copied()));
     }
 
-    /// Lets one terminator stand for another.
+    /// Replaces one terminator by another.
     pub fn turn(&mut self, op: Op, into: Op) {
         self.turns.insert(op, into);
     }

@@ -89,7 +89,7 @@ fn end(kernel: &Kernel, block: BlockId) -> Option<Op> {
     kernel.blocks[block].insts.last().map(|last| kernel.insts[*last].op)
 }
 
-/// Lets a branch give what its blocks yield, and ends the block around it with that.
+/// Makes a branch return what its blocks yield, and ends the enclosing block with that.
 fn give_results(kernel: &mut Kernel, scope: InstId, inst: InstId, block: BlockId) {
     let types: Vec<Ty> = kernel.results(scope).map(|result| kernel.ty(result)).collect();
     kernel.set_results(inst, &types);

@@ -69,7 +69,7 @@ struct Contraction<'k> {
 }
 
 impl Contraction<'_> {
-    /// Makes the users of a product fused operations if all can be.
+    /// Fuses a product into all of its users if all can be fused.
     fn product(&mut self, product: InstId, users: &[InstId]) {
         let Some(value) = self.kernel.result(product) else { return };
         if users.is_empty() || !users.iter().all(|user| self.can_take(*user, value, product)) {

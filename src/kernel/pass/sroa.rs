@@ -12,7 +12,7 @@ use crate::kernel::tree::Tree;
 use crate::kernel::{BlockId, CmpOp, InstId, Kernel, MemoryAccess, Op, Ty, Value};
 use slots::Slots;
 
-/// Makes values. Gives whether there were variables for it.
+/// Replaces variables by values. Returns true if there were any.
 pub fn run(kernel: &mut Kernel) -> bool {
     if kernel.private.is_empty() {
         return false;

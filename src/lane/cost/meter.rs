@@ -13,10 +13,10 @@ const MODE_SWITCHES: u32 = 2;
 /// Instructions of a branch that the steps on either way wait for: the condition code, and the jump.
 const BRANCH_LATENCY: u32 = 2;
 
-/// Where the wave's part of the workgroup's memory begins: its number as a scalar, and two shifts.
+/// Cost of the start of the wave's part of workgroup memory: its index as a scalar, and two shifts.
 const WAVE_BASE: u32 = 3;
 
-/// Where a step's result lives.
+/// The kind of register of a step's result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum RegisterKind {
     Vector,
@@ -141,7 +141,7 @@ impl Meter<'_> {
         step.operands().iter().all(|operand| self.is_scalar(*operand))
     }
 
-    /// Where the result lives. Only AMD has scalar registers.
+    /// The kind of register of a result. Only AMD has scalar registers.
     fn result_kind(&self, step: &Step) -> RegisterKind {
         let ty = self.ty(step.ty);
         match step.op {

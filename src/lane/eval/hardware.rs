@@ -158,7 +158,7 @@ impl<'a, T: Copy + PartialEq> Moved<'a, T> {
         Some(())
     }
 
-    /// Where each active lane gets its result.
+    /// The source lane of each active lane.
     fn sources(&self) -> Option<Vec<Source>> {
         let index: SmallVec<[Index; 2]> = self.index.iter().map(|row| Index::Row(row)).collect();
         let instruction = self.primitive.instruction();

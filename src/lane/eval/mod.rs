@@ -157,7 +157,7 @@ fn only_active<T: Copy>(row: &LaneRow<T>, lanes: Lanes) -> LaneRow<T> {
     active
 }
 
-/// Stands in messages for a result that names no step.
+/// Placeholder in messages for a result that names no step.
 fn no_step(operand: Operand) -> Step {
     Step { op: StepOp::Select, args: [operand, Operand::None, Operand::None], ty: StepType::None }
 }

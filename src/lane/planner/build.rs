@@ -489,7 +489,7 @@ impl<'a> Builder<'a> {
         self.alu(AluOp::BallotWord, ballot, word)
     }
 
-    /// Goes on only where the profile has the feature.
+    /// Fails unless the profile has the feature.
     pub fn need(&self, feature: Feature) -> Result<(), No> {
         if self.has(feature) { Ok(()) } else { Err(No::Lacks(feature)) }
     }

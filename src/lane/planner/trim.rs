@@ -68,7 +68,7 @@ fn mark_backwards(plan: &Plan, live: &mut Live) {
     }
 }
 
-/// Where what was before step `n` ends.
+/// The new position of the code before step `n`.
 fn place(places: &[u16], n: u16) -> u16 {
     places.get(usize::from(n)).copied().unwrap_or(*places.last().unwrap_or(&0))
 }

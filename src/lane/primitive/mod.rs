@@ -50,7 +50,7 @@ pub enum Primitive {
     Scalar(ScalarOp),
 }
 
-/// Where the result of a mover comes from in one lane.
+/// The source of a mover's result in one lane.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Source {
     /// The moved operand of this lane.
@@ -110,7 +110,7 @@ pub trait Instruction {
         false
     }
 
-    /// Where lane `i` gets its result; none if the instruction moves no values.
+    /// The source of lane `i`; none if the instruction moves no values.
     fn source(&self, i: u32, index: &[Index], lanes: Lanes) -> Option<Source>;
 
     /// The class of its price; none for instructions without a price.

@@ -160,7 +160,7 @@ impl Device {
     /// them.
     ///
     /// # Errors
-    /// As [`Device::open`].
+    /// Like [`Device::open`].
     pub fn open_for_rays() -> Result<Self, OpenError> {
         Self::open_with(features::RAYS)
     }

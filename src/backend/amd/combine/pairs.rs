@@ -56,7 +56,7 @@ pub struct Singles {
     store: Option<Single>,
 }
 
-/// Where one instruction finds two places.
+/// The two addresses of one instruction.
 #[derive(Clone, Copy, Debug)]
 struct Places {
     /// Added to the address.

@@ -48,7 +48,7 @@ const fn row(operation: Operation, ports: &'static [Port], other: Other) -> Row 
     Row { operation, ports, accumulates: false, is_second: false, other }
 }
 
-/// Of two operands, in either order.
+/// A row for a commutative operation on two operands.
 const fn sum(operation: Operation) -> Row {
     row(operation, TWO, Other::Swapped(operation))
 }

@@ -43,7 +43,7 @@ pub enum Clock {
 /// The instruction or distance that satisfies a rule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cure {
-    /// As many wait states as are missing.
+    /// Inserts the missing number of wait states.
     States,
     /// An instruction before the last one.
     Before(Fix),
@@ -252,7 +252,7 @@ pub const EXEC_READ_THEN_WRITTEN: Hazard = fixed(
     Fix::Wait("depctr_sa_sdst"),
 );
 const READ_BY_MEMORY: Kinds = SCALARS.union(Kinds::EXEC);
-/// By accesses of one kind, which waiting for them ends.
+/// A hazard between accesses of one kind, which waiting for them resolves.
 const fn read_then_scalar(name: &'static str, by: Traits, wait: Traits) -> Hazard {
     let ends = Traits::VALU.union(Traits::VM_VSRC).union(wait);
     fixed(name, reads(by, READ_BY_MEMORY), SCALAR_WRITE, ends, Fix::Wait("depctr_vm_vsrc"))

@@ -10,7 +10,7 @@ use crate::backend::range::Range;
 use crate::limits;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Where webs are, or that they must go to memory.
+/// The places of webs, or the webs that must be spilled.
 #[derive(Debug)]
 pub struct Placement {
     /// The first hardware register of each web that has a place.
@@ -119,7 +119,7 @@ impl Scan<'_> {
 struct Bank {
     /// For each register its occupied intervals: start, end and web.
     taken: Vec<BTreeMap<u32, (u32, usize)>>,
-    /// Where the next search begins, where registers are taken in turn.
+    /// Start of the next search, if registers are taken in rotation.
     next: Option<u16>,
 }
 
@@ -128,7 +128,7 @@ impl Bank {
         Bank { taken: vec![BTreeMap::new(); usize::from(registers)], next: rotates.then_some(0) }
     }
 
-    /// Where a web may begin.
+    /// The rows where a web may begin.
     fn rows(&self, web: &Web) -> impl Iterator<Item = u16> + use<> {
         let last = self.taken.len().checked_sub(web.slots.len()).map(|last| last as u16);
         let grid = web.grid;

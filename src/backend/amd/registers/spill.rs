@@ -80,7 +80,7 @@ impl Room {
     }
 }
 
-/// Where the words of a web are.
+/// The places of the words of a web.
 #[derive(Clone, Debug)]
 enum Home {
     /// Bytes from the start of the invocation's scratch memory.

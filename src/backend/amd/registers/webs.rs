@@ -213,7 +213,7 @@ impl Webs {
     }
 }
 
-/// Where a copy puts what, both as virtual registers.
+/// The source and destination of a copy, if both are virtual registers.
 pub fn copied(inst: &Inst) -> Option<(Slice, Slice)> {
     match (inst.code, &inst.defs[..], &inst.uses[..]) {
         (Code::Pseudo(Pseudo::Copy), [Operand::Reg(to)], [Operand::Reg(from)]) => Some((*to, *from)),

@@ -14,7 +14,7 @@ pub struct Latencies {
     pub scalar_issue: u32,
     pub vector: u32,
     pub transcendental: u32,
-    /// Of a scalar register or mask that the vector unit writes.
+    /// Latency of a scalar register or mask that the vector unit writes.
     pub vector_to_scalar: u32,
     pub scalar: u32,
     /// Workgroup memory and its crossbar.

@@ -87,7 +87,7 @@ pub fn schedule(
     Some(Scheduled { function, waves })
 }
 
-/// An order that saves cycles and takes no more registers than there are, or than the order of the source does.
+/// An order that saves cycles and needs no more registers than are available, or than the source order.
 fn better(stretch: &Stretch, most: Counts) -> Option<Vec<u32>> {
     let before = stretch.cycles(stretch.source());
     let fits = |order: &[u32]| {

@@ -125,7 +125,7 @@ pub struct Level<'l> {
 }
 
 impl Level<'_> {
-    /// By how much an instruction would change them.
+    /// The change in pressure by an instruction.
     pub fn change(&self, n: u32) -> Counts {
         let mut change = [0; 2];
         for (value, mode) in self.lives.accesses(n) {

@@ -19,9 +19,9 @@ use std::collections::BTreeSet;
 #[derive(Clone, Copy, Debug)]
 pub struct Open {
     point: ReconvergencePoint,
-    /// Where lanes continue together.
+    /// The label where lanes reconverge.
     end: Label,
-    /// Where the next lanes are switched on when none is left.
+    /// The label where the next lanes are activated when none is left.
     rest: Label,
     diverges: bool,
     /// The lanes that wait, where its end diverges.

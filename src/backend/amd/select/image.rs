@@ -446,7 +446,7 @@ const fn first_components(count: u32) -> &'static str {
     }
 }
 
-/// As many components from the first on as registers of an operand.
+/// A component mask for the registers of an operand, from the first component on.
 fn low_components(data: Operand) -> u8 {
     match data {
         Operand::Reg(slice) => (1 << slice.count) - 1,

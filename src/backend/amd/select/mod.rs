@@ -169,7 +169,7 @@ struct Selector<'k> {
     /// The constructs around.
     open: Vec<flow::Open>,
     needs: Needs,
-    /// Of the instruction being selected.
+    /// Span of the instruction being selected.
     span: Span,
     is_lane: bool,
     /// True if its result is `precise`.
@@ -190,7 +190,7 @@ struct Selector<'k> {
     /// Descriptors that the block has loaded, with their places among the arguments.
     descriptors: Vec<(image::Place, Operand)>,
     image_operands: sample::ImageOperands,
-    /// Where in the block EXEC was changed last.
+    /// The last change of EXEC in the block.
     clean_from: usize,
     errors: Vec<Diagnostic>,
 }

@@ -22,7 +22,7 @@ use smallvec::SmallVec;
 enum Level {
     First,
     Given,
-    /// By the gradients of the coordinates.
+    /// Computed from the gradients of the coordinates.
     Computed,
 }
 

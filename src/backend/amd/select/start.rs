@@ -20,7 +20,7 @@ const PUSHED_WORDS: usize = 32;
 pub struct Start {
     /// The pointer to the arguments.
     pub arguments: Option<Operand>,
-    /// Of each buffer its address, or on gfx6 its resource.
+    /// Each buffer's address, or on gfx6 its resource.
     pub buffers: Vec<Option<Operand>>,
     pub sizes: Vec<Option<Operand>>,
     /// Words of the push constants, by their offsets.

@@ -131,7 +131,7 @@ const RDNA4: Table = Table {
 };
 
 impl Table {
-    /// That of a processor.
+    /// The table of a processor.
     pub fn of(arch: &Arch) -> &'static Table {
         match arch.processor.counters {
             Counters::Gcn1 => &GCN1,

@@ -55,7 +55,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Where one side, or both, has 64 bits.
+    /// A conversion with 64 bits on one side or both.
     fn between_sizes(&mut self, from: Scalar, to: Scalar, value: Value) -> Operand {
         let (source, operand) = if from.width == 64 {
             (cvt_name(from), self.long_arg(value))

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 /// A construct that is being written and that jumps lead out of.
 #[derive(Debug)]
 pub struct Open {
-    /// Where leaving it leads.
+    /// The goal of leaving it.
     goal: Goal,
     way: OpenWay,
     /// True once something inside needs to leave and has not got there yet.

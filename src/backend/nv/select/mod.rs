@@ -106,7 +106,7 @@ struct Selector<'k> {
     /// The loop around with a known number of rounds. It holds no other loop.
     counted: Option<(InstId, Count)>,
     tree: &'k Tree,
-    /// Of the instruction being selected.
+    /// Span of the instruction being selected.
     span: Span,
     origin: Origin,
     /// True if the driver must not contract it.

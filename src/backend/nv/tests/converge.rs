@@ -1,4 +1,4 @@
-//! Where invocations join: by random kernels, and by loops that they leave in arms with cross-lane operations.
+//! Reconvergence of invocations: random kernels, and loops that invocations leave in arms with cross-lane operations.
 
 use super::{body, builder, load, store};
 use crate::backend::nv::converge::{converge, misses_join};

@@ -20,7 +20,7 @@ pub enum Lanes {
     Unknown,
 }
 
-/// Where the lanes must be known: cross-lane operations that only some lanes of a warp may come to.
+/// The places that need the set of active lanes: cross-lane operations that only some lanes of a warp may reach.
 pub struct Asks {
     insts: Vec<bool>,
     /// Blocks that hold such an operation, at any depth.

@@ -192,7 +192,7 @@ pub(super) struct Selector<'k> {
     lanes: Lanes,
     /// The lanes that the workgroup has in the warp; none if it fills all.
     whole: Option<Reg>,
-    /// Where a lane goes that leaves several constructs: the number of its goal, or 0.
+    /// The target of a lane that leaves several constructs: the number of its goal, or 0.
     goal: Option<Reg>,
     labels: u32,
     /// Somewhere in the kernel unsigned words become floats.

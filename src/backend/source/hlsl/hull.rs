@@ -27,7 +27,7 @@ type Insts = FxHashSet<InstId>;
 /// entry point for each of its two functions.
 ///
 /// # Errors
-/// With what the two functions cannot say.
+/// Reports constructs that the two functions cannot express.
 pub(super) fn divided(module: &Module) -> Made<Option<Module>> {
     match module.entry_points.as_slice() {
         [entry] if entry.stage == Stage::TessControl => {
@@ -485,7 +485,7 @@ impl<'a> Division<'a> {
         Some((op, number?))
     }
 
-    /// Lets a function be what one invocation does.
+    /// Reduces a function to the work of one invocation.
     fn run_as(&self, made: &mut Module, f: &mut Function, number: u32) {
         self.decide(f, f.body, number);
         let Some(of) = self.number else { return };
@@ -551,7 +551,7 @@ impl<'a> Division<'a> {
         f.blocks[block].insts = left.into();
     }
 
-    /// Lets the function of the patch see the control points that go out.
+    /// Gives the patch function access to the output control points.
     fn see_points(&self, made: &mut Module, f: &mut Function) {
         let mut with = FxHashMap::default();
         for (id, global) in self.module.globals.iter().filter(|(id, _)| self.is_point(*id)) {

@@ -51,7 +51,7 @@ pub(super) fn mend_loops(code: &mut Vec<Stmt>) {
     }
 }
 
-/// Says that a loop stays one.
+/// Adds a hint that a loop stays a loop.
 fn keep(is_kept: bool, hint: &mut &'static str) {
     if is_kept {
         *hint = Hlsl::LOOP;

@@ -613,7 +613,7 @@ fn own_space(t: &Writer, role: Role) -> u32 {
     set.map_or(0, |(set, binding)| t.options.places.of(set, binding).and_then(|place| place.group).unwrap_or(set))
 }
 
-/// Where a resource comes among all: by set and binding, push constants last.
+/// The sort key of a resource: by set and binding, push constants last.
 fn place_of(global: &Global) -> (bool, u32, u32) {
     match role_of(global) {
         Role::Resource(set, binding) => (false, set, binding),

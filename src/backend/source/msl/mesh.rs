@@ -70,7 +70,7 @@ pub(super) fn outline(module: &mut Cow<Module>) {
     module.entry_points[0].function = whole;
 }
 
-/// Lets the callers of functions that end the invocation on every way return after the call.
+/// Adds a return after calls of functions that always end the invocation.
 pub(super) fn return_after_ends(module: &mut Cow<Module>) {
     if module.entry_points.first().is_none_or(|entry| entry.stage != Stage::Task) {
         return;

@@ -79,7 +79,7 @@ impl Wgsl {
         b.t.wgsl.outputs = outputs;
     }
 
-    /// Where one output is a second source of blending, the others say that they are the first.
+    /// If one output is a second blend source, marks the others as the first.
     fn add_blend_sources(&self, t: &mut Writer, leaves: &mut [Leaf]) {
         if leaves.iter().any(|leaf| leaf.source.is_some()) {
             t.need("dual_source_blending");

@@ -52,7 +52,7 @@ pub(super) struct State {
     shared: BTreeSet<Port>,
     /// Inputs and outputs with a private variable.
     private: BTreeSet<Port>,
-    /// Where the entry point being written has them.
+    /// Their places in the entry point being written.
     places: FxHashMap<Port, String>,
     outputs: entry::Outputs,
     /// True if some entry point has a struct of outputs.

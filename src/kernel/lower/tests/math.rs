@@ -4,7 +4,7 @@ use super::{run, with_body};
 
 /// A function and how far off it may be: Vulkan 1.3, "Precision of GLSL.std.450 Instructions".
 struct Precision {
-    /// Of `a` in -1..1 and `b` in 0.1..5.1.
+    /// An expression of `a` in -1..1 and `b` in 0.1..5.1.
     glsl: &'static str,
     exact: fn(f64, f64) -> f64,
     /// The largest error, as a share of the result or, near zero, of one.

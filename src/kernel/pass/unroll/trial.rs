@@ -144,7 +144,7 @@ enum Round {
     Next { args: Vec<Option<u64>>, is_decided: bool },
 }
 
-/// Where control may come.
+/// A place that control may reach.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum JumpTarget {
     /// To the end of a construct.

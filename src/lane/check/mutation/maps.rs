@@ -89,7 +89,7 @@ fn moved(operand: Operand, places: &[u16]) -> Operand {
     }
 }
 
-/// Lets some lanes have another value than the last step gave them.
+/// Appends a step that gives some lanes a wrong value.
 fn append_wrong(steps: &mut Vec<Step>, request: &Request, lanes: u64) {
     let last = *steps.last().expect("the step that is changed");
     let right = Operand::Step(steps.len() as u16 - 1);

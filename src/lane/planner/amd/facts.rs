@@ -68,7 +68,7 @@ fn ballot(b: &mut Builder) -> Answer {
     of_group(b, mask, group)
 }
 
-/// Where the ballot is known to be the same in all lanes, so that it can be a mask in scalar registers.
+/// For a uniform ballot, which can be a mask in scalar registers.
 fn own_bit_of_scalar(b: &mut Builder) -> Answer {
     if b.request.op != LaneOp::InverseBallot || b.request.inputs[0].known != Known::Uniform {
         return Err(No::NotMine);

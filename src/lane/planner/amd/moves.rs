@@ -521,7 +521,7 @@ fn write_lane(b: &mut Builder) -> Answer {
     Ok(b.select(is_lane, Operand::Input(1), Operand::Input(0)))
 }
 
-/// Where the new value is known to be uniform and the lane to be one of the wave.
+/// For a uniform new value and a valid lane index.
 fn write_scalar(b: &mut Builder) -> Answer {
     let lane = match constant(b, 2) {
         Some(lane) if b.request.op == LaneOp::WriteLane && lane < b.lanes() => lane,

@@ -37,7 +37,7 @@ enum Halves {
     Bcast,
     Permlane,
     Swap,
-    /// By the last lane of each half.
+    /// Through the last lane of each half.
     Scalars,
 }
 

@@ -23,7 +23,7 @@ use crate::lane::primitive::{Dpp16, DppControl, Fetch, LaneMap, PermlaneOp, Scal
 use crate::lane::request::ScalarKind;
 use crate::profile::Feature;
 
-/// Where the values of lower lanes come from.
+/// The source of the values of lower lanes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Style {
     /// row_shr, row_bcast.
@@ -32,7 +32,7 @@ enum Style {
     Permlanex,
     /// Whatever is cheapest as its own move.
     Moves,
-    /// By blocks of ascending size, in an order that floats do not allow.
+    /// In blocks of ascending size, an order that floats do not allow.
     Blocks,
 }
 

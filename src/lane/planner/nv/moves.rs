@@ -48,7 +48,7 @@ pub fn by_map(b: &mut Builder) -> Answer {
     }
 }
 
-/// Where each lane's value must come from; none unless the index is known for each lane.
+/// The wanted source lane of each lane; none unless each lane's index is known.
 fn wanted(b: &Builder) -> Option<LaneMap> {
     let row = b.request.index.as_deref()?;
     let index = |i: u32| Some(row.get(i as usize)? & b.index_bits());

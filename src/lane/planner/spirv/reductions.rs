@@ -66,7 +66,7 @@ fn native_whole_amd(b: &mut Builder) -> Answer {
     if b.is_whole(fold.width) { b.native_reduction_amd(fold.op, GroupReduce::Reduce) } else { Err(No::NotMine) }
 }
 
-/// Where the order matters, the rules before take a native reduction for partial subgroups alone.
+/// If the order matters, earlier rules use a native reduction only for partial subgroups.
 fn native_segments(b: &mut Builder) -> Answer {
     if order_matters(b) { Err(No::NotMine) } else { native_clustered(b) }
 }

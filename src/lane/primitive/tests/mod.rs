@@ -13,7 +13,7 @@ mod solve;
 use super::{Index, Primitive, Source};
 use crate::lane::value::Lanes;
 
-/// Where each lane of a wave gets its result.
+/// The source of each lane of a wave.
 fn sources(primitive: impl Into<Primitive>, index: &[Index], lanes: Lanes) -> Vec<Source> {
     let primitive = primitive.into();
     let source = |i| primitive.instruction().source(i, index, lanes).expect("a mover");

@@ -1,4 +1,4 @@
-//! Random code in random orders of the scheduler's, run on a machine of two lanes that knows nothing of dependences.
+//! Random code in random schedules, run on a machine of two lanes that ignores dependences.
 
 use super::*;
 use std::collections::BTreeMap;

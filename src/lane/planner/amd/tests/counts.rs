@@ -214,7 +214,7 @@ fn exchanges_by_xor_need_no_memory() {
     }
 }
 
-/// Where the lanes depend on the lane's number, their addresses are set up: the permutation itself is one instruction.
+/// If the indices depend only on the lane, their addresses are set up once: the permutation itself is one instruction.
 #[test]
 fn addresses_of_known_lanes_are_set_up() {
     let inputs = [DATA, Input::varying(LaneType::U32)];
