@@ -70,8 +70,8 @@ pub struct Options {
     pub profile: Profile,
     /// The plans made so far for the profile. Clones share them.
     pub plans: Arc<Plans>,
-    /// Stage of a GLSL shader; by default that of its `#pragma shader_stage`, otherwise compute. WGSL says it itself;
-    /// of a module with entry points of several stages this takes those of one.
+    /// Stage of a GLSL shader; by default from its `#pragma shader_stage`, otherwise compute. WGSL declares its stages; in a
+    /// module with several stages this selects the entry points of one.
     pub stage: Option<Stage>,
     /// Entry point to compile where a WGSL module has several. SPIR-V can hold all of them, other outputs have one.
     pub entry: Option<String>,

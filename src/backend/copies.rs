@@ -6,14 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The next thing to do.
 pub enum Step<'a, C> {
     Copy(C),
-    /// Each copy that is left writes a register that another still reads: what the first one overwrites is to be kept in a
-    /// register of its own, for those that read it, which follow.
+    /// Each remaining copy writes a register that another still reads: the overwritten value must be kept in a separate
+    /// register for its readers, which follow.
     OpenRing(C, &'a mut [C]),
 }
 
-/// Makes copies in an order in which each register is read before it is written: in rounds, each of all copies that nothing
-/// waits for when the round begins. `written` is the register that a copy writes, if others can read it, and `read` adds
-/// those that it reads.
+/// Orders copies so that each register is read before it is written: in rounds, each with all copies that nothing waits
+/// for at its start. `written` is the register that a copy writes, if others can read it, and `read` adds the registers
+/// that it reads.
 pub fn in_order<C: Clone, R: Ord>(
     pending: Vec<C>,
     written: impl Fn(&C) -> Option<R>,

@@ -1,7 +1,7 @@
-//! `crosslane check`: which profiles can run a shader.
+//! `crosslane check`: the profiles that can run a shader.
 //!
-//! Exit status: that of `compile` for the profile that was named; for several the worst of theirs. Where none is named the
-//! matrix is what was asked for, so that it is 0 as long as one profile can.
+//! Exit code: `compile`'s for the named profile, or the worst one of several. Without a named profile the matrix is the
+//! result, so the code is 0 as long as one profile can run the shader.
 
 use super::args::CheckArgs;
 use super::explain::{Source, exit, failed};

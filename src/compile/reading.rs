@@ -201,8 +201,8 @@ impl Reading {
         read_alike(&self.profile, profile) && (self.profile.name == profile.name || self.diagnostics.is_empty())
     }
 
-    /// Compiles the shader with options that differ from those of the reading in a profile that it serves, in the form of
-    /// the output and in what becomes of warnings alone.
+    /// Compiles the shader with options that differ from the reading's only in the profile (one that it serves), the form of
+    /// the output and the treatment of warnings.
     pub fn compile(&self, options: &Options) -> Compilation {
         let Reading { sources, kernels, warnings, .. } = self;
         let mut diagnostics = self.diagnostics.clone();

@@ -122,8 +122,8 @@ fn accepted(readings: &mut Readings<'_>, options: &Options) -> Result<Arc<Readin
     if is_right { Ok(reading) } else { Err(Failure::new(&reading, options, None)) }
 }
 
-/// Adds the answers for profile number `n`. Without facts, as where the back end refuses the shader, an operation is what
-/// the module says of it.
+/// Adds the answers for profile number `n`. Without facts, for example if the back end rejects the shader, an operation
+/// has only the facts of the module.
 fn add<T>(
     rows: &mut BTreeMap<Key, OperationRow<T>>,
     reading: &Reading,

@@ -47,8 +47,7 @@ pub struct OperationSupport {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(tag = "status", rename_all = "kebab-case")]
 pub enum Support {
-    /// With this many instructions at the operation, of which so many use AMD's local data share, and so many that can be
-    /// hoisted.
+    /// The number of instructions of the operation, and how many of them use AMD's local data share or can be hoisted.
     Yes {
         instructions: u32,
         lds: u32,

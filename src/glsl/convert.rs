@@ -86,7 +86,7 @@ impl Conversion {
 /// Finds the candidate that fits the arguments best (GLSL 4.60 section 6.1): compared with every other one it is better
 /// for some argument and worse for none.
 ///
-/// `compare(a, b, argument)` says `Less` when candidate `a` is the better one for the argument.
+/// `compare(a, b, argument)` is `Less` if candidate `a` is the better one for the argument.
 ///
 /// # Errors
 /// Two candidates neither of which is better.

@@ -1,6 +1,6 @@
 //! The names that a syntax tree declares, for editors.
 //!
-//! Spans are those of tokens, so what a macro declares has the span of the macro's call.
+//! Spans are token spans, so a declaration from a macro has the span of the macro's call.
 
 use super::ast::{Ast, Block, Decl, DeclKind, Declarator, Function, Member, Name, Param, Qualifier, QualifierKind};
 use super::ast::{List, StmtKind, Storage, TypeKind, TypeSpec};

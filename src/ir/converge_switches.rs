@@ -1,11 +1,11 @@
 //! Switches with cross-lane operations as selections.
 //!
-//! The lanes that start an arm run its operations together, whatever value brought them there, and with those that fall through
-//! into it (`docs/dev/semantics.md`). Vulkan promises less: an invocation joins others at merge blocks, which arms are not. NVIDIA's
-//! driver does run the lanes of one arm apart if they come by different literals or by none, even where a selection before the
-//! switch has made one value of them.
+//! All lanes that enter a case, by any label or by falling through, run its operations together (`docs/dev/semantics.md`).
+//! Vulkan guarantees less: an invocation joins others at merge blocks, which cases are not. NVIDIA's driver separates the
+//! lanes of one case if they enter by different labels, even if a selection before the `switch` has made their values
+//! equal.
 //!
-//! So the arms become selections that follow each other, whose conditions say who starts an arm or falls into it.
+//! The cases therefore become consecutive selections with conditions for entering or falling through.
 
 use super::calls::callees_first;
 use super::flow::DeadEnds;

@@ -18,8 +18,8 @@ use super::{BlockId, FuncId, Function, InstId, Module, Op, Types};
 use crate::limits;
 use plan::Plan;
 
-/// Inlines the functions that are called once, and those of at most `small` instructions; the copies of others have at most
-/// `most` instructions together.
+/// Inlines functions that are called once, and functions of at most `small` instructions; copies of other functions have
+/// at most `most` instructions together.
 pub fn inline(module: &mut Module, small: usize, most: usize) {
     let roots: Vec<FuncId> = module.entry_points.iter().map(|entry| entry.function).collect();
     let order = callees_first(module, roots.iter().copied());
@@ -37,8 +37,8 @@ pub fn inline(module: &mut Module, small: usize, most: usize) {
     replace_calls(module, &roots, &order, &chosen);
 }
 
-/// Replaces the chosen calls in the functions that stay and gives up the others; callers first, since what they copy is as it
-/// was read until then.
+/// Inlines the chosen calls in the functions that stay and drops the other functions; callers first, because they copy
+/// their callees' original code.
 fn replace_calls(module: &mut Module, roots: &[FuncId], order: &[FuncId], chosen: &[Chosen]) {
     let mut stays = vec![false; module.functions.len()];
     roots.iter().for_each(|root| stays[root.index()] = true);

@@ -353,8 +353,8 @@ pub struct Param {
 pub struct Local {
     pub name: Name,
     pub span: Span,
-    /// The part of the source that knows it by its name: that of the function for the outermost ones. None for what no
-    /// source declares.
+    /// The part of the source in which its name is visible: for the outermost names the function's. None if no source declares
+    /// it.
     pub scope: Span,
     pub ty: TypeId,
     /// True if it is a buffer reference, and the only one to its memory.

@@ -1,7 +1,7 @@
 //! Parts of a function: the instructions that some of its effects need, without the others.
 //!
-//! The parts of one function may run apart from each other where each computes for itself what it needs. Control flow stays:
-//! an instruction needs the constructs around it, their conditions and the jumps that leave them.
+//! The parts of a function may run separately if each computes everything it needs. Control flow stays: an instruction
+//! needs the constructs around it, their conditions and the jumps that leave them.
 
 use super::{BlockId, FuncId, Function, GlobalId, ImageOp, InstId, LocalId, Module, Op, Space, Types, Value, calls};
 use crate::limits;

@@ -158,7 +158,7 @@ pub enum Crowd {
 }
 
 impl BuiltIn {
-    /// The things that a built-in variable has an element for, where that is not one per block.
+    /// The entities with one element each in a built-in array, if that is not one per block.
     pub const fn crowd(self) -> Option<Crowd> {
         use BuiltIn as B;
         match self {

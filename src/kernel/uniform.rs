@@ -80,8 +80,8 @@ impl Uniformity {
         self.flow.get(inst.index()).copied().unwrap_or(Extent::Lane)
     }
 
-    /// The outermost loop around an instruction in which the same lanes of a wave run it in every round: those that come to
-    /// the loop.
+    /// The outermost loop around an instruction in which the same lanes of a wave, the ones that reach the loop, run it in
+    /// every iteration.
     pub fn steady_loop(&self, kernel: &Kernel, tree: &Tree, inst: InstId) -> Option<InstId> {
         let mut found = None;
         let mut at = inst;

@@ -303,8 +303,8 @@ impl LaneOp {
         }
     }
 
-    /// The operation with what a constant argument says, in its components: a width, a quad's mode or sources, or the
-    /// masks of a swizzle. None where they are out of range.
+    /// The operation with the value of a constant argument, in its components: a width, a quad's mode or sources, or the masks
+    /// of a swizzle. None if they are out of range.
     pub fn with_constants(self, constants: &[u32]) -> Option<LaneOp> {
         let below = |limit: u32| constants.iter().all(|constant| *constant < limit);
         match (self, constants) {

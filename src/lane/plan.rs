@@ -242,10 +242,10 @@ pub struct Turns {
     pub done: Operand,
 }
 
-/// Two ways to one result, of which all active lanes take the same. The step after them is the select between the two
-/// results: its condition, the same in all active lanes, says which steps run.
+/// Two ways to one result, of which all active lanes take the same one. The step after them selects between the two
+/// results: its condition, uniform in all active lanes, decides which steps run.
 ///
-/// The second way is right whatever the condition says: a target may take it always ([`Plan::by_second_way`]).
+/// The second way is right for any condition, so a target may always take it ([`Plan::by_second_way`]).
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Fork {
     /// The steps that run where the condition is true: the common case.

@@ -157,8 +157,8 @@ features! {
 }
 
 impl Feature {
-    /// Returns true if profiles of a target can have it: that of the hardware that its name begins with and those that share
-    /// it, otherwise all that a driver compiles further.
+    /// Returns true if profiles of a target can have it: the hardware in its name and hardware that shares it, otherwise every
+    /// target that a driver compiles.
     pub fn is_for(self, target: Target) -> bool {
         let of = self.name().split_once('-').and_then(|(key, _)| Target::named(key));
         match of {

@@ -73,8 +73,8 @@ pub const PARTS: usize = 8;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fact {
     pub alike: Alike,
-    /// Made of what is not known yet, as a parameter of a function whose calls are still to come: nothing but `alike` says
-    /// anything.
+    /// Derived from an unknown value, such as a parameter of a function whose calls are still to come: only `alike` has
+    /// information.
     pub is_open: bool,
     /// The number of low bits that equal the bits of the lane index; higher bits are uniform in such a segment.
     pub index: u8,

@@ -1,5 +1,5 @@
-//! Puts loads that follow each other into clauses (`s_clause`, from gfx10 on): the memory unit runs them without those of
-//! other waves between them.
+//! Puts consecutive loads into clauses (`s_clause`, from gfx10 on): the memory unit runs them without loads of other waves
+//! in between.
 //!
 //! Runs last, so that nothing comes between the loads of a clause. Sources: "Instruction Clauses" of AMD's RDNA ISA
 //! guides, and LLVM's `maxHardClauseLength`.

@@ -1,8 +1,8 @@
-//! Where each 32-bit part of each virtual register holds a value that is still needed.
+//! Liveness of each 32-bit part of each virtual register.
 //!
-//! The rules are those of [`machine`](super::machine), with two refinements that only shorten ranges: parts of a register
-//! are alive apart from each other, and a part is not alive where nothing has been written to it since it was declared. The
-//! effort is that of the result: for each part, each block that it is alive in is met twice.
+//! The rules come from [`machine`](super::machine), with two refinements that only shorten ranges: parts of a register are
+//! live independently, and a part is not live before its first write after its declaration. The effort is proportional to
+//! the result: for each part, each block in which it is live is visited twice.
 
 use super::machine::{Code, Function, Inst, Operand, Pseudo, Slice};
 use crate::backend::range::{Range, Ranges, joined};

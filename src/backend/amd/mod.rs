@@ -196,8 +196,8 @@ fn place(subject: Subject<'_>) -> Result<(Selected, Allocation), Vec<Diagnostic>
     Err(vec![Diagnostic::error(Code::NOT_SUPPORTED, message)])
 }
 
-/// Registers that the allocator may need beyond those that are alive at once, because rows of them must be consecutive; where
-/// that is too few, the next one is tried.
+/// Registers that the allocator may need beyond the live ones, because rows must be consecutive; if that is too few, the
+/// next number is tried.
 const SLACKS: [u16; 3] = [2, 8, 24];
 
 /// Orders the instructions and assigns registers. The order of the source stays where another one would spill more
@@ -235,8 +235,8 @@ fn arrange(selected: &mut Selected, arch: &Arch, limits: &Limits) -> Result<Allo
     }
 }
 
-/// The registers of the kernel: at least those that the hardware fills. Shared vector registers lie after the others,
-/// which therefore end at a multiple of what registers are assigned in.
+/// The registers of the kernel: at least the ones that the hardware fills. Shared vector registers follow the others,
+/// which therefore end at a multiple of the allocation granule.
 fn usage(arch: &Arch, needs: &Needs, allocation: &Allocation) -> Usage {
     let shared_vectors = if needs.shared_vector { descriptor::SHARED_GRANULE } else { 0 };
     let vectors = allocation.vectors.max(1).next_multiple_of(shared_vectors.max(1));

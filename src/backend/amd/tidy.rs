@@ -1,5 +1,5 @@
-//! Takes out what writing control flow block by block leaves over: blocks to which nothing leads, jumps to what comes next
-//! anyway, jumps to jumps, and borders between blocks that always run one after the other.
+//! Removes leftovers of block-by-block control flow: unreachable blocks, jumps to the next block, jumps to jumps, and
+//! borders between blocks that always run one after the other.
 
 use super::machine::{Block, Code, Function, Inst, Label, Operand};
 use super::mnemonic::Operation;

@@ -277,8 +277,8 @@ fn data_of(operation: Operation, modifiers: &Modifiers) -> Option<usize> {
     Some(usize::from(!is_first))
 }
 
-/// Returns true if the destination is half of a register (`op_sel` after those of the operands), or LLVM takes it for one: the
-/// bit that chooses the upper half of a packed instruction's first operand is the one that says so of others.
+/// Returns true if the destination is half of a register (`op_sel` after the operands'), or LLVM takes it for one: for a
+/// packed instruction, the bit that selects the upper half of its first operand is at that position.
 fn writes_half(operation: Operation, inst: &Inst) -> bool {
     let Modifiers { op_sel, halves, .. } = inst.modifiers;
     let is_upper = |halves: HalfSelect| halves.upper & 1 != 0;

@@ -34,8 +34,8 @@ pub(super) fn has_any(module: &Module, is_such: &dyn Fn(Type) -> bool) -> bool {
     module.globals.handles().any(|id| is_it(module, id, is_such))
 }
 
-/// Splits the arrays of the resources that `is_such` names. The first element keeps the binding; the others are numbered after
-/// all bindings of the set, those of other stages among them.
+/// Splits the arrays of the resources that `is_such` names. The first element keeps the binding; the others are numbered
+/// after all bindings of the set, in all stages.
 pub(super) fn split(module: &mut Module, is_such: &dyn Fn(Type) -> bool) -> Vec<Element> {
     let arrays: Vec<GlobalId> = module.globals.handles().filter(|id| is_it(module, *id, is_such)).collect();
     let numbers = numbers(module);

@@ -1,5 +1,5 @@
-//! Functions that a text has besides those of the source: those that a language has none for. Their lines hold words of one
-//! letter for the types of the operands.
+//! Helper functions that a text needs because the language has none. Their lines use one-letter words for the types of the
+//! operands.
 
 use super::writer::Writer;
 use crate::ir::{Scalar, TypeId};

@@ -32,11 +32,11 @@ pub(super) struct Point {
     pub point: u32,
 }
 
-/// Moves all resources into set 0. Each keeps its number where that is free; those that `places` chose come first, then those
-/// of lower sets. Resources of other stages of the program count too, so that the stages agree.
+/// Moves all resources into set 0. Each keeps its number if that is free; the choices of `places` come first, then lower
+/// sets. Resources of other stages of the program count too, so that the stages agree.
 ///
 /// # Errors
-/// When two resources of one kind are at one place that options chose.
+/// If options put two resources of one kind at one place.
 pub(super) fn flatten(module: &mut Module, places: &Places, language: &dyn Language) -> Made<Vec<Moved>> {
     let numbered_with = |class| language.numbered_with(class);
     let chosen = |set, binding| places.resources.values().any(|place| *place == at(place, set, binding));

@@ -1,8 +1,8 @@
 //! Uniformity (WGSL 15.2): control flow in which the invocations of a workgroup, or of a quad, may diverge.
 //!
-//! WGSL refuses a barrier there, and derivatives unless a diagnostic is turned off; in MSL a barrier stands for a fence elsewhere
-//! alone. A value is either the same in all invocations or not; values from memory that invocations write are not. The
-//! statements of the typed form are those of the text.
+//! WGSL rejects a barrier there, and derivatives unless a diagnostic is turned off. In MSL a barrier can replace a fence only
+//! in uniform control flow. A value is uniform or not; values from memory that invocations write are not uniform. The
+//! statements of the typed form correspond to the statements of the text.
 
 use super::globals::access_of;
 use super::image::Root;
@@ -15,8 +15,8 @@ use crate::lane::{Group, LaneOp};
 use crate::limits;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The instructions of those that `asks` returns true for that a part of the workgroup may not reach, in the order in which
-/// they are found.
+/// The instructions for which `asks` returns true and that a part of the workgroup may not reach, in the order of
+/// discovery.
 pub(super) fn parted(t: &mut Writer, asks: fn(&Op) -> bool) -> Vec<(FuncId, InstId)> {
     let module = t.module;
     let is_asked = |f: &Function| f.insts.iter().any(|(_, inst)| asks(&inst.op));

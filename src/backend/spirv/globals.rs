@@ -164,7 +164,7 @@ impl Emitter<'_> {
         global.space.is_laid_out() || may_be && self.is_block(global.ty)
     }
 
-    /// Workgroup memory is either all blocks, which lie above each other, or all other variables
+    /// Workgroup memory consists either of blocks, which alias each other, or of other variables
     /// (SPV_KHR_workgroup_memory_explicit_layout).
     fn share(&mut self, id: Word, global: &Global, is_block: bool) {
         let known = self.globals.shared.first().map(|(_, is_block)| *is_block);

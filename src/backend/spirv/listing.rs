@@ -48,11 +48,11 @@ impl Consumer for Reader {
     }
 }
 
-/// The assembly text of a module. Instructions with numbers that rspirv does not know are shown as words: those of functions
-/// in their places, the others first.
+/// The assembly text of a module. Instructions that rspirv does not know are shown as words: in their places inside
+/// functions, otherwise first.
 ///
 /// # Errors
-/// A sentence that says why the words are not a module.
+/// A sentence that explains why the words are not a module.
 pub fn disassemble(words: &[u32]) -> Result<String, String> {
     let (words, small) = SmallFloats::replaced(words);
     let text = known(&words).or_else(|failure| {

@@ -1,6 +1,6 @@
 //! The memory model (SPIR-V 1.6 section 2.18, SPV_KHR_vulkan_memory_model). Modules with cooperative matrices must use
-//! Vulkan's: there every access to memory that others may see says so itself, and barriers say that they make writes
-//! available and visible, which they do by themselves in the model of GLSL that all other modules use.
+//! Vulkan's model, where every access to shared memory is marked, and barriers explicitly make writes available and
+//! visible. In the GLSL model, which all other modules use, barriers do this implicitly.
 
 use super::Emitter;
 use super::function::FEW;

@@ -55,8 +55,8 @@ impl Sema<'_> {
         })
     }
 
-    /// Moves bindings by the bases of their kinds, then gives those that are free: to variables that name their set
-    /// first, to those that the shader does not use last.
+    /// Moves bindings by the bases of their kinds, then assigns the free ones: variables that name their set come first,
+    /// variables that the shader does not use last.
     pub(super) fn bind_rest(&mut self, module: &mut Module) {
         let dialect = self.env.dialect;
         if !dialect.auto_bindings && dialect.bases.is_empty() {

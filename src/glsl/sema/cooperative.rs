@@ -400,7 +400,7 @@ impl Sema<'_> {
         None
     }
 
-    /// Reports memory that others see of a type that only variables of one invocation have.
+    /// Reports shared memory of a type that only private variables may have.
     pub fn refuse_private(&mut self, b: &Builder<'_>, ty: TypeId, span: Span) -> Option<()> {
         let types = &b.module.types;
         let reason = match () {

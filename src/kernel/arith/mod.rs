@@ -1,8 +1,8 @@
 //! Arithmetic on rows of bits: one operation of the kernel form on all lanes at once.
 //!
 //! A row holds the bits of one value in every lane, as [`crate::kernel::Ty`] lays them out. A function here writes a row
-//! and says in which lanes the result is undefined (bit `i` for lane `i`); what the operands' lanes are worth is the
-//! caller's business. Exact operations are IEEE 754's; transcendental ones are computed in 64 bits and rounded once.
+//! and returns the lanes in which the result is undefined (bit `i` for lane `i`); the caller tracks undefined operands.
+//! Exact operations follow IEEE 754; transcendental ones are computed in 64 bits and rounded once.
 
 mod convert;
 mod float;

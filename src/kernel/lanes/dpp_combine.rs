@@ -1,8 +1,8 @@
-//! DPP combining: makes a move and the arithmetic on what it gives one instruction, where the hardware has that: what plans do inside an
-//! operation, for arithmetic that the shader does with an operation's result.
+//! DPP combining: fuses a move with the arithmetic on its result, if the hardware can. Plans already do so inside an operation; this pass
+//! handles the arithmetic of the shader on an operation's result.
 //!
-//! The move must give something in every lane, so that nothing of an old value is kept, and may have no other use. It
-//! happens where the arithmetic is, which the same lanes run.
+//! The move must have a value in every lane, so that no old value is kept, and no other use. The fused instruction is at the place of the
+//! arithmetic, which the same lanes run.
 
 use crate::ir::Scalar;
 use crate::kernel::tree::Tree;

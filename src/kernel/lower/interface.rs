@@ -261,8 +261,8 @@ impl Lower<'_> {
         }
     }
 
-    /// A slot for whether the invocation is a helper by now. It begins as what the pipeline says, read before anything can
-    /// change that.
+    /// A slot for whether the invocation is a helper now. Its initial value comes from the pipeline, read before anything can
+    /// change it.
     pub fn declare_helper(&mut self) {
         if self.facts.asks_helper {
             let now = self.b.value(Op::BuiltIn(BuiltIn::HelperInvocation, 0), &[], Ty::Bool);

@@ -105,8 +105,8 @@ impl<'k> Live<'k> {
         live
     }
 
-    /// Marks the loops around loads of what other invocations may write meanwhile. A load that decides nothing goes all the
-    /// same, and the loop with it the next time.
+    /// Marks the loops around loads of memory that other invocations may write meanwhile. A load that decides nothing is
+    /// removed anyway, and its loop in the next run.
     fn need_waiting_loops(&mut self) {
         for inst in self.tree.insts(self.kernel).into_iter().filter(|inst| is_watched(self.kernel, *inst)) {
             let mut block = self.tree.block_of(inst);

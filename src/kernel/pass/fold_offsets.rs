@@ -1,9 +1,9 @@
-//! Moves constants that are added to an address into the access, where the sum cannot wrap.
+//! Moves constants from an address into the access, if the sum cannot wrap.
 //!
-//! A sum that is scaled counts as a sum: `(i + 1) << 2` is `(i << 2) + 4`. Addresses that differ by a constant in any other way
-//! are found by their linear forms ([`linear`]). That a sum does not wrap is told by the ranges of its parts, or by an access
-//! that runs before: all accesses are inside their memory, whose size is at most [`Kernel::LARGEST_BUFFER`], so no address up
-//! to that much after the end of such an access wraps.
+//! A scaled sum counts as a sum: `(i + 1) << 2` is `(i << 2) + 4`. Addresses that differ by a constant in any other way are
+//! found by their linear forms ([`linear`]). The ranges of the parts show that a sum does not wrap, or an earlier access
+//! does: all accesses are inside their memory, whose size is at most [`Kernel::LARGEST_BUFFER`], so no address up to that
+//! much after the end of such an access wraps.
 
 mod linear;
 

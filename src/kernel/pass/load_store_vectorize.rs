@@ -53,8 +53,8 @@ fn learnt(kernel: &Kernel, tree: &Tree) -> Ranges {
     ranges
 }
 
-/// The largest power of two up to [`WIDEST`] of which the place of an access is a multiple. Every memory but that of pointers
-/// begins at such a multiple.
+/// The largest power of two, up to [`WIDEST`], that divides the place of an access. Every memory except pointers' begins at
+/// a multiple of it.
 fn alignment(kernel: &Kernel, ranges: &Ranges, inst: InstId) -> u64 {
     let Some((access, _)) = joinable(kernel, inst) else { return 1 };
     let zeros = ranges.of(kernel, kernel.args(inst)[0]).zeros().min(access.offset.trailing_zeros());

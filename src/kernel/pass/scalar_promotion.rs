@@ -1,11 +1,12 @@
 //! Keeps an element of workgroup memory in a variable of the invocation while a loop adds to it: `s[i] = 0; for (…) s[i] += x`
 //! stores once, after the loop. LLVM calls this scalar promotion.
 //!
-//! The element must be the only workgroup memory that the loop touches, and the loop must not order accesses, so that no
-//! other invocation can see what is in between. The store before the loop, which goes, says that this invocation may write
-//! the element even if the loop does not; without one, a store of the unchanged value could undo another invocation's.
+//! The element must be the only workgroup memory that the loop accesses, and the loop must not order accesses, so that no
+//! other invocation can observe intermediate values. The store before the loop, which is removed, shows that this
+//! invocation may write the element even if the loop does not; without it, a store of the unchanged value could undo
+//! another invocation's.
 //!
-//! The variable is one in the invocation's memory, of which [`sroa`](super::sroa) makes values.
+//! The variable is in private memory, and [`sroa`](super::sroa) turns it into values.
 
 use crate::ir::Order;
 use crate::kernel::tree::Tree;

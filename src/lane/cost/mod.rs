@@ -1,7 +1,7 @@
 //! The cost of a plan on a profile: a small vector, and the one number by which plans are compared.
 //!
-//! Prices of instructions are the profile's ([`crate::profile::cost`]); here they are added along the plan: waits and
-//! latency along its dependences, copies where an instruction overwrites what is still needed, registers where values
+//! Prices of instructions come from the profile ([`crate::profile::cost`]) and are added along the plan: waits and latency
+//! along its dependences, copies where an instruction overwrites a value that is still needed, registers where values are
 //! live at once. Nothing is scheduled: steps are taken in the order of the plan.
 
 mod meter;
@@ -19,8 +19,8 @@ use std::fmt;
 /// The cost of one plan. Set-up, which may be hoisted and shared, is apart.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize)]
 pub struct PlanCost {
-    /// Instructions at the place of the operation, with the copies that it needs; wait states are apart. Of two ways those
-    /// of the common one.
+    /// Instructions at the place of the operation, with the copies that it needs; wait states are counted separately. Of two
+    /// ways, the common one counts.
     pub instructions: u32,
     /// Instructions of the other way.
     pub rare: u32,

@@ -1,9 +1,8 @@
 //! NVIDIA's cross-lane instructions, over warps of 32 lanes.
 //!
-//! Shuffles follow the rules of PTX's `shfl.sync` (PTX ISA 9.0, section 9.7.9.6), which NV_shader_thread_shuffle's SHF
-//! instructions share; where that extension's text says "lower than" or "greater than" the bound itself is meant too.
-//! Votes are those of NV_gpu_program5, ballots and quad swizzles those of NV_shader_thread_group; what comes after them here
-//! PTX alone has.
+//! Shuffles follow PTX's `shfl.sync` (PTX ISA 9.0, section 9.7.9.6), like the SHF instructions of NV_shader_thread_shuffle;
+//! where the text of that extension says "lower than" or "greater than", it includes the bound. Votes come from
+//! NV_gpu_program5, ballots and quad swizzles from NV_shader_thread_group, and the remaining instructions exist only in PTX.
 
 use super::{Arg, CostClass, Index, Instruction, LaneMap, Move, Source};
 use crate::lane::op::{QuadMove, ReduceOp, ShuffleMode, VoteOp, WARP};

@@ -59,7 +59,7 @@ impl Device {
 }
 
 impl Loaded<'_> {
-    /// Runs the kernel once over so many workgroups, waits for its end, and leaves in each buffer what the kernel left there.
+    /// Runs the kernel once over this many workgroups, waits for its end, and copies the results back to the buffers.
     ///
     /// # Errors
     /// [`RunError`]; the buffers are then unchanged.

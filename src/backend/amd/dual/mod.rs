@@ -1,6 +1,6 @@
 //! Two vector instructions in one, from RDNA 3 on in waves of 32 lanes.
 //!
-//! Runs after the waits for memory, which nothing passes, and before hazards are mended. Each instruction looks a few
+//! Runs after the waits for memory, which nothing passes, and before hazards are fixed. Each instruction looks a few
 //! instructions ahead for the nearest one that can be the other half: one that can move up to it, or that it can move down
 //! to. Only instructions of one origin become one, so that each line belongs to one cross-lane
 //! operation or to none.

@@ -44,8 +44,8 @@ pub fn compares_into_exec(arch: &Arch) -> bool {
     Operation::CompareExec.spelling(arch.generation).is_some() && !waits
 }
 
-/// The pending events at the start of each block, in mended code: instructions that fill wait states bring what they
-/// pass nearer to the next block.
+/// The pending events at the start of each block, after fixing hazards: an instruction that fills wait states moves the
+/// instructions it passes nearer to the next block.
 fn starts(function: &Function, arch: &Arch, table: &Table) -> Vec<State> {
     pending::starts(function, |block, state: State| {
         let mut mender = Mender::new(arch, table, state, block.insts.clone());

@@ -1,7 +1,7 @@
 //! Webs: registers that share a place because copies between them then cost nothing.
 //!
-//! A web is a row of hardware registers, each with the ranges in which it is taken. Two webs become one where a copy joins
-//! them, one place suits both, and both are alive at once at most where they still hold what was copied.
+//! A web is a row of hardware registers, each with its occupied ranges. A copy merges two webs if one place suits both, and
+//! if they are live at the same time only while they hold the copied value.
 
 use crate::backend::amd::arch::Arch;
 use crate::backend::amd::live::Live;

@@ -1,9 +1,9 @@
-//! The dependences of a stretch of straight code, and the lives of the registers in it.
+//! The dependences in a stretch of straight-line code, and the live ranges of its registers.
 //!
-//! An instruction depends on the last one that wrote what it reads (and comes this many cycles after it), and on those that
-//! read or wrote what it writes. Registers are examined in parts of 32 bits. EXEC, M0 and the shared vector register are
-//! parts like others. The condition code and VCC are written by instructions that only want their other result: such
-//! dead writes are kept out of the stretches in which a value is needed, but have no order among themselves.
+//! An instruction depends on the last writer of its operands, and comes a number of cycles after it. It also depends on
+//! earlier readers and writers of its results. Registers are tracked in parts of 32 bits. EXEC, M0 and the shared vector
+//! register are parts like others. Some instructions write the condition code or VCC as a side effect: such dead writes
+//! are kept out of the ranges in which a value is needed, and are not ordered among themselves.
 //!
 //! The effort is linear: each reader is met by the next write and forgotten.
 

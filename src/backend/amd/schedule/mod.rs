@@ -1,10 +1,9 @@
 //! Orders the instructions of each block so that they wait less: a list scheduler on virtual registers.
 //!
-//! A block is cut where it waits for others or for memory (branches, barriers, fences); nothing moves across that, and
-//! loads stay after stores that may write the same memory. Between the cuts, loads are started as early as their
-//! addresses are known, in groups of a kind, and other instructions run until their results have arrived
-//! ([`list`]). An order is taken only if it saves cycles by the table of [`latency`], and if it needs no more
-//! registers than leave as many waves at once as the order of the source does.
+//! A block is cut where it waits for others or for memory (branches, barriers, fences). Nothing moves across a cut, and
+//! loads stay after stores that may write the same memory. Between the cuts, loads start as early as their addresses are
+//! known, in groups of a kind, and other instructions run until the results have arrived ([`list`]). A new order is used
+//! only if it saves cycles by the table of [`latency`] and preserves the occupancy of the source order.
 
 mod graph;
 mod latency;

@@ -1,8 +1,8 @@
 //! Control flow: scalar branches where all lanes agree, EXEC where they do not.
 //!
-//! At every instruction but those that switch lanes at least one lane is active: whatever could leave none is followed by a
-//! branch to where others wait. Lanes that wait at a reconvergence point are in a mask: all that entered it, where none
-//! can leave it for farther, otherwise those that have arrived.
+//! At least one lane is active at every instruction, except at instructions that change EXEC: if a change may leave none, a
+//! branch to waiting lanes follows. A mask holds the lanes that wait at a reconvergence point: all that entered it if
+//! none can leave for an outer target, otherwise the ones that have arrived.
 
 use super::emit::{EXEC, FALSE};
 use super::{Selector, Words};
@@ -255,8 +255,8 @@ impl Selector<'_> {
         is_undefined || self.uses[to.index()] == 0 || self.subject.kept.by(to) == Some(from)
     }
 
-    /// Lanes with a condition leave; the others continue without waiting for them. The condition is that of the others where
-    /// `are_stayers`.
+    /// Lanes with a condition leave; the others continue without waiting for them. With `are_stayers` it is the condition of
+    /// the lanes that stay.
     fn leave_some(
         &mut self,
         inst: InstId,

@@ -1,7 +1,7 @@
-//! Elements of arrays of images and samplers: those that all lanes choose alike, and loops over the others.
+//! Elements of arrays of images and samplers: uniform selections, and waterfall loops over varying ones.
 //!
-//! Each round of a loop takes the lanes that have the same elements as the first one that is left, so that the descriptors
-//! come from one place. An index beyond an array is taken as that of its last element.
+//! Each round of a loop handles the lanes with the elements of the first remaining lane, so that the descriptors come from
+//! one place. An index beyond an array selects the last element.
 
 use super::Selector;
 use super::arithmetic::number;

@@ -207,7 +207,7 @@ impl Selector<'_> {
         self.kernel.results(inst).zip(operands).for_each(|(value, operand)| self.give(value, operand));
     }
 
-    /// A vector with these components, in which one fills those that are not asked for. Numbers that an instruction would
+    /// A vector with these components, in which one component fills the unrequested ones. Numbers that an instruction would
     /// convert, and negative ones, go to registers as bits.
     pub fn slots(&mut self, slots: &Slots, kind: Kind) -> Operand {
         let present: Vec<Operand> = slots.iter().flatten().cloned().collect();

@@ -230,10 +230,9 @@ impl Selector<'_> {
 
     // Barriers.
 
-    /// `MEMBAR` orders memory of the device, `MEMBAR.CTA` that of the workgroup, which other stages than compute lack. `BAR`
-    /// waits for the workgroup and orders its shared memory by itself: it is all that the driver makes of GLSL's `barrier()`,
-    /// which GLSL 4.60 section 8.16 says to do both. A subgroup runs in step, so that ordering its memory is all that its
-    /// barrier does.
+    /// `MEMBAR` orders device memory, and `MEMBAR.CTA` workgroup memory, in compute programs only. `BAR` waits for the
+    /// workgroup and also orders its shared memory: the driver translates GLSL's `barrier()` to it, for which GLSL 4.60
+    /// section 8.16 requires both. A subgroup runs in lockstep, so a subgroup barrier only has to order memory.
     pub fn barrier(&mut self, execution: Option<Scope>, memory: Scope, kinds: MemoryKinds, order: Order) {
         let waits = execution == Some(Scope::Workgroup);
         let ordered = if waits { MemoryKinds::SHARED } else { MemoryKinds::empty() };

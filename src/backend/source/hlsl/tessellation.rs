@@ -63,7 +63,7 @@ pub(super) const fn is_tessellation(stage: Stage) -> bool {
     matches!(stage, Stage::TessControl | Stage::TessEvaluation)
 }
 
-/// The control points that come in: those that the source says, or as many as it names.
+/// The input control points: the number in the source, or the number that constant indices need.
 ///
 /// None if indices that are not constants reach control points of an evaluation shader that is compiled alone.
 pub(super) fn points_in(module: &Module, entry: &EntryPoint) -> Option<u32> {

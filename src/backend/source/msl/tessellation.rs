@@ -166,7 +166,7 @@ impl Msl {
         }
     }
 
-    /// Declares the structs of an evaluation stage's inputs: those of a control point, and those of the patch with all its control
+    /// Declares the structs of an evaluation stage's inputs: one for a control point, and one for the patch with its control
     /// points.
     pub fn evaluation_inputs(&self, b: &mut Body) -> Option<String> {
         let mut fetched = self.patch_attributes(b);

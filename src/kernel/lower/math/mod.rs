@@ -1,8 +1,7 @@
-//! Built-in functions: which part computes which, and how those that work component by component are called.
+//! Built-in functions: the file that computes each, and the calls of functions that work component by component.
 //!
-//! The results are those of GLSL 4.60 chapter 8; the precision is that of Vulkan's table "Precision of GLSL.std.450
-//! Instructions". Functions that the kernel form lacks are made of those that it has, in the order in which the
-//! specification writes them where it does.
+//! The results follow GLSL 4.60 chapter 8; the precision follows Vulkan's table "Precision of GLSL.std.450 Instructions".
+//! Functions that the kernel form lacks are composed of others, in the order of the specification if it gives one.
 
 mod bits;
 mod common;

@@ -9,7 +9,7 @@ const F: Scalar = Scalar::F32;
 const U: Scalar = Scalar::U32;
 const HALF: Scalar = Scalar { kind: crate::ir::ScalarKind::Float, width: 16 };
 
-/// How many bits a field has, and the largest number of a normalised one, negative as well where signed.
+/// The bits of a field, and the maximum of a normalized field (the negated minimum if signed).
 struct Format {
     bits: u32,
     scale: f64,
