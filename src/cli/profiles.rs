@@ -30,7 +30,7 @@ pub fn find(name: &str, claims: &Claims) -> Result<Profile, CommandError> {
     find_with(name, &FileLoader { claims: claims.clone(), ..FileLoader::default() })
 }
 
-/// Like [`find`], with files from a loader.
+/// Like `find`, with files from a loader.
 pub fn find_with(name: &str, files: &dyn Loader) -> Result<Profile, CommandError> {
     let profile = read(name, files)?;
     if is_file(name) {
@@ -43,7 +43,7 @@ fn is_file(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|extension| extension == "toml")
 }
 
-/// Like [`find_with`], without proving the plans of a file's profile, which takes a while.
+/// Like `find_with`, without proving the plans of a file's profile, which takes a while.
 pub fn read(name: &str, files: &dyn Loader) -> Result<Profile, CommandError> {
     if is_file(name) { read_file(name, files) } else { Profile::named(name).ok_or_else(|| unknown(name)) }
 }

@@ -47,7 +47,7 @@ impl Reading {
         Reading::of(module, reader)
     }
 
-    /// Like [`Reading::new`], and records the names of the shader, as far as errors allow.
+    /// Like `Reading::new`, and records the names of the shader, as far as errors allow.
     pub fn with_symbols(input: &Input<'_>, options: &Options, loader: &dyn Loader) -> (Reading, Symbols) {
         let mut reader = Reader { symbols: Some(Symbols::default()), ..Reader::new(options, loader) };
         let module = reader.within(|reader| reader.module(input));

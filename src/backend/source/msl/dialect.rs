@@ -119,12 +119,12 @@ impl Msl {
         part.is_in(&t.options.profile)
     }
 
-    /// Like [`Self::has`], and reports a missing part with the name of the profile that has it.
+    /// Like `has`, and reports a missing part with the name of the profile that has it.
     pub fn needs(&self, t: &mut Writer, part: Part) -> bool {
         self.needs_for(t, part, part.row().words)
     }
 
-    /// Like [`Self::needs`], with a different description of what needs the part.
+    /// Like `needs`, with a different description of what needs the part.
     pub fn needs_for(&self, t: &mut Writer, part: Part, words: &str) -> bool {
         if self.has(t, part) {
             return true;
