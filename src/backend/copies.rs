@@ -33,7 +33,7 @@ pub fn in_order<C: Clone, R: Ord>(
     }
 }
 
-/// The copies that reads and writes of one register are parts of.
+/// The copies that read or write a register.
 struct Uses {
     /// Copies that read it at first, in order.
     readers: Vec<usize>,

@@ -22,7 +22,7 @@ pub struct Kept {
     pub point_sizes: bool,
 }
 
-/// The qualifiers of memory that other invocations see at once.
+/// The qualifiers of memory that is visible to other invocations immediately.
 pub const SEEN_BY_OTHERS: Access = Access::COHERENT.union(Access::VOLATILE).union(Access::DEVICE);
 
 /// The qualifiers of a variable and of the members of its block.

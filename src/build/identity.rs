@@ -39,7 +39,7 @@ pub struct Stamp {
     modified: u64,
     /// When contents or metadata last changed (POSIX `st_ctime`), which no program can set; 0 where there is no such time.
     changed: u64,
-    /// A file that replaces another has another number; 0 where files have none.
+    /// The inode, which changes when a file is replaced; 0 if the system has none.
     inode: u64,
 }
 

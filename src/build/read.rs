@@ -7,7 +7,7 @@ use std::path::Path;
 /// Bytes of a shader, and of each file that it includes.
 pub const SHADER_LIMIT: u64 = 64 << 20;
 
-/// Bytes of a manifest, and of all files of arguments together.
+/// Maximum size of a manifest, and of all argument files together.
 pub const TEXT_LIMIT: u64 = 16 << 20;
 
 /// The contents of a regular file of at most `limit` bytes.

@@ -61,7 +61,7 @@ impl Format {
         found.expect("every format has an ending").0
     }
 
-    /// The format of a target's own output, as text or else as binary, which some targets have as text alone.
+    /// The format of a target's output, as text or binary; some targets only have text.
     pub fn of_target(target: Target, is_assembly: bool) -> Format {
         let of_target = || FORMS.iter().filter(|form| form.target == Some(target));
         let form =

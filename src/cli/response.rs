@@ -87,7 +87,7 @@ fn wrong(file: &str, why: &str) -> CommandError {
     CommandError(format!("@{file}: {why}"))
 }
 
-/// The words of a text; the quote that is not closed where one is not.
+/// The words of a text; an error for an unclosed quote.
 fn words(text: &str) -> Result<Vec<String>, char> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

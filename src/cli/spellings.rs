@@ -4,7 +4,7 @@
 use super::dropin::{environment, flags, glslc};
 use std::ffi::OsString;
 
-/// A word, or the start of one that carries its value after it, and what we call it.
+/// A word, or the prefix of a word with a value, and crosslane's spelling.
 static SPELLINGS: &[(&str, Spelling)] = &[
     ("-Werror", Spelling::Word("--deny-warnings")),
     ("-fshader-stage=", Spelling::Prefix("--stage=")),

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 use terminal_size::{Width, terminal_size};
 
-/// Columns of the terminal that standard output is; none if it is none.
+/// Columns of the terminal on standard output; none without a terminal.
 pub fn columns() -> Option<usize> {
     if !io::stdout().is_terminal() {
         return None;

@@ -64,7 +64,7 @@ struct Function {
     has_double: bool,
 }
 
-/// All of them, plain keys after pairs, which they are made of.
+/// All functions; plain keys follow pairs, which they are built from.
 fn functions() -> impl Iterator<Item = Function> {
     let portable = || FUNCTIONS.iter().flat_map(|function| function.overloads).filter(|row| row.dialect == "portable");
     let is_sort_of_keys = |row: &&'static Overload| row.name.starts_with("bitonicSort") && row.results.len() == 1;

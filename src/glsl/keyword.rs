@@ -252,7 +252,7 @@ pub fn classify(word: &str, language: Language) -> WordClass {
     classify_keyed(|| word.as_bytes(), Key::of(word.as_bytes()), language)
 }
 
-/// The class of a word by its key; few words are so like one of the table that their text is asked for.
+/// The class of a word by its key; the text is only compared if the key matches.
 fn classify_keyed<'w>(word: impl Fn() -> &'w [u8], key: Key, language: Language) -> WordClass {
     let mut slot = key.slot(SLOTS - 1);
     loop {

@@ -202,7 +202,7 @@ const MESH_EXTENSIONS: [&str; 2] = ["GL_EXT_mesh_shader", "GL_NV_mesh_shader"];
 const MESH: Since = since(NEVER, 450, &MESH_EXTENSIONS);
 const MESH_ES: Since = since(NEVER, 320, &MESH_EXTENSIONS);
 
-/// A ray shader that uses nothing of the extensions, as one that only must be there, need not name one.
+/// A ray tracing shader that uses no extension, such as an empty one, need not enable one.
 const RAYS: Since =
     Since { version: 460, earliest: 460, extensions: &["GL_EXT_ray_tracing", "GL_NV_ray_tracing"], is_apart: true };
 const RAYS_ES: Since = since(NEVER, NEVER, &[]);

@@ -10,7 +10,7 @@ const STEMS: [&str; 5] = ["sampler", "image", "texture", "subpassInput", "attach
 const PREFIXES: [(&str, Scalar); 5] =
     [("i64", Scalar::I64), ("u64", Scalar::U64), ("i", Scalar::I32), ("u", Scalar::U32), ("", Scalar::F32)];
 
-/// The opaque type called `name`; none if it is none, or one that is not supported.
+/// The opaque type called `name`; none if it is unknown or unsupported.
 pub fn named(name: &str) -> Option<Type> {
     match name {
         "sampler" | "samplerShadow" => return Some(Type::Sampler),

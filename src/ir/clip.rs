@@ -1,4 +1,4 @@
-//! The clip space of another API: positions that a stage writes as that API counts them.
+//! The clip space of another API: conversion of the positions that a stage writes.
 
 use super::splice::{self, Splice};
 use super::{

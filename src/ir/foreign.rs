@@ -4,7 +4,7 @@
 use super::{Builder, ConstId, GlobalId, Name, Op, Type, TypeId, Value};
 use rustc_hash::FxHashMap;
 
-/// The declarations that a module needs where one of these is used.
+/// The declarations that a module needs if it uses one of these.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Requirements {
     pub extensions: Vec<Name>,

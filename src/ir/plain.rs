@@ -1,4 +1,4 @@
-//! Variables of functions that are only loaded and stored, so that all changes of their values are known.
+//! Function variables that are only loaded and stored, so all changes are known.
 
 use super::{Function, GlobalId, InstFlags, LocalId, Op, Value, Values};
 

@@ -211,7 +211,7 @@ impl Walk<'_> {
         count.zip(index).is_some_and(|(count, index)| !(0..i128::from(count)).contains(&index))
     }
 
-    /// An integer constant as the result of an instruction: its bits as one of the other signedness, which nothing folds.
+    /// An integer constant as the result of a bitcast from the other signedness, which is not folded.
     fn veiled(&mut self, constant: Value, span: Span) -> InstId {
         let ty = self.module.value_type(self.function, constant);
         let scalar = ty.and_then(|ty| self.module.types.scalar_of(ty)).unwrap_or(Scalar::I32);

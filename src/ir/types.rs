@@ -116,7 +116,7 @@ pub enum Space {
     PushConstant,
     /// The data that a workgroup of task shaders hands to the mesh shaders that it starts.
     TaskPayload,
-    /// The payload of a ray, as the shader that traces it and those that it meets see it.
+    /// The payload of a ray, for the shader that traces it and the shaders that it hits.
     RayPayload,
     IncomingRayPayload,
     /// The attributes of a hit, which an intersection shader writes.

@@ -148,7 +148,7 @@ impl Verifier<'_> {
     }
 }
 
-/// The type of one resource of an array of blocks, images or samplers.
+/// The element type of an array of blocks, images or samplers.
 fn strip_resource_arrays(types: &Types, space: Space, mut ty: TypeId) -> TypeId {
     if !matches!(space, Space::Uniform | Space::Storage | Space::Handle) {
         return ty;

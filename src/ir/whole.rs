@@ -101,7 +101,7 @@ fn part_count(types: &Types, ty: TypeId) -> u32 {
 }
 
 impl Builder<'_> {
-    /// A move of a value of any type that [`moves`] takes: its parts one after the other, then combined again.
+    /// A move of a value of any type that [`moves`] accepts: its parts, then combined again.
     pub fn lane_move(&mut self, op: LaneOp, ty: TypeId, args: &[Value]) -> Value {
         if !is_whole(&self.module.types, ty) {
             return self.lane(op, ty, args);

@@ -214,7 +214,7 @@ fn join_places(kernel: &mut Kernel, rows: &LaneRows, names: &mut Names) {
     }
 }
 
-/// Returns the other of two values if one of them passes a test, the second one first.
+/// Returns the other of two values if one passes a test; the second is tested first.
 fn other([a, b]: [Value; 2], test: impl Fn(Value) -> bool) -> Option<Value> {
     if test(b) { Some(a) } else { test(a).then_some(b) }
 }

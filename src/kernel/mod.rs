@@ -132,7 +132,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// The origin of an instruction that does the work of another one too.
+    /// The origin of an instruction that also does the work of another.
     #[must_use]
     pub const fn with(self, other: Origin) -> Origin {
         match (self, other) {

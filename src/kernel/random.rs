@@ -58,7 +58,7 @@ pub struct Generator {
     depth: u32,
     /// True if there are cross-lane operations.
     lanes: bool,
-    /// The addresses of a kernel of memory accesses; others have none.
+    /// The addresses in a kernel of memory accesses; empty for other kernels.
     places: memory::Places,
 }
 

@@ -210,7 +210,7 @@ impl Nesting {
         self.depths[block.index()] as usize
     }
 
-    /// Number of blocks that are nested in a block, one in the other.
+    /// Nesting depth of the blocks inside a block.
     pub fn height(&self, block: BlockId) -> usize {
         self.heights[block.index()] as usize
     }

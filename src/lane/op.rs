@@ -52,7 +52,7 @@ impl ReduceOp {
         matches!(self, ReduceOp::Min | ReduceOp::Max | ReduceOp::And | ReduceOp::Or)
     }
 
-    /// The operator as one that can be undone; none if a value that was folded in cannot be taken out again.
+    /// The invertible form of the operator; none if it has no inverse.
     pub const fn invertible(self) -> Option<InvertibleOp> {
         match self {
             ReduceOp::Add => Some(InvertibleOp::Add),
@@ -147,7 +147,7 @@ pub enum VoteOp {
 /// Lanes of an NVIDIA warp, and of the blocks that AMD's masked swizzles move in.
 pub const WARP: u32 = 32;
 
-/// A group of lanes that votes, ballots and lane facts speak of.
+/// A group of lanes for votes, ballots and lane facts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum Group {
     Subgroup,
@@ -323,7 +323,7 @@ impl LaneOp {
         }
     }
 
-    /// The same operation over segments of another width; unchanged where it has none.
+    /// The operation over segments of another width; unchanged if it has no width.
     #[must_use]
     pub const fn with_width(mut self, width: Width) -> LaneOp {
         if let Some(stated) = self.stated_width() {

@@ -225,7 +225,7 @@ pub struct Plan {
     pub whole: Range<u16>,
     /// The steps that lanes run in turns, where there are such.
     pub turns: Option<Turns>,
-    /// The steps of which lanes run a part, where there are such.
+    /// The conditional steps, if any.
     pub fork: Option<Fork>,
     /// True if all active lanes get the same result, so that it can stay in a scalar register.
     pub uniform: bool,
@@ -250,7 +250,7 @@ pub struct Turns {
 pub struct Fork {
     /// The steps that run where the condition is true: the common case.
     pub accept: Range<u16>,
-    /// The steps that run where it is false. They follow the others.
+    /// The steps that run if it is false, after the others.
     pub reject: Range<u16>,
 }
 

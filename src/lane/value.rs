@@ -182,7 +182,7 @@ pub fn neutral<D: Domain>(domain: &mut D, op: ReduceOp, like: &[LaneValue<D::Dat
     if is_bool(like) { LaneValue::Bool(op == ReduceOp::And) } else { LaneValue::Data(domain.neutral(op)) }
 }
 
-/// Zero or false, as the kind of values such as these has it.
+/// Zero or false, for values of this kind.
 pub fn zero<D: Domain>(domain: &mut D, like: &[LaneValue<D::Data>]) -> LaneValue<D::Data> {
     match like.iter().find(|value| !matches!(value, LaneValue::Poison)) {
         Some(LaneValue::Index(_)) => LaneValue::Index(0),

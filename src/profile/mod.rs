@@ -31,7 +31,7 @@ pub struct Profile {
     pub name: Box<str>,
     /// Other names that select it.
     pub aliases: Vec<Box<str>>,
-    /// Names of hardware that it is for, as other profiles may be. One that no other has selects it too.
+    /// Names of the hardware that it covers, possibly shared with other profiles. A unique name also selects it.
     pub families: Vec<Box<str>>,
     /// One line for people.
     pub description: Box<str>,
@@ -99,7 +99,7 @@ impl Profile {
         self.narrow_language().unwrap_or(self.target.row().language)
     }
 
-    /// The name of its language where that has types of 32 bits alone.
+    /// The name of its language, if that only has 32-bit types.
     fn narrow_language(&self) -> Option<&'static str> {
         self.target.row().wide_types.filter(|(feature, _)| !self.has(*feature)).map(|(_, name)| name)
     }

@@ -121,7 +121,7 @@ pub struct Processor {
     /// Image instructions exist (LLVM: `FeatureImageInsts`); CDNA 2's have no volumes, cubes or samplers and count as none.
     pub has_images: bool,
     pub image_address: ImageAddress,
-    /// Images of one dimension are bound as images of two that are one texel high.
+    /// True if 1D images are bound as 2D images with a height of one texel.
     pub widens_lines: bool,
     /// The size of a texel buffer in its descriptor is in bytes instead of texels.
     pub texel_buffers_in_bytes: bool,

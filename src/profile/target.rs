@@ -64,7 +64,7 @@ impl LoopCopies {
     pub const FEW: LoopCopies = LoopCopies { most: 16, insts: 128 };
 }
 
-/// How the inputs of a stage find the outputs of the one before.
+/// How the inputs of a stage match the outputs of the previous one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Matching {
     /// By location.
@@ -86,7 +86,7 @@ pub struct TargetRow {
     pub define: &'static str,
     /// The ending of its files.
     pub ending: &'static str,
-    /// The ending of its files as text, where that is another form.
+    /// The ending of its text files, if text is a separate format.
     pub text_ending: &'static str,
     /// The profile that is meant where only the ending of an output says the target.
     pub profile: Option<&'static str>,
@@ -132,7 +132,7 @@ pub struct TargetRow {
     pub has_graphics: bool,
     /// How its language numbers resources.
     pub placing: Placing,
-    /// How the inputs of a stage find the outputs of the one before.
+    /// How the inputs of a stage match the outputs of the previous one.
     pub matching: Matching,
     /// True if its language has no stages but those that crosslane writes in it.
     pub has_no_more_stages: bool,

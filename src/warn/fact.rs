@@ -82,7 +82,7 @@ pub struct Fact {
     pub zeros: u8,
     /// True if neighbouring segments certainly differ in it, for some segments smaller than a subgroup.
     pub varies: bool,
-    /// The bits of the one scalar that it is, in all lanes that have it.
+    /// Its bits, if it is one scalar in all lanes.
     pub number: Option<u64>,
     pub picks: Option<Picks>,
     /// Undefined in all lanes but these.
@@ -159,7 +159,7 @@ impl Fact {
         Fact { alike: new(self.alike), parts: self.parts.map(|parts| parts.map(new)), ..self }
     }
 
-    /// The same outside of the function that it is known in.
+    /// These facts outside of their function.
     #[must_use]
     pub fn outside(self) -> Fact {
         Fact { origin: None, ..self }
@@ -240,7 +240,7 @@ impl Held {
     }
 }
 
-/// Lowers what is known of a place by one more value that it may hold. Gives whether that changed anything.
+/// Joins the facts of a place with another possible value. Returns true if anything changed.
 pub fn lower(slot: &mut Option<Fact>, by: Fact) -> bool {
     let new = slot.map_or(by, |old| old.meet(by));
     slot.replace(new) != Some(new)

@@ -18,7 +18,7 @@ pub enum Leave {
 pub struct Cause {
     /// The condition or selector that differs between lanes.
     pub condition: Span,
-    /// The jump that some of them take, where it is that which parts them from those that come here.
+    /// The jump that separates some of them from the lanes that come here, if there is one.
     pub leave: Option<(Leave, Span)>,
 }
 

@@ -285,7 +285,7 @@ fn explained(error: Diagnostic, name: &str) -> Diagnostic {
     }
 }
 
-/// Messages of ours have no stop, and people know no handles: naga's `[3]` and `Some([3])` are left out, with what is
+/// crosslane's messages have no final period, and handles mean nothing to users: naga's `[3]` and `Some([3])` are left out, with what is
 /// printed of the inner form of types.
 fn first_sentence(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

@@ -23,7 +23,7 @@ pub struct Needs {
     pub filled_scalars: u32,
     /// It reads the numbers of its workgroup in x, y and z; x is always there.
     pub group_ids: [bool; 3],
-    /// The number of the last of the local numbers that it reads.
+    /// The index of the last local id that it reads.
     pub local_ids: u8,
     /// Where it is kept ready, scratch memory is reached by a resource in the first four scalar registers.
     pub scratch_resource: bool,

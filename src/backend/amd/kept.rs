@@ -98,7 +98,7 @@ impl Search<'_> {
         }
     }
 
-    /// Notes the parameter of one more exit, given the one of those before; none for good where they differ.
+    /// Records the parameter of another exit; none permanently if exits differ.
     fn agree(&mut self, result: Value, of: InstId, param: impl Fn(Option<Value>) -> Option<Value>) {
         match self.found.get_mut(&result) {
             None => {

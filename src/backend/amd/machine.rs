@@ -42,7 +42,7 @@ impl Reg {
 pub enum File {
     /// 32 bits in each lane.
     Vector,
-    /// 32 bits for the wave. Masks of lanes are one or two of them.
+    /// 32 bits per wave. A lane mask is one or two of them.
     Scalar,
 }
 

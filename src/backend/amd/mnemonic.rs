@@ -117,7 +117,7 @@ pub fn of(primitive: Primitive) -> Option<Cow<'static, str>> {
     }
 }
 
-/// The operation that a primitive is; none for one that is several, or part of another.
+/// The operation of a primitive; none if it is several, or part of another.
 pub const fn mover(primitive: Primitive) -> Option<Operation> {
     use Operation as O;
     use PermlaneOp as P;
@@ -628,7 +628,7 @@ operations! {
     WriteBackSecondCache = [None, None, plain("buffer_wbl2 sc1"), None, None, None],
 }
 
-/// The instruction that folds values of a type, one for each register of them; none if it takes several.
+/// The instruction that reduces values of a type, one per register; none if it takes several.
 pub fn combine_operation(op: ReduceOp, ty: LaneType) -> Option<Operation> {
     use ReduceOp as F;
     use ScalarKind::{Bool, Float, Sint};

@@ -30,7 +30,7 @@ pub struct Reflection {
     pub scratch_bytes: u32,
     pub vector_registers: u32,
     pub scalar_registers: u32,
-    /// Values of 32 bits that did not find a register: of each invocation, and of a wave.
+    /// Spilled 32-bit values: per invocation, and per wave.
     pub spilled: [u32; 2],
     /// Waves that run at once on one SIMD, by their registers.
     pub occupancy: u32,

@@ -158,7 +158,7 @@ impl Interface {
     }
 }
 
-/// Built-in values that need something that only the caller knows of a draw, what that is, and its name.
+/// Built-in values that need a draw parameter from the caller, with the parameter and its name.
 pub const DRAW_FACTS: [(BuiltIn, BuiltIn, &str); 4] = [
     (BuiltIn::InstanceIndex, BuiltIn::BaseInstance, "number of the first instance"),
     (BuiltIn::BaseInstance, BuiltIn::BaseInstance, "number of the first instance"),

@@ -107,7 +107,7 @@ pub enum Operand {
     /// A scalar that the program environment provides.
     Named(Cow<'static, str>),
     Array(ArrayRef),
-    /// Members of one register as the offset of a texture's coordinates.
+    /// Components of one register as a texture offset.
     Offset(SmallVec<[Reg; 4]>),
 }
 

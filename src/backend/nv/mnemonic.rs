@@ -50,7 +50,7 @@ pub const fn vote(op: VoteOp) -> &'static str {
 /// The ballot of the active lanes.
 pub const BALLOT: &str = "TGBALLOT.U";
 
-/// The masks of lanes that compare so with the own one, after the name of the stage.
+/// The masks of lanes that compare as given with this lane, after the name of the stage.
 pub const fn lane_mask(op: MaskOp) -> &'static str {
     match op {
         MaskOp::Eq => "threadeqmask",

@@ -84,7 +84,7 @@ fn rebuild(lines: &mut [Line], mut with: impl FnMut(usize, Line, &mut Vec<Line>)
 /// The facts about a register in the stretch that is ordered, from its end up to some line.
 #[derive(Clone, Copy, Default)]
 struct Mark {
-    /// The stretch, so that nothing is cleared between two of them.
+    /// The stretch number, so that nothing is cleared between stretches.
     stretch: u32,
     /// Reads in the stretch.
     inside: u32,

@@ -350,7 +350,7 @@ impl<'p> Printer<'p> {
         self.text.push_str(";\n");
     }
 
-    /// Names the source line, where it is another one than before.
+    /// Writes the source line, if it changed.
     fn source(&mut self, span: Span) {
         let Some(at) = self.program.sources.locate(span.lo) else { return };
         let place = (at.file, at.line);
@@ -469,7 +469,7 @@ impl Program<'_> {
         }
     }
 
-    /// A vector's components in order; the last one fills the rest of the swizzle.
+    /// The components of a vector in order; the last one fills the swizzle.
     fn vector(&self, text: &mut String, regs: &[Reg]) {
         let (Some(first), Some(last)) = (regs.first(), regs.last()) else { return };
         let fill = std::iter::repeat_n(last, 4_usize.saturating_sub(regs.len()));

@@ -36,7 +36,7 @@ impl Assignment {
     }
 }
 
-/// Ranges of two registers that are joined whatever that takes.
+/// Ranges of two registers that are always merged.
 const SHORT: usize = 256;
 
 /// Finds places for all registers; copies that become moves onto themselves are taken out of the program.

@@ -36,7 +36,7 @@ pub fn reduction(op: ReduceOp, is_signed: bool) -> String {
     }
 }
 
-/// The masks of lanes that compare so with the own one.
+/// The masks of lanes that compare as given with this lane.
 pub const fn lane_mask(op: MaskOp) -> &'static str {
     match op {
         MaskOp::Eq => "%lanemask_eq",

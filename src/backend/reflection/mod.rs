@@ -128,7 +128,7 @@ pub fn json(interface: &Interface, target: &impl Serialize) -> String {
 /// The JSON Schema of all that [`text`] writes.
 pub const SCHEMA: &str = include_str!("../../../docs/reflection.schema.json");
 
-/// A reflection as a text of JSON, with the name of its schema.
+/// A reflection as JSON text, with the name of its schema.
 pub fn text(value: &impl Serialize) -> String {
     #[derive(Serialize)]
     struct Named<'a, T> {

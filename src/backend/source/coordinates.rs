@@ -131,7 +131,7 @@ impl Body<'_, '_> {
 }
 
 impl Writer<'_> {
-    /// The number that a constant float is, where that is one that counts layers.
+    /// The value of a constant float, if it is a valid layer index.
     pub fn whole_number(&self, value: Value) -> Option<u32> {
         let Value::Const(id) = value else { return None };
         let constant = self.module.constants.get(id);

@@ -108,7 +108,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Element and stride of the array of any length that is all of a block.
+    /// Element and stride of a runtime-sized array that is the only member of a block.
     pub fn only_array(&self, block: StructId) -> Option<(TypeId, u32)> {
         let [member] = self.types.structs[block].members.as_slice() else { return None };
         match self.types.get(member.ty) {

@@ -305,7 +305,7 @@ impl Body<'_, '_> {
         self.function_to(function, args, (shape, shape))
     }
 
-    /// A built-in function of operands of one shape with a result of another.
+    /// A built-in function whose result has a different shape than its operands.
     fn function_to(&mut self, function: MathFn, args: &[Expr], (of, to): (Shape, Shape)) -> Expr {
         let language = self.t.language;
         let [of, to] = [of, to].map(|(scalar, size)| self.t.types.vector(scalar, size));

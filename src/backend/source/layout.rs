@@ -271,7 +271,7 @@ fn vector_extent(packing: Packing, (scalar, size): (Scalar, u8), is_packed: bool
     }
 }
 
-/// The extent of an array's element, which members that pad may make as long as the stride.
+/// The extent of an array's element; padding members may extend it to the stride.
 fn element_extent(t: &mut Writer, ty: TypeId, how: How, is_packed: bool) -> Option<Extent> {
     let (true, Some(shape), Some(stride)) = (how.packing.aligns_vectors(), t.shape(ty), how.stride) else {
         return extent(t, ty, how, is_packed);

@@ -1,4 +1,4 @@
-//! Textures of one dimension as planes with one row, for languages that lack them.
+//! 1D textures as 2D textures with one row, for languages that lack 1D textures.
 
 use super::insts;
 use super::retype;

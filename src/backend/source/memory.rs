@@ -64,7 +64,7 @@ impl Body<'_, '_> {
         self.held(path, index, "index")
     }
 
-    /// A value that is a part of a path, which has a name of this base where the path needs one.
+    /// A value in a path, with a name of this base if it needs one.
     pub fn held(&mut self, path: InstId, value: Value, base: &str) -> Expr {
         let made = self.value(value);
         let is_stable = self.uses.is_stable(self.f, path, &made.reads);

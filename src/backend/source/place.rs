@@ -336,7 +336,7 @@ impl Body<'_, '_> {
         Some(LaidPath { path, ty, how: matrix.how.element(layout.stride), ..matrix.clone() })
     }
 
-    /// A component of the column of a matrix that lies row by row.
+    /// A component of a column of a row-major matrix.
     fn in_column(&mut self, (matrix, column): &(LaidPath, String), row: &str) -> Option<LaidPath> {
         let row = self.row(matrix, row)?;
         let path = row.path.part(&format!("{}{column}", self.unwrapped(&row)));

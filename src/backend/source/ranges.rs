@@ -9,7 +9,7 @@ use crate::limits;
 /// The least and the largest number that a value can be, of all components.
 type Range = (i64, i64);
 
-/// Values that are looked through at most, one into the other.
+/// Maximum nesting depth of examined values.
 const DEPTH: u32 = 6;
 
 /// The largest size of an image, a workgroup or a subgroup.

@@ -98,7 +98,7 @@ impl Writer<'_> {
         self.types.structs[id].logical.unwrap_or(id)
     }
 
-    /// The name of a struct, which is declared where it is not yet.
+    /// The name of a struct, declared if it is not yet.
     pub fn struct_name(&mut self, id: StructId) -> String {
         let id = self.logical(id);
         let name = match self.struct_names.get(&id) {

@@ -277,7 +277,7 @@ impl Uses {
         })
     }
 
-    /// The values that are stored to a variable with their places, where nothing else changes it and there are two.
+    /// The two values that are stored to a variable, with their places, if nothing else changes it.
     pub fn stores_of(&self, f: &Function, local: LocalId) -> Option<[(Value, Place); 2]> {
         const MOST: usize = 24;
         let places = self.locals.get(&local).filter(|places| places.len() <= MOST)?;
@@ -485,7 +485,7 @@ pub(super) enum Part {
     Whole(Value, SmallVec<[InstId; 4]>),
 }
 
-/// The parts of a composite, where the components of a vector one after the other are that vector.
+/// The parts of a composite; consecutive components of a vector become the vector.
 pub(super) fn parts_of(f: &Function, types: &Types, parts: &[Value]) -> Vec<Part> {
     let component = |value: Value| match value {
         Value::Inst(id) => match f.insts[id].op {

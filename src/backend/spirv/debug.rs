@@ -152,7 +152,7 @@ impl Emitter<'_> {
         file
     }
 
-    /// `OpSource` with as much of the text as one instruction holds, and the rest in others.
+    /// `OpSource` with the text, continued in further instructions if it is too long.
     fn write_source(&mut self, name: Word, text: &str) {
         let (language, version) = self.language();
         let mut pieces = pieces(text).into_iter();

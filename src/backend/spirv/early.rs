@@ -43,7 +43,7 @@ pub(super) fn of_built_in(built_in: BuiltIn) -> Option<Capability> {
 }
 
 impl Emitter<'_> {
-    /// The scope of memory instead of one that the version lacks: one that includes it.
+    /// A memory scope that the version has and that includes the requested one.
     pub fn memory_scope(&self, scope: Scope) -> Scope {
         match scope {
             Scope::Subgroup if self.version.has_1_3() => scope,

@@ -21,7 +21,7 @@ pub(super) const fn number(encoding: Encoding) -> Word {
     }
 }
 
-/// The name of SPIR-V's number of an encoding; the number where it has none that is known.
+/// The name of an encoding in SPIR-V; its number if the name is unknown.
 pub(super) fn name(number: Word) -> String {
     match FPEncoding::from_u32(number) {
         Some(encoding) => format!("{encoding:?}"),

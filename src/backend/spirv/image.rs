@@ -191,7 +191,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The image type of an operand: of an image, of a sampled one, of a pointer to one.
+    /// The image type of an operand: an image, a sampled image, or a pointer to one.
     fn image_of(&self, value: Value) -> Option<ImageType> {
         let ty = self.pointee_of(value).map(|(_, pointee)| pointee).or_else(|| self.type_of(value))?;
         match self.m.module.types.get(ty) {
@@ -290,7 +290,7 @@ impl Body<'_, '_> {
         self.at_coordinate(Op::ImageGather, ty, operands.words[0], Some(component), operands)
     }
 
-    /// Image, coordinate and number, as far as they are there: none of them is one of the optional operands.
+    /// Image, coordinate and sample index, if present; optional operands are not among them.
     fn fragment(&mut self, op: Op, ty: TypeId, operands: &Operands) -> Word {
         let mut words: SmallVec<[Word; 3]> = smallvec![self.bare_image(operands)];
         let parts = [ImageParts::COORDINATE, ImageParts::SAMPLE];

@@ -177,7 +177,7 @@ impl Body<'_, '_> {
         is_constant && !self.root_global(pointer).is_some_and(changes)
     }
 
-    /// The flag of a load from a built-in input that changes, where each load says so.
+    /// The flag for a load from a built-in input that changes, if loads need one.
     fn changing(&self, pointer: Value) -> InstFlags {
         match self.root_global(pointer).map(|id| self.m.module.globals[id].binding) {
             Some(ir::Binding::BuiltIn(of)) => self.m.flags_of_built_in(spirv_built_in(of)),

@@ -203,7 +203,7 @@ pub fn emit(module: &Module, options: &Options, sources: &SourceMap) -> Made<Vec
     if emitter.diagnostics.is_empty() { Ok(emitter.finish()) } else { Err(emitter.diagnostics) }
 }
 
-/// The module that is written instead of another one; none if that is written as it is.
+/// The changed module to write; none if the module stays unchanged.
 fn changed(module: &Module, options: &Options) -> Option<Module> {
     // Debuggers know functions by the places of their code.
     let growth = match options.manner.optimize {

@@ -298,7 +298,7 @@ fn check_size(manifest: &Manifest, build: &Build, before: usize, dimensions: &[D
     Err(manifest.error(build.shaders.span(), &message))
 }
 
-/// A list that the outputs of a `[[build]]` are a product of.
+/// A dimension of the product of a `[[build]]`'s outputs.
 struct Dimension {
     name: String,
     values: usize,

@@ -93,7 +93,7 @@ impl BuildTarget {
         self.part.trim_start_matches('.')
     }
 
-    /// All that tells it from other targets of this compiler, as text.
+    /// Everything that distinguishes it from other targets, as text.
     pub fn identity(&self) -> String {
         format!("{} {:?} {:032x}", self.profile.name, self.profile.wave_size, self.hash)
     }

@@ -1,4 +1,4 @@
-//! The options of a run as data, checked as far as they can be without the shader.
+//! The options of a run as data, checked as far as possible without the shader.
 
 use super::machine::{self, Opened};
 use super::table;

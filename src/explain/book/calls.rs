@@ -3,7 +3,7 @@
 use super::topics::slug;
 use crate::grammar::{ExtensionSet, FUNCTIONS, Lowering, Overload, VARIABLES, Variable, VariableSource};
 
-/// One row of a page's table of calls: names that differ in a part which the row's words do not speak of.
+/// One row of a page's table of calls: names that share their documentation.
 pub struct Call {
     /// A width in a name is written `{W}`.
     pub names: Vec<String>,

@@ -51,7 +51,7 @@ impl Emitted {
         Ok((Emitted { code: code.lines, set_ups: code.set_ups, results, unit: backend.unit }, operations))
     }
 
-    /// The lines of all operations, which are the components of one.
+    /// The lines of all operations, which are components of one operation.
     pub fn whole(&self) -> Listing {
         self.listing(&(0..self.set_ups.len() as u32).collect::<Vec<_>>())
     }
@@ -114,7 +114,7 @@ impl Emitted {
         shown.iter().map(|line| Line { text: line[margin..].into(), unit: (self.unit)(line.trim_start()) }).collect()
     }
 
-    /// Registers that are one operand somewhere as that: `s[2:3]`.
+    /// Registers that form one operand somewhere, as that operand: `s[2:3]`.
     fn joined(&self, names: Vec<String>) -> Vec<String> {
         let mut joined: Vec<(String, String)> = Vec::new();
         for name in names {

@@ -61,7 +61,7 @@ fn with_scope(builder: &Builder<'_>, op: ImageOp, how: &[Value]) -> ImageOp {
     }
 }
 
-/// The part that an argument is; none for one that says how the operation is ordered.
+/// The part of an argument; none if it is a memory order.
 const fn part_of(role: ImageRole) -> Option<ImageParts> {
     Some(match role {
         ImageRole::Image | ImageRole::Coordinate => ImageParts::COORDINATE,

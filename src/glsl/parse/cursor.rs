@@ -237,7 +237,7 @@ fn can_be_name(class: WordClass) -> bool {
 
 /// Taking what must be there.
 impl Parser<'_> {
-    /// Takes a name; `what` says which, as in "the name of a function".
+    /// Parses a name; `what` describes it, as in "the name of a function".
     #[inline(always)]
     pub fn identifier(&mut self, what: &str) -> Parsed<Name> {
         let TokenKind::Word(symbol) = self.kind() else { return Err(self.expected(what)) };

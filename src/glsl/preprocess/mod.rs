@@ -60,7 +60,7 @@ pub trait Dialects {
         None
     }
 
-    /// Names of all extensions, to suggest one for a misspelt one.
+    /// Names of all extensions, for suggestions.
     fn extension_names(&self) -> Box<dyn Iterator<Item = &str> + '_> {
         Box::new(std::iter::empty())
     }

@@ -103,7 +103,7 @@ impl Sema<'_> {
         })
     }
 
-    /// The number one of the scalar type that the value is made of.
+    /// The constant 1 in the value's scalar type.
     fn one_like(&mut self, b: &mut Builder<'_>, value: Value) -> Option<Value> {
         let ty = b.type_of(value);
         if b.module.types.referred(ty).is_some() {

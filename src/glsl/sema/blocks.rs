@@ -87,7 +87,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Declares the names of a block that is wrong, so that their uses are not reported.
+    /// Declares the names of an invalid block, so that their uses are not reported.
     fn declare_nothing(&mut self, block: &ast::Block) {
         let ast = self.ast;
         match &block.instance {

@@ -60,7 +60,7 @@ impl Sema<'_> {
         self.need_matrix_extension("these cooperative matrices need", &[FLOATS, INTEGERS], span)
     }
 
-    /// Reports a matrix of one extension that is passed to a function of another.
+    /// Reports a matrix of one extension in a call of another's function.
     pub fn check_use(&mut self, matrix: CooperativeMatrix, roleless: bool, span: Span) -> Option<CooperativeMatrix> {
         if (matrix.role == MatrixRole::Any) == roleless {
             return Some(matrix);

@@ -44,7 +44,7 @@ impl Sema<'_> {
         self.derivatives_at = id.span;
     }
 
-    /// Quads are whole: a workgroup is as wide and as high as pairs, or as large as fours.
+    /// Checks that quads are complete: the workgroup's width and height are even, or its size is a multiple of four.
     pub fn check_derivative_group(&mut self, module: &Module, size: [ConstId; 3]) {
         let known = size.map(|id| module.constants.as_int(&module.types, id).filter(|_| !module.constants.is_spec(id)));
         let ([Some(x), Some(y), Some(z)], Some(group)) = (known, self.env.derivatives) else { return };

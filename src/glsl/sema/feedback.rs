@@ -105,7 +105,7 @@ impl Sema<'_> {
     }
 }
 
-/// Bytes that an output takes, one component after the other, and what its offset must be a multiple of.
+/// Size of a captured output in bytes, and the alignment of its offset.
 pub fn captured_size(b: &Builder<'_>, ty: TypeId) -> (u32, u32) {
     let types = &b.module.types;
     let of = |scalar: Scalar, count: u32| (scalar.bytes().saturating_mul(count), scalar.bytes());

@@ -143,7 +143,7 @@ impl Primitives {
     }
 }
 
-/// The owners of the rows of a stage, or of all rows if the stage has none, as text.
+/// The names of the owners of a stage's rows, or of all rows if the stage has none.
 fn owners<'r>(rows: impl Iterator<Item = &'r Layout> + Clone, stage: Stage) -> String {
     let is_of_stage = rows.clone().any(|(_, of, ..)| *of == stage);
     let rows = rows.filter(|(_, of, ..)| !is_of_stage || *of == stage);
@@ -317,7 +317,7 @@ impl Sema<'_> {
         None
     }
 
-    /// The type that one vertex has of an input or output of this type.
+    /// The type per vertex of an input or output of this type.
     pub fn without_crowd(&self, b: &Builder<'_>, ty: TypeId, space: Space, interpolation: Interpolation) -> TypeId {
         let crowd = self.env.stage.crowd(space, interpolation).filter(|crowd| *crowd != Crowd::Corners);
         match b.module.types.get(ty) {
@@ -326,7 +326,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Elements of an array over vertices; none as long as the shader has not said it.
+    /// Elements of an array over vertices; none until the shader declares the number.
     fn crowd_size(&mut self, crowd: Crowd) -> Option<u32> {
         let size = match crowd {
             Crowd::Corners => Some(3),

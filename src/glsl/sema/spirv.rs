@@ -168,7 +168,7 @@ impl Sema<'_> {
         fits
     }
 
-    /// A parameter of a type: a type, a literal as words, or another constant as an id.
+    /// A type parameter: a type, a literal as words, or another constant as an id.
     fn type_operand(&mut self, b: &mut Builder<'_>, arg: &SpirvArg, into: &mut Vec<ForeignOperand>) -> Option<()> {
         let expr = match arg.value {
             SpirvValue::Type(ty) => {

@@ -140,7 +140,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Checks that the extensions that are on allow as much of a scalar as `needed`; the error says so of `what`.
+    /// Checks that the enabled extensions allow this use of a scalar; `what` names it in the error.
     #[inline]
     pub fn check_extended(&mut self, scalar: Scalar, what: &str, needed: Allowed, span: Span) -> Option<()> {
         extended::family(scalar).map_or(Some(()), |family| self.check_family(family, what, needed, span))

@@ -180,7 +180,7 @@ impl Inliner<'_> {
         }
     }
 
-    /// A selection that returns on one side at least: what follows it becomes part of the side that continues.
+    /// A selection that returns on at least one side: the code after it becomes part of the side that continues.
     fn copy_fork(&mut self, copying: &mut Copying<'_>, inst: Inst, rest: Code<'_>, into: &mut SmallVec<[InstId; 4]>) {
         let Op::If { condition, then, otherwise, hint } = inst.op else { return };
         let condition = copying.value(condition);

@@ -63,7 +63,7 @@ impl Plan {
 #[derive(Clone, Copy)]
 struct Seen {
     ways: Ways,
-    /// Blocks that a copy of it is in, from the one that it begins in.
+    /// Nesting depth of a copy, from the block where it starts.
     depth: usize,
     /// Blocks around the code after the call, which moves into the sides of selections that do not return.
     end: usize,

@@ -114,7 +114,7 @@ pub(super) fn zip(out: &mut [u64], a: &[u64], b: &[u64], f: impl Fn(u64, u64) ->
     }
 }
 
-/// Writes one result per lane, zero where there is none; says where that is.
+/// Writes one result per lane, zero if undefined; returns the undefined lanes.
 fn each_defined(out: &mut [u64], f: impl Fn(usize) -> Option<u64>) -> u64 {
     let mut undefined = 0;
     for (lane, out) in out.iter_mut().enumerate() {

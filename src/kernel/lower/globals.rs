@@ -102,7 +102,7 @@ impl Lower<'_> {
         self.globals[id.index()] = self.buffer_pointer(first as u32, id, global.ty);
     }
 
-    /// How many buffers a resource is, which follow `others`; none if that is too many.
+    /// The number of buffers of a resource, after `others`; none if that is too many.
     fn bound_buffers(&mut self, ty: TypeId, others: usize) -> Option<u32> {
         if matches!(self.shapes.types.get(ty), Type::Array { len: ArrayLen::Runtime, .. }) {
             self.not_yet("arrays of buffers without a size");

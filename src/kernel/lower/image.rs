@@ -85,7 +85,7 @@ impl Lower<'_> {
         Pointer::Resource(Resource { ty: element, ..resource })
     }
 
-    /// Both choices as one; the elements of the first have whole numbers of the second's.
+    /// Both selections as one; an element of the first is a multiple of the second's.
     fn chosen(&mut self, first: Option<Choice>, second: Choice) -> Choice {
         let Some(first) = first else { return second };
         let Choices { count, step } = second.among;

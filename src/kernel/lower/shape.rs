@@ -257,7 +257,7 @@ impl Shapes {
 
     // Memory.
 
-    /// Bytes of memory of a type, run-time arrays counted as empty; none if it has no size or one above 4 GiB.
+    /// Size of a type in memory, with empty runtime-sized arrays; none if it has no size or more than 4 GiB.
     pub fn extent(&mut self, ty: TypeId) -> Option<Extent> {
         if let Some(known) = self.extents.get(&ty) {
             return *known;

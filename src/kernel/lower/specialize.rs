@@ -105,7 +105,7 @@ fn kind(scalar: Scalar) -> String {
     }
 }
 
-/// The bits of a value written as text; none if it is none of this type.
+/// The bits of a value written as text; none if it is not a value of this type.
 fn parse(scalar: Scalar, text: &str) -> Option<u64> {
     match scalar.kind {
         ScalarKind::Bool => match text {

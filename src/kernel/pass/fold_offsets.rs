@@ -130,7 +130,7 @@ impl Folding<'_> {
         fits.then_some((base, by))
     }
 
-    /// The parts of an address that is a constant times such a sum.
+    /// The parts of an address that is a constant times a sum.
     fn scaled_sum(&self, address: Value, space: MemorySpace) -> Option<Scaled> {
         let (op @ (BinOp::Shl | BinOp::Mul), scalar, [sum, factor]) = self.arithmetic(address)? else { return None };
         let (_, _, [base, by]) = self.arithmetic(sum)?;
@@ -151,7 +151,7 @@ impl Folding<'_> {
         Some((op, scalar, <[Value; 2]>::try_from(self.kernel.args(made)).ok()?))
     }
 
-    /// The constant that a value is another one and that, added.
+    /// The constant `c` if a value is another value plus `c`.
     fn added(&self, value: Value, by: Value) -> Option<u64> {
         let by = self.kernel.as_constant(by)?;
         let (op, _, [base, _]) = self.arithmetic(value)?;

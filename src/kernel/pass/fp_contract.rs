@@ -117,7 +117,7 @@ impl Contraction<'_> {
         [self.negated(ty, a, product), b]
     }
 
-    /// The inverse of a value, which is made before an instruction where there is none.
+    /// The negation of a value, inserted before an instruction if it does not exist.
     fn negated(&mut self, ty: Scalar, value: Value, at: InstId) -> Value {
         if let Some(bits) = self.kernel.as_constant(value) {
             return self.kernel.constant(Ty::of(ty), bits ^ 1 << (ty.width - 1));

@@ -23,7 +23,7 @@ use smallvec::SmallVec;
 use std::collections::hash_map::Entry;
 use std::hash::{Hash, Hasher};
 
-/// Rewrites of one operation in a row, so that rules which undo each other end.
+/// Maximum number of consecutive rewrites of one operation, so that rules that undo each other terminate.
 const PATIENCE: usize = 8;
 
 /// Facts that follow from others, for each instruction of the kernel.

@@ -85,7 +85,7 @@ impl Threading<'_> {
         self.names.replace_all(before.into_iter().chain(after), self.kernel.results(first));
     }
 
-    /// Appends an arm to one that yields the values of `results`.
+    /// Appends an arm to a block that yields the values of `results`.
     fn append(&mut self, target: BlockId, arm: BlockId, results: &[Value]) {
         let mut out = std::mem::take(&mut self.kernel.blocks[target].insts);
         let given = out.pop().map(|last| self.kernel.args(last).to_vec()).unwrap_or_default();

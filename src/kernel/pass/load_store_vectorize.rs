@@ -198,7 +198,7 @@ fn add(
     });
 }
 
-/// The members of a group that follow each other, as many together as fit.
+/// The consecutive members of a group, in pieces of the largest size that fits.
 fn cut(kernel: &Kernel, group: Group, joins: Joins, ranges: &Ranges) -> Vec<Joined> {
     let place_of = |inst: &InstId| joinable(kernel, *inst).map_or((0, 0), |(access, _)| extent(access));
     let mut sorted = group.members.clone();

@@ -10,7 +10,7 @@ use crate::kernel::image;
 use crate::kernel::tree::Tree;
 use crate::kernel::{Kernel, MemoryAccess, MemorySpace, Op, Value};
 
-/// Places that are kept, so that the search takes constant time.
+/// Maximum number of tracked places, so that the search takes constant time.
 const PLACES: usize = 32;
 
 /// Kinds of memory that do not overlap.

@@ -125,7 +125,7 @@ impl Promote<'_> {
         self.add(inst, Op::Cmp(CmpOp::Eq, Scalar::U32), &[address, wanted], Ty::Bool)
     }
 
-    /// Adds an instruction that stands for a part of another one.
+    /// Adds an instruction for a part of another one.
     fn add(&mut self, of: InstId, op: Op, args: &[Value], ty: Ty) -> Value {
         let (flags, span) = (crate::ir::InstFlags::empty(), self.kernel.insts[of].span);
         let inst = self.kernel.add_inst(op, args, &[ty], flags, span);

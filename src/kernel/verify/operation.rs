@@ -1,4 +1,4 @@
-//! Types of operands and results of operations inside one lane.
+//! Operand and result types of operations within a lane.
 
 use super::{Check, Verifier, ensure};
 use crate::ir::Scalar;

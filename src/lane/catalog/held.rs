@@ -90,7 +90,7 @@ mod tests {
         }
     }
 
-    /// Calls for a sample with a first operand of another type that counts as the same.
+    /// Calls for a sample whose first operand has an equivalent type.
     fn check_alike(sample: &Sample, ty: LaneType, check: impl Fn(&Request)) {
         let mut inputs = sample.inputs.clone();
         let (Some(first), Some(role)) = (inputs.first_mut(), sample.op.signature().role(0)) else { return };

@@ -31,7 +31,7 @@ fn profiles() -> Vec<(Profile, usize)> {
     distinct
 }
 
-/// Profiles of users that lack parts of what every SPIR-V has: others stand in for them.
+/// User profiles that lack features of every SPIR-V version.
 fn narrower() -> impl Iterator<Item = Profile> {
     let lists = [
         r#""scans", "ballot-bits", "vote-equal", "varying-distance", "elect", "clustered", "shuffle-relative""#,
@@ -168,7 +168,7 @@ fn profiles_of_users_are_proven() {
     assert!(tally.cases > 1000 && tally.plans > 300, "{tally:?}");
 }
 
-/// A value that is taken out of a fold must be part of it; floats round, so nothing is taken out of them.
+/// A value that is removed from a reduction must be part of it; floats round, so they are never removed.
 #[test]
 fn a_part_is_taken_out_of_a_fold_of_integers_only() {
     let leaf = |label| Term::Leaf { input: 0, label };

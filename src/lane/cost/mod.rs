@@ -39,7 +39,7 @@ pub struct PlanCost {
     pub setup: u32,
 }
 
-/// Instructions of a less common way that weigh as one of the set-up.
+/// Instructions of a less common way that weigh as much as one set-up instruction.
 const RARE: u32 = 2;
 
 /// The cost of a plan on a profile. A step without a price in the profile counts as one instruction that takes no time.

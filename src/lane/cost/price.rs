@@ -32,7 +32,7 @@ const fn work(unit: Unit, count: u32) -> Work {
 
 /// The instructions of a target for steps that others do otherwise.
 pub struct Table {
-    /// The class that a unit is priced as; none if it has no price.
+    /// The price class of a unit; none if it has no price.
     pub class: fn(Unit) -> Option<CostClass>,
     /// Instructions that read a lane's number or a mask of lanes, where those are built-in values; otherwise they are
     /// computed.

@@ -131,7 +131,7 @@ impl<'a> Builder<'a> {
         self.profile.has(feature)
     }
 
-    /// Operand `n` of the operation, its value where that is known.
+    /// Operand `n` of the operation, with its value if known.
     pub fn input(&self, n: u8) -> Operand {
         match self.request.inputs[n as usize].known {
             Known::Constant(value) => Operand::Const(value),
@@ -233,7 +233,7 @@ impl<'a> Builder<'a> {
         name(index as u16)
     }
 
-    /// Steps that other lanes run, or run at other times, than the one that is added.
+    /// Steps with other lanes or at other times than the new step.
     fn apart(&self) -> Range<usize> {
         if !self.closed.is_empty() {
             return self.closed.clone();
@@ -243,7 +243,7 @@ impl<'a> Builder<'a> {
         steps.start.into()..steps.end.into()
     }
 
-    /// The first step that runs together with the one that is added.
+    /// The first step that runs together with the new one.
     fn first_alike(&self) -> usize {
         match &self.turns {
             Some(turns) if self.in_turns => turns.steps.start.into(),

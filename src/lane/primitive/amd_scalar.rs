@@ -50,7 +50,7 @@ impl ScalarOp {
             || matches!(self, S::CountLanes | S::LowestLane | S::LanesAbove)
     }
 
-    /// The number that is read of a mask in a wave of a size, none if that is undefined; for operations that read one.
+    /// The number that an operation reads from a mask in a wave of this size; none if it is undefined.
     pub fn read_of_mask(self) -> Option<fn(u128, u32) -> Option<u32>> {
         match self {
             ScalarOp::CountLanes => Some(|mask, _| Some(mask.count_ones())),

@@ -9,7 +9,7 @@ use crate::lane::op::ReduceOp;
 use crate::lane::request::{LaneType, ScalarKind};
 use crate::profile::{Feature, Profile};
 
-/// Operators of one kind of operand that are an instruction which can carry DPP.
+/// Operators with an instruction that supports DPP, for one kind of operand.
 struct DppOperators {
     ops: &'static [ReduceOp],
     kinds: &'static [ScalarKind],

@@ -53,7 +53,7 @@ impl<'d> Block<'d> {
         unsafe { device.raw.get_buffer_device_address(&info) }
     }
 
-    /// Copies the contents into `data`, which is as long as the data that it was made of.
+    /// Copies the contents into `data`, which has the length of the original data.
     pub fn download(&self, data: &mut [u8]) {
         assert_eq!(data.len(), self.length, "the buffer's own data");
         // SAFETY: `host` maps at least `length` bytes of coherent memory that no shader is writing any more.

@@ -77,7 +77,7 @@ impl Body<'_, '_, '_> {
         ty
     }
 
-    /// The number of elements of what a path leads to; none of a struct.
+    /// The number of elements at a path; none for a struct.
     fn length_at(&mut self, path: &PointerPath, ty: TypeId) -> Option<Value> {
         if let Type::Array { len: ArrayLen::Runtime, .. } = self.b.module.types.get(ty) {
             let mut block = path.clone();

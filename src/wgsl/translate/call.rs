@@ -140,7 +140,7 @@ fn add_param(params: &mut Vec<Param>, name: &str, ty: TypeId) -> Value {
     Value::Param(params.len() as u32 - 1)
 }
 
-/// A variable that stands in for a part of another one during a call.
+/// A variable that replaces a part of another one during a call.
 struct Copy {
     stand_in: Value,
     home: PointerPath,

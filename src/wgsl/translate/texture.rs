@@ -120,7 +120,7 @@ impl Body<'_, '_, '_> {
         self.b.image(op, mask, &operands, ty)
     }
 
-    /// Four texels' worth of numbers, of which depth textures have one.
+    /// The four components of a texel; depth textures have one.
     fn texel(&mut self, op: ImageOp, image: Value, kind: ImageType, parts: Parts) -> Value {
         let ty = self.b.module.types.vector(kind.sampled, 4);
         let texel = self.image_op(op, image, parts, ty);

@@ -72,7 +72,7 @@ fn constant(operand: Operand) -> Option<u32> {
     }
 }
 
-/// A pair of instructions and the one that does the work of both.
+/// A pair of instructions and the instruction that replaces both.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     pub outer: Operation,

@@ -20,7 +20,7 @@ pub enum Touch {
     Writes(Kinds, Roles),
 }
 
-/// Instructions of any of some traits, and none of others, that touch registers.
+/// Instructions with any of some traits and none of others, by the registers they access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Event {
     /// Empty for all instructions.

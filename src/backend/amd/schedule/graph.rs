@@ -140,7 +140,7 @@ const BUFFERS: usize = 1;
 const PRIVATE: usize = 2;
 const COHERENT: usize = 3;
 
-/// Readers of a register that are kept out of the way of its copies.
+/// Maximum number of readers of a register that are kept away from its copies.
 const COPY_READERS: usize = 16;
 
 /// Builds the graph of one stretch.

@@ -58,7 +58,7 @@ impl Lives {
         self.values.len() as u32 - 1
     }
 
-    /// The number of a value that begins in place of another one.
+    /// The index of a value that replaces another one.
     pub fn begun(&mut self, part: Slice, is_vector: bool, before: u32) -> u32 {
         if before != NONE {
             self.values[before as usize].is_needed_after = false;

@@ -67,7 +67,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Gives a value that is in half of a word: as it is where nothing reads the other half.
+    /// Sets a value in half of a word, unchanged if nothing reads the other half.
     pub fn give_half(&mut self, value: Value, half: Half) {
         if self.halves.is_open(value) {
             self.halves.hold(value, half);

@@ -204,7 +204,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The lanes that compare so with the own one, each lane's its own: a bit shifted to the lane, or all below or above.
+    /// The lanes that compare as given with this lane, each lane's its own: a bit shifted to the lane, or all below or above.
     fn lane_mask(&mut self, op: MaskOp, lane: Operand) -> Words {
         let all = number(u32::MAX);
         let (first, not) = match op {

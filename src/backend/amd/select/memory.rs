@@ -88,7 +88,7 @@ fn pieces(access: MemoryAccess, widest: impl Fn(u32) -> usize) -> Vec<Piece> {
     pieces
 }
 
-/// An access of components of 16 bits as one of words with two of them each, and one of the others.
+/// A 16-bit access split into an access of word pairs and an access of the remaining components.
 #[derive(Clone, Copy, Debug)]
 struct Pairs {
     words: Option<MemoryAccess>,

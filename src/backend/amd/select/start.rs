@@ -285,7 +285,7 @@ impl Selector<'_> {
         words
     }
 
-    /// Addresses of the buffers, as many at once as one load gives.
+    /// Loads the addresses of the buffers, several per load.
     fn load_addresses(&mut self) {
         let used = self.subject.interface.is_used.clone();
         self.start.buffers = vec![None; used.len()];

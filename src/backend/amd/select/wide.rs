@@ -40,7 +40,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The bit found in the first word that has one; -1 of 64 bits where there is none.
+    /// The bit in the first nonzero word; a 64-bit -1 if there is none.
     fn long_find(&mut self, op: UnOp, scalar: Scalar, words: [Operand; 2], places: [u32; 2]) -> Words {
         let mut found = words.map(|word| {
             let bit = self.word_unary(op, scalar, word);

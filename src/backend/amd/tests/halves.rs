@@ -1,4 +1,4 @@
-//! Floats of 16 bits: pairs of them, halves of words as operands, and where generations lack instructions.
+//! 16-bit floats: pairs, halves of words as operands, and missing instructions of generations.
 
 use super::{F, builder, code, own, program, words};
 use crate::ir::Scalar;

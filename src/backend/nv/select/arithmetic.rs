@@ -19,7 +19,7 @@ pub const fn kind(scalar: Scalar) -> Kind {
     }
 }
 
-/// Instructions of one operand and a result of its type. None where there is no single one.
+/// Instruction names for one operand and a result of its type. None if there is no single instruction.
 fn unary_name(op: UnOp, kind: Kind) -> Option<&'static str> {
     use Kind::{Float, Sint, Uint};
     Some(match (op, kind) {
@@ -44,7 +44,7 @@ fn unary_name(op: UnOp, kind: Kind) -> Option<&'static str> {
     })
 }
 
-/// Instructions of two operands of one type and a result of it. None where there is no single one.
+/// Instruction names for two operands and a result of one type. None if there is no single instruction.
 fn binary_name(op: BinOp, kind: Kind, is_exact: bool) -> Option<&'static str> {
     use Kind::{Float, Sint, Uint};
     Some(match (op, kind) {

@@ -275,7 +275,7 @@ impl<'k> Selector<'k> {
         }
     }
 
-    /// Operands in order as a vector: components of one register where they are that, constants, or copies.
+    /// Operands in order as a vector: components of one register if possible, constants, or copies.
     fn vector(&mut self, operands: &[Operand], class: Class) -> Operand {
         let group = operands.first().and_then(|first| self.group_of(first));
         if group.is_some() && operands.iter().all(|operand| self.group_of(operand) == group) {

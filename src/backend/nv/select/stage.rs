@@ -32,7 +32,7 @@ pub fn colour(location: u32) -> String {
 }
 
 impl Selector<'_> {
-    /// A component of an attribute; one of 64 bits in a register.
+    /// A component of an attribute; a 64-bit component is in a register.
     pub fn input(&mut self, location: u32, component: u8) -> Operand {
         let named = Operand::Named(format!("{}.{}", attribute(location), LETTERS[usize::from(component) & 3]).into());
         let is_wide = self.kernel.input(location).is_some_and(|input| input.wide);

@@ -46,7 +46,7 @@ fn set_of(reg: Reg) -> usize {
     reg.index() + 1
 }
 
-/// The sets that an instruction copies its sources to; none for one that computes.
+/// The sets that an instruction copies its sources to; none if it computes.
 fn copied_to(inst: &Inst) -> Option<usize> {
     let copies = ["MOV", "CMP", "PK64", "UP64"].iter().any(|name| inst.name.starts_with(name));
     match &inst.dest {

@@ -109,7 +109,7 @@ impl Selector<'_> {
         if ty.width < 32 { self.cut(ty, all) } else { all }
     }
 
-    /// Values of 16 bits as words, which are alike where they are.
+    /// 16-bit values as words that are equal exactly if the values are.
     fn comparable(&mut self, value: Value) -> (Reg, u32) {
         match self.class(value) {
             Class::Half => (self.widened(Scalar::U16, value), 32),

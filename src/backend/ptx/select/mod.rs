@@ -160,7 +160,7 @@ pub fn select(kernel: &Kernel, interface: &Interface, isa: Isa, debug: bool) -> 
     if errors.is_empty() { Ok(Selected { lines, counts, uses_private }) } else { Err(errors) }
 }
 
-/// Bits of the floats for which `neg` is as old as the language, so that the assembler makes a modifier of it.
+/// The narrowest floats with `neg` in every version, which the assembler turns into a modifier.
 const NARROWEST_NEGATION: u8 = 32;
 
 pub(super) struct Selector<'k> {

@@ -207,7 +207,7 @@ impl Dialect {
         Expr::call(name, &[value].into_iter().chain(more).collect::<Vec<_>>())
     }
 
-    /// A move of a value by functions that take 32-bit numbers: others go as such numbers.
+    /// A move by functions for 32-bit numbers: other types are converted to words.
     fn as_words(&self, b: &mut Body, arg: &Arg, moved: &mut dyn FnMut(&mut Body, Expr, TypeId) -> Expr) -> Expr {
         let (scalar, size) = arg.shape;
         let own = b.t.types.vector(scalar, size);
@@ -329,7 +329,7 @@ fn khr_function(op: GroupOp) -> Option<(&'static str, String)> {
 }
 
 impl Dialect {
-    /// The function that gives a value of any lane, by reads of one lane after the other.
+    /// The function that reads any lane's value, one lane at a time.
     fn shuffle_by_reads(&self, t: &mut Writer, ty: TypeId) -> String {
         t.need("GL_ARB_shader_ballot");
         let (name, is_new) = t.helper(SHUFFLE, ty);

@@ -106,7 +106,7 @@ impl Dialect {
         }
     }
 
-    /// Returns true if a type of the scratch module is in memory as one of the module.
+    /// Returns true if a type of the scratch module has the memory layout of a type of the module.
     fn lies_alike(&self, t: &Writer, made: TypeId, laid: TypeId) -> bool {
         match (t.scratch.types.get(made), t.types.get(laid)) {
             (Type::Array { element: a, stride: first, .. }, Type::Array { element: b, stride: second, .. }) => {

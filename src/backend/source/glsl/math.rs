@@ -125,7 +125,7 @@ impl Dialect {
         })
     }
 
-    /// The numbers of bits that the language gives as `int`.
+    /// Bit-counting functions, whose result is `int` in the language.
     fn bits_as(&self, t: &mut Writer, call: Expr, ty: TypeId) -> Expr {
         match t.shape(ty) {
             Some((scalar, _)) if scalar == Scalar::I32 => call,

@@ -81,7 +81,7 @@ impl Dialect {
         })
     }
 
-    /// The arrays of blocks that a stage has, of the form of the module's extensions.
+    /// The built-in block arrays of a stage, in the form of the module's extensions.
     fn arrays(
         &self,
         t: &Writer,

@@ -23,7 +23,7 @@ impl Hlsl {
         }
     }
 
-    /// The lanes of the wave that compare so with the own one.
+    /// The lanes of the wave that compare as given with this lane.
     fn mask(&self, b: &mut Body, op: MaskOp) -> Expr {
         let next = Expr::binary("+", Level::Sum, &Expr::primary(INDEX), &Expr::primary("1u"));
         let below =

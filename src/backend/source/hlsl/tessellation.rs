@@ -132,7 +132,7 @@ impl Hlsl {
         t.hlsl.tessellation = Names { function, patch_type, ..Names::default() };
     }
 
-    /// Names the parameters of one of the functions of these stages.
+    /// Names the parameters of a function of these stages.
     pub fn name_tessellation(&self, b: &mut Body) {
         let Some(entry) = b.entry.filter(|entry| is_tessellation(entry.stage)) else { return };
         let [patch, points] = ["patch", "points"].map(|name| b.named(name));
@@ -293,7 +293,7 @@ impl Hlsl {
         Some(format!("{word}<{ty}, {count}> {}", b.t.ports.input))
     }
 
-    /// The head of one of the two functions of a control shader.
+    /// The signature of one of the two functions of a control shader.
     pub fn hull_signature(&self, b: &mut Body, entry: &EntryPoint, inputs: Vec<String>) -> String {
         let mut params: Vec<String> = self.points_param(b, entry, "InputPatch").into_iter().collect();
         let points = points_out(entry);

@@ -95,7 +95,7 @@ impl Msl {
         form
     }
 
-    /// The name of a block's variable where the source gives none.
+    /// The name of a block's variable without an instance name.
     pub fn block_variable(&self, t: &mut Writer, id: GlobalId, of: StructId) -> String {
         let form = self.form(t, id);
         let item = &t.types.structs[of];

@@ -21,7 +21,7 @@ impl Msl {
         }
     }
 
-    /// The lanes of the SIMD-group that compare so with the own one.
+    /// The lanes of the SIMD-group that compare as given with this lane.
     fn mask(&self, b: &mut Body, op: MaskOp) -> Expr {
         let index = self.lane_index(b);
         let next = Expr::binary("+", Level::Sum, &index, &Expr::primary("1u"));

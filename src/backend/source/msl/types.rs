@@ -45,7 +45,7 @@ impl Msl {
         format!("{}{columns}x{rows}", t.vector_name(scalar, 1))
     }
 
-    /// A type of resources as it is where nothing is known of their use.
+    /// A resource type without knowledge of its use.
     pub fn handle_name(&self, t: &mut Writer, ty: Type) -> String {
         match ty {
             Type::Pointer { pointee, .. } => t.type_name(pointee),

@@ -17,7 +17,7 @@ const WIDEST: usize = 110;
 #[derive(Clone, Default, Debug)]
 pub(super) struct Outputs {
     leaves: Vec<Leaf>,
-    /// The variable of the struct of all, where there are several.
+    /// The variable of the output struct, if there are several outputs.
     whole: String,
     ty: String,
     /// The statements that declare variables.

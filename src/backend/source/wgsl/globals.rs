@@ -187,7 +187,7 @@ impl Wgsl {
         t.wgsl.copied.get_or_insert_with(|| copied(module)).contains(&id)
     }
 
-    /// The name of a block's variable where the source gives none.
+    /// The name of a block's variable without an instance name.
     pub fn block_variable(&self, t: &mut Writer, id: GlobalId, of: StructId) -> String {
         let is_elements = is_buffer(t.module.globals[id].space) && t.is_elements(id);
         let item = &t.types.structs[of];

@@ -21,7 +21,7 @@ impl Wgsl {
         }
     }
 
-    /// The lanes of the subgroup that compare so with the own one.
+    /// The lanes of the subgroup that compare as given with this lane.
     fn mask(&self, b: &mut Body, op: MaskOp) -> Expr {
         let index = self.lane_port(b, Port::LaneIndex);
         let next = Expr::binary("+", Level::Sum, &index, &Expr::primary("1u"));

@@ -67,7 +67,7 @@ pub(super) struct State {
     helpers: FxHashMap<(&'static str, TypeId), String>,
     /// Samplers of parameters that bring one.
     param_samplers: FxHashMap<(FuncId, u32), String>,
-    /// Structs of a value of a type that are as long as a stride.
+    /// Wrapper structs that pad a value to a stride.
     wrappers: FxHashMap<(String, u32), String>,
     /// Variables that functions load or store as a whole.
     copied: Option<FxHashSet<GlobalId>>,

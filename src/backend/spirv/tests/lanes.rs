@@ -137,7 +137,7 @@ fn too_wide_a_form_is_refused() {
     assert_eq!(messages[0].code, Code::TOO_WIDE);
 }
 
-/// Lines of operations are those between the code around them, with the constants and built-in values that they name.
+/// The lines of an operation are the lines between the surrounding code, with the constants and built-in values that they name.
 #[test]
 fn lines_have_origins() {
     let module = shader().main(|b, _| {

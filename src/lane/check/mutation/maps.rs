@@ -81,7 +81,7 @@ fn with_wrong_map(plan: &Plan, request: &Request, kind_changed: &str, lanes: u64
     changed
 }
 
-/// An operand where the results of steps are at other places.
+/// An operand after the steps' results have moved.
 fn moved(operand: Operand, places: &[u16]) -> Operand {
     match operand {
         Operand::Step(n) => Operand::Step(places[usize::from(n)]),

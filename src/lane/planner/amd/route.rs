@@ -13,7 +13,7 @@ use crate::profile::{CostClass, Feature, Profile};
 pub enum Route {
     /// The own value.
     Own,
-    /// A move of what `of` gives; lanes that it leaves alone keep what `over` gives.
+    /// A move of the result of `of`; lanes that it does not write keep the result of `over`.
     Moved { step: Move, of: Box<Route>, over: Option<Box<Route>> },
     /// A read of the lane that a formula of this lane's number names, through the local data share.
     Gathered { by: LdsOp, lane: Formula },
@@ -51,7 +51,7 @@ impl Route {
         }
     }
 
-    /// About what it costs, by the weights of a profile: enough to prefer one of several.
+    /// Approximate cost by the weights of a profile, enough to prefer one of several.
     pub fn score(&self, profile: &Profile) -> u64 {
         let instruction = price(CostClass::AmdAlu, profile).unwrap_or(0);
         match self {

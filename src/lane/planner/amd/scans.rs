@@ -149,7 +149,7 @@ fn with_moved(b: &mut Builder, op: ReduceOp, dpp: Dpp16, value: Operand) -> Oper
     b.combine(op, moved, value)
 }
 
-/// The value of each lane folded with that of the lower lane that it takes; anything in lanes that take none.
+/// The value of each lane folded with a lower lane's; undefined in lanes without one.
 fn with_lower(b: &mut Builder, style: Style, op: ReduceOp, value: Operand, distance: u32) -> Option<Operand> {
     let dpp = match (style, distance) {
         (Style::Bcast | Style::Permlanex, ..16) => Some(DppControl::RowShr(distance as u8)),

@@ -181,7 +181,7 @@ impl Search<'_> {
         best.route
     }
 
-    /// The DPP controls of the profile that give some lane what it needs of another.
+    /// The DPP controls of the profile that give some lane a wanted value.
     fn controls(&self, map: &LaneMap) -> impl Iterator<Item = DppControl> {
         let features = self.profile.features;
         let has = move |control: &DppControl| features.has_all(Dpp16::new(*control).needs());

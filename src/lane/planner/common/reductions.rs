@@ -1,4 +1,4 @@
-//! Reductions: readings of requests, and reductions of one lane.
+//! Reductions: decoding of requests, and reductions of one lane.
 
 use crate::lane::op::{LaneOp, Members, ReduceKind, ReduceOp, Width};
 use crate::lane::plan::Activity;

@@ -31,7 +31,7 @@ pub fn without_own(b: &mut Builder, op: ReduceOp, inclusive: Operand) -> Option<
     invertible(b, op).map(|op| b.remove(op, inclusive, value))
 }
 
-/// The operator of a fold, where a value can be taken out of one again.
+/// The operator of a reduction, if it is invertible.
 pub fn invertible(b: &Builder, op: ReduceOp) -> Option<InvertibleOp> {
     op.invertible().filter(|_| !b.request.inputs[0].ty.is_float())
 }

@@ -78,7 +78,7 @@ pub fn first_lanes_tree(b: &mut Builder) -> Answer {
     Ok(value)
 }
 
-/// The first lane of the block of `2^level` lanes with which the own block makes one of twice the size.
+/// The first lane of the neighbouring block of `2^level` lanes.
 fn partner_block(b: &mut Builder, level: u32) -> Operand {
     let i = b.index();
     let other = b.alu(AluOp::Xor, i, Operand::Const(1 << level));

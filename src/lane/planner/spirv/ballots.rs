@@ -17,7 +17,7 @@ pub fn is_some(b: &mut Builder, ballot: Operand) -> Operand {
     }
 }
 
-/// Number of set bits in a ballot that has none of lanes that do not exist.
+/// Number of set bits in a ballot without bits of missing lanes.
 pub fn count_of_lanes(b: &mut Builder, ballot: Operand) -> Operand {
     match b.has(Feature::BallotBits) {
         true => b.group(GroupOp::BallotBitCount(CountOp::All), &[ballot], StepType::Index),
@@ -81,7 +81,7 @@ pub fn lowest(b: &mut Builder, ballot: Operand) -> Operand {
     }
 }
 
-/// The highest set bit of a ballot that has none of lanes that do not exist; undefined if there is none.
+/// The highest set bit of a ballot without bits of missing lanes; undefined if there is none.
 pub fn highest(b: &mut Builder, ballot: Operand) -> Operand {
     match b.has(Feature::BallotBits) {
         true => b.group(GroupOp::BallotFindMsb, &[ballot], StepType::Index),

@@ -27,7 +27,7 @@ const ALIKE: [(&str, &str); 6] = [
     ("gfx1153", "gfx1150"),
 ];
 
-/// The profile of the processor that a profile's one is like.
+/// The profile of an equivalent processor.
 fn twin(profile: &Profile) -> Option<Profile> {
     let (own, other) = ALIKE.iter().find(|(own, _)| profile.name.starts_with(own))?;
     Profile::named(&profile.name.replace(own, other))

@@ -201,7 +201,7 @@ impl Writer {
         self.copy(variable, from, true);
     }
 
-    /// A counted loop that lanes leave one after another, with a value carried and one that each takes out.
+    /// A counted loop that lanes leave one after another, with a carried value and a result per lane.
     fn loop_(&mut self, size: u64, depth: u32) {
         let result = self.function.register(File::Vector, 1);
         self.declare(result);
