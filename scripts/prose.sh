@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 # A name, and a pattern of grep -P.
 patterns=(
-    'opens with "What"|(//[/!]?|^#+|^-) What '
+    'opens with "What"|(//[/!]?|^-) What '
     'opens with "Whether"|(//[/!]?|^#+|^-) Whether '
     'opens with "Which" or "Who"|(//[/!]?|^-) (Which|Who|Whose) '
     '"is no X"|(?<![Tt]here)(?<!that) is no (?!longer|more\b)[a-z]'

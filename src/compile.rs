@@ -169,7 +169,7 @@ pub struct Compilation {
     pub verdict: Verdict,
     pub diagnostics: Diagnostics,
     pub sources: Arc<SourceMap>,
-    /// What it took of [`Options::limits`]. The reading of the shader is a part of it, also where several compilations share it.
+    /// Usage of [`Options::limits`], including the reading of the shader, even if several compilations share it.
     pub taken: Taken,
 }
 

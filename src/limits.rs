@@ -46,7 +46,7 @@ impl Default for Limits {
     }
 }
 
-/// What a compilation took of its [`Limits`]: the same for the same input and options, everywhere.
+/// Usage of a compilation's [`Limits`]: equal for equal input and options on every machine.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Taken {
     /// Steps, as [`Limits::steps`] counts them.

@@ -183,7 +183,7 @@ pub struct Manner {
     pub notes: Notes,
 }
 
-/// What shading-language output repeats from its source.
+/// Parts of the source that shading-language output repeats.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Notes {
     /// The comments beside declarations and statements.

@@ -28,7 +28,7 @@ pub struct Reading {
     sources: Arc<SourceMap>,
     kernels: Kernels,
     warnings: OnceLock<Vec<Diagnostic>>,
-    /// What the reading took of its limits.
+    /// Usage of the limits by the reading.
     taken: Taken,
 }
 
@@ -278,7 +278,7 @@ struct Reader<'a> {
     diagnostics: Diagnostics,
     /// The names of the shader, where they are wanted.
     symbols: Option<Symbols>,
-    /// What the steps so far took of the limits.
+    /// Usage of the limits by the steps so far.
     taken: Taken,
 }
 

@@ -50,7 +50,7 @@ fn replace_calls(module: &mut Module, roots: &[FuncId], order: &[FuncId], chosen
             give_up(&mut module.functions[id]);
         }
     }
-    // What no entry point reaches may call what was given up.
+    // Unreachable functions may call dropped functions.
     module.functions.iter_mut().filter(|(id, _)| !stays[id.index()]).for_each(|(_, function)| give_up(function));
 }
 

@@ -323,7 +323,7 @@ pub struct Other {
     pub count: u32,
 }
 
-/// What is bound at the place of a resource.
+/// The kind of binding of a resource.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum ResourceClass {
     UniformBlock,

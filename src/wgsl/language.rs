@@ -120,7 +120,7 @@ impl Rewriter<'_> {
         self.edits.push(Edit { lo, hi, text });
     }
 
-    /// What stands after `@builtin(` at token `at`.
+    /// The name after `@builtin(` at token `at`.
     fn built_in(&mut self, at: usize) {
         if !(self.is(at, b'@') && self.text(at + 1) == "builtin" && self.is(at + 2, b'(')) {
             return;

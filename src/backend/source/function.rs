@@ -488,7 +488,7 @@ impl<'t, 'a> Body<'t, 'a> {
         }
     }
 
-    /// What holds an operand.
+    /// The expression that contains an operand.
     pub fn made(&mut self, value: Value) -> Made {
         let language = self.t.language;
         match value {

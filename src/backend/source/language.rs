@@ -1,4 +1,4 @@
-//! What sets one shading language apart from the others.
+//! The differences between the shading languages.
 
 use super::expr::{Expr, Level};
 use super::function::{Body, Made};

@@ -41,7 +41,7 @@ pub(super) struct How {
     pub packing: Packing,
     /// Bytes from one to the next, where it is an array's element.
     pub stride: Option<u32>,
-    /// What every address of it is a multiple of, [`MOST_ALIGN`] at most.
+    /// Alignment of all of its addresses, at most [`MOST_ALIGN`].
     align: u32,
 }
 

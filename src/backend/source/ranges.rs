@@ -158,7 +158,7 @@ impl Body<'_, '_> {
         if let [only] = list.as_slice() { Some(*only) } else { None }
     }
 
-    /// What the block between the turns of a loop adds to a variable, and the number of the store.
+    /// The increment of a variable in a loop's continuing block, and the index of the store.
     fn counter_step(&self, local: LocalId, continuing: BlockId) -> Option<(i64, u32)> {
         let stores = self.uses.stores_of(self.f, local)?;
         let (value, (_, index)) = stores.into_iter().find(|(_, (block, _))| *block == continuing)?;

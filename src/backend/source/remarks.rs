@@ -328,7 +328,7 @@ impl Scan<'_> {
     fn directive(&mut self, rest: &[u8]) {
         self.part();
         if self.blocks.is_empty() && !is_conditional(rest) {
-            // What a directive defines has no place in the output.
+            // Definitions of directives have no place in the output.
             let (first, at) = (self.before.max(self.undirected), self.position(self.at));
             self.found[first..].iter_mut().for_each(|comment| comment.end = comment.end.min(at));
             self.undirected = self.found.len();
@@ -425,7 +425,7 @@ fn block_length(rest: &[u8], nests: bool) -> usize {
 
 /// The lines of a comment that begins in a column, as every language takes them.
 fn lines_of(text: &str, column: usize) -> Vec<String> {
-    // What ends a line in some languages alone would end the comment in them.
+    // A character that ends a line in only some languages would end the comment there.
     let text = &*text.replace("\r\n", "\n").replace(|c| c != '\n' && BREAKS.contains(&c), " ");
     let is_block = text.starts_with("/*");
     let inner = text.trim_start_matches("/*").trim_end_matches("*/");

@@ -39,7 +39,7 @@ impl Dialect {
         for (space, word) in [(Space::Input, "in"), (Space::Output, "out")] {
             let modes = entry.primitives.iter().filter(|mode| !spelling::is_usual(entry.stage, **mode));
             let words = modes.filter_map(|mode| spelling::primitive_word(entry.stage, *mode));
-            // What passes through is the primitive that comes in (GL_NV_geometry_shader_passthrough).
+            // The input primitive passes through (GL_NV_geometry_shader_passthrough).
             let is_passed = entry.stage == Stage::Geometry && !t.module.passed.is_empty() && space == Space::Output;
             let words: Vec<String> = words
                 .filter(|(_, of, _)| *of == space && !is_passed)

@@ -45,7 +45,7 @@ use crate::lane::{GroupOp, LaneFact};
 use crate::profile::Profile;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What is known of a module in HLSL besides what every language has.
+/// Facts about a module in HLSL, beyond the common ones.
 #[derive(Default)]
 pub(super) struct State {
     /// True if the last component of the fragment's position is used.
@@ -62,7 +62,7 @@ pub(super) struct State {
     shared_vertices: Option<String>,
     /// The type of the payload that task shaders hand to mesh shaders.
     payload_type: Option<String>,
-    /// What passes between the stages of rays: the type and the name of the struct that holds it.
+    /// The type and the struct name of values passed between ray tracing stages.
     passed: FxHashMap<GlobalId, (String, String)>,
 }
 

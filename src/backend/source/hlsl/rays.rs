@@ -135,7 +135,7 @@ impl Hlsl {
         }
     }
 
-    /// What passes between stages: the path to its value. The struct that holds it is noted, and its type.
+    /// The path to a value passed between stages. Records the struct that contains it, and its type.
     pub fn declare_passed(&self, t: &mut Writer, id: GlobalId, global: &Global) -> String {
         let name = t.global_names.get(&id).cloned().unwrap_or_default();
         let is_pair = matches!(t.types.get(global.ty), Type::Vector { scalar: Scalar::F32, size: 2 });

@@ -1,4 +1,4 @@
-//! What the validator of DXIL asks for, which the source may leave out: a way out of each loop, and a value of each part of an
+//! Requirements of DXIL's validator that the source may not meet: an exit of each loop, and a value for each part of an
 //! output.
 
 use super::Hlsl;

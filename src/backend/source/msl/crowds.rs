@@ -19,7 +19,7 @@ pub(in crate::backend::source) enum Owner {
     Vertex,
     /// A control point that a control stage assigns, and an evaluation stage takes in.
     ControlPoint,
-    /// What a control stage assigns for a patch.
+    /// Values that a control stage writes per patch.
     Patch,
     /// The tessellation levels that a control stage assigns.
     Factors,

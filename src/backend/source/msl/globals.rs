@@ -37,7 +37,7 @@ pub(in crate::backend::source) struct Argument {
     pub span: Span,
     /// The variable, where the order of its accesses may matter.
     pub id: Option<GlobalId>,
-    /// What it is in an argument buffer.
+    /// Its kind in an argument buffer.
     pub member: Option<Member>,
 }
 

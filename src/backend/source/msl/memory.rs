@@ -46,7 +46,7 @@ impl Msl {
         b.line(format!("{} = {}", place.text, value.text));
     }
 
-    /// What is at an address, as a type.
+    /// The value at an address, as a type.
     fn place_at(&self, b: &Body, address: &Address, more: u32, ty: &str) -> Expr {
         let offset = address.offset(more);
         let space = address.global.map_or("device ", |global| self.space_words(b.t, global));
@@ -104,7 +104,7 @@ impl Msl {
         self.ordered(b, how, ty, |b| self.relaxed_atomic(b, op, pointer, args))
     }
 
-    /// What `write` makes of an atomic operation with a result of a type, between fences.
+    /// An atomic operation that `write` writes, between fences, with a result of a type.
     pub fn ordered(
         &self,
         b: &mut Body,
@@ -298,7 +298,7 @@ impl Msl {
         }
     }
 
-    /// What the barriers in a row with the current one order, and true if one of them waits for the workgroup; false for the
+    /// The memory that consecutive barriers order, and true if one of them waits for the workgroup; false for the
     /// last where one before the current does so already.
     fn run_of(&self, b: &Body) -> (MemoryKinds, bool, bool) {
         let Some((block, at)) = b.current.and_then(|id| b.uses.place(id)) else {

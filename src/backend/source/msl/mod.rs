@@ -58,7 +58,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use tessellation::Tessellation;
 
-/// What a function uses besides its own parameters and variables. The language has no variables outside of functions.
+/// Things that a function uses besides its parameters and variables. The language has no global variables.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Extra {
     /// A variable of the module.
@@ -86,12 +86,12 @@ struct OwnNames {
     inputs: String,
 }
 
-/// What is known of a module in MSL besides what every language has.
+/// Facts about a module in MSL, beyond the common ones.
 #[derive(Default)]
 pub(super) struct State {
-    /// What the function being written uses.
+    /// Uses of the function being written.
     used: BTreeSet<Extra>,
-    /// What each function before it uses, in the order of its parameters for these.
+    /// Uses of each earlier function, in the order of its additional parameters.
     extras: FxHashMap<FuncId, Rc<[Extra]>>,
     /// The private variables that each function before it, or one that it calls, changes.
     changed: FxHashMap<FuncId, BTreeSet<GlobalId>>,

@@ -43,7 +43,7 @@ use stage::Port;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// What is known of a module in WGSL besides what every language has.
+/// Facts about a module in WGSL, beyond the common ones.
 #[derive(Default)]
 pub(super) struct State {
     /// The inputs and outputs that each function uses, directly or through calls.
