@@ -1,7 +1,7 @@
 //! The dependencies of an output, as text for the tools that rebuild it: make's and ninja's rules, JSON, or plain
 //! paths.
 //!
-//! The form of the rules is that of `gcc -M`: blanks, `#` and `$` in names are escaped as make and ninja read them. A name
+//! The rules have the form of `gcc -M`: blanks, `#` and `$` in names are escaped as make and ninja read them. A name
 //! that a form cannot hold is an error, never left out.
 
 use serde::Serialize;

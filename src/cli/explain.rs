@@ -1,6 +1,6 @@
 //! `crosslane explain`: what each cross-lane operation of a shader becomes, as text, JSON or a page.
 //!
-//! Exit status: the worst of those of `compile` for the profiles.
+//! Exit code: the worst of `compile`'s for the profiles.
 
 use super::args::{ExplainArgs, MessageArgs, PlaceArgs, SourceArgs};
 use super::endings::Format;

@@ -63,7 +63,7 @@ struct Cursor<'a> {
 }
 
 impl Analysis {
-    /// The words that may be written at a position. After letters of a word those that begin with them, whatever their case,
+    /// The words that may be written at a position. After the first letters of a word, the words that begin with them in any case,
     /// are listed.
     pub fn completions(&self, position: u32, source: &Source<'_>) -> Vec<Completion> {
         let Some(cursor) = self.cursor(position) else { return Vec::new() };

@@ -56,7 +56,7 @@ impl Walk<'_> {
         self.function.blocks[block].insts = left;
     }
 
-    /// Walks instructions; those that are needed go to `left`. Returns true if they end their block.
+    /// Walks instructions; needed ones go to `left`. Returns true if they end their block.
     pub(super) fn instructions(&mut self, insts: &[InstId], may_end: bool, left: &mut SmallVec<[InstId; 4]>) -> bool {
         for id in insts {
             self.rename(*id);

@@ -11,7 +11,7 @@ bitflags::bitflags! {
         const PRIMITIVE_CULLING = 1;
         /// Rays may see opacity micromaps with two states only (GL_EXT_opacity_micromap).
         const OPACITY_MICROMAPS = 2;
-        /// The stages are those of SPV_NV_ray_tracing.
+        /// The stages belong to SPV_NV_ray_tracing.
         const NVIDIA = 4;
     }
 }

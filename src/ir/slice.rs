@@ -27,7 +27,7 @@ pub fn memory_of(f: &Function, pointer: Value) -> Option<Memory> {
     }
 }
 
-/// The variables of the module that a function and those that it calls use.
+/// The module's variables that a function uses, directly or through calls.
 #[derive(Clone, Debug, Default)]
 pub struct Effects {
     pub globals: FxHashSet<GlobalId>,

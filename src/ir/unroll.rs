@@ -35,7 +35,7 @@ struct Shape {
     /// Everything after the test.
     rest: Insts,
     continuing: Insts,
-    /// Instructions of a turn, those of nested blocks included.
+    /// Instructions of an iteration, including nested blocks.
     size: usize,
 }
 

@@ -110,7 +110,7 @@ impl Kernel {
         image.indexed().map(|indexed| if indexed { indices.next() } else { None })
     }
 
-    /// Puts textures before images, each in the order of their bindings; those that operations do not name go.
+    /// Puts textures before images, each in binding order, and drops unused ones.
     pub fn sort_images(&mut self) {
         let mut order: Vec<usize> = (0..self.images.len()).collect();
         order.sort_by_key(|at| {

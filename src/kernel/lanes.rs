@@ -225,7 +225,7 @@ fn summands(kernel: &Kernel, inst: InstId) -> Option<[Value; 2]> {
     is_sum.then(|| [kernel.args(inst)[0], kernel.args(inst)[1]])
 }
 
-/// The number of the invocation, if a value is that of the first one in its wave: the number of the wave times its size.
+/// The invocation index, if a value is the index of the wave's first invocation: the wave index times its size.
 fn first_of_wave(kernel: &Kernel, rows: &LaneRows, value: Value) -> Option<Value> {
     let product = kernel.definition(value)?;
     let [wave, factor] = *kernel.args(product) else { return None };

@@ -16,7 +16,7 @@ pub struct Tree {
     pub blocks: Vec<BlockId>,
     owner: Vec<Option<InstId>>,
     place: Vec<Option<BlockId>>,
-    /// Number of each block in `blocks`, and that of the last one inside it.
+    /// Index of each block in `blocks`, and of the last block inside it.
     range: Vec<(u32, u32)>,
 }
 

@@ -282,7 +282,7 @@ fn least(leaves: &Leaves) -> Extent {
     leaves.iter().map(|(_, extent)| *extent).min().unwrap_or(Extent::Dispatch)
 }
 
-/// Takes out those who leave toward one goal; how far they do so together.
+/// Removes the lanes that leave toward one goal; returns how uniformly they leave.
 fn take(leaves: &mut Leaves, toward: Toward) -> Extent {
     let extents = leaves.iter().filter(|(other, _)| *other == toward).map(|(_, extent)| *extent);
     let least = extents.min().unwrap_or(Extent::Dispatch);

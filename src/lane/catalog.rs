@@ -157,7 +157,7 @@ fn facts(all: &mut Vec<LaneOp>) {
 /// Adds a row: the heading, the operands, and whether it is in a fragment shader.
 type Add<'a> = &'a mut dyn FnMut(&'static str, &[Input], bool);
 
-/// The rows of an operation; none for those that the catalog lacks.
+/// The rows of an operation; none if the catalog lacks it.
 fn rows(op: LaneOp, add: Add<'_>) {
     use LaneOp as O;
     let one_lane = Width::new(1);

@@ -425,7 +425,7 @@ fn mask(op: MaskOp, i: u32, size: u32) -> u128 {
     }
 }
 
-/// The subgroup's bits, or those of the lane's warp counted from its first lane.
+/// The subgroup's bits, or the bits of the lane's warp, counted from its first lane.
 fn of_group<T>(bits: u128, group: Group, i: u32) -> Option<LaneValue<T>> {
     match group {
         Group::Subgroup => Some(LaneValue::Ballot(bits)),

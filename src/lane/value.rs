@@ -15,7 +15,7 @@ pub enum LaneValue<D> {
     Ballot(u128),
 }
 
-/// One value for each lane; those of inactive lanes are never read.
+/// One value for each lane; inactive lanes' values are never read.
 pub type LaneRow<T> = Vec<LaneValue<T>>;
 
 /// The lanes that run an operation.
@@ -198,7 +198,7 @@ pub fn is_bool<T>(values: &[LaneValue<T>]) -> bool {
 }
 
 /// The fold of several lanes' values in no promised order; poison if one is, none if they are of different kinds. If
-/// there are no values, the identity of those that they are like.
+/// there are no values, the identity for values of that kind.
 pub fn combine_unordered<D: Domain>(
     domain: &mut D,
     op: ReduceOp,

@@ -33,7 +33,7 @@ pub struct ClientRow {
     pub default_binding: Option<u32>,
     /// True if the fragment at the origin is the lower left one, unless the shader says otherwise.
     pub lower_left_origin: bool,
-    /// The environment in the words of `spirv-val`, where it is not that of a version of the API.
+    /// The environment name for `spirv-val`, if it differs from the API version's.
     pub environment: Option<&'static str>,
     /// The newest version of SPIR-V that every implementation loads, where the API promises no newer one.
     pub newest: Option<(u8, u8)>,

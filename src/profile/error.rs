@@ -27,7 +27,7 @@ impl Text<'_> {
         self.error(self.line_of_key(key), key, message)
     }
 
-    /// A key that nothing sets; the line is that of the profile's name, or the first.
+    /// A missing key; the line is the profile's name's, or the first.
     pub fn missing(self, key: &str) -> ProfileError {
         self.error(self.line_of_key("name").or(Some(1)), key, "the key is missing")
     }

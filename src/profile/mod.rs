@@ -104,7 +104,7 @@ impl Profile {
         self.target.row().wide_types.filter(|(feature, _)| !self.has(*feature)).map(|(_, name)| name)
     }
 
-    /// Returns true if the other profile gets the same plans: those that differ only in name and description do.
+    /// Returns true if the other profile has equal plans: only name and description differ.
     pub fn plans_like(&self, other: &Profile) -> bool {
         let seen = |profile: &Profile| {
             let Profile { target, wave_size, features, costs, weights, reproducible, .. } = *profile;

@@ -46,7 +46,7 @@ pub enum ImageAddress {
 /// Where the hardware leaves the workgroup's numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum GroupIds {
-    /// In scalar registers after those of the user.
+    /// In scalar registers after the user's.
     Scalars,
     /// Like the scalars above, but user and workgroup registers must be at least 16 together in waves of 32 lanes (LLVM:
     /// `FeatureUserSGPRInit16Bug`).

@@ -110,7 +110,7 @@ pub struct TargetRow {
     /// True if the code is the hardware's own: made from the kernel form, with priced plans and waves of a known
     /// size. Otherwise a driver compiles further, and decides.
     pub is_hardware: bool,
-    /// True if waves have scalar registers, and instructions on them, besides those of lanes.
+    /// True if waves have scalar registers and scalar instructions.
     pub has_scalar_registers: bool,
     /// True if integers are divided by sequences that we write.
     pub lacks_division: bool,
@@ -134,7 +134,7 @@ pub struct TargetRow {
     pub placing: Placing,
     /// How the inputs of a stage match the outputs of the previous one.
     pub matching: Matching,
-    /// True if its language has no stages but those that crosslane writes in it.
+    /// True if crosslane supports all stages of its language.
     pub has_no_more_stages: bool,
     /// Bits of the integers that its language has and crosslane does not write.
     pub more_integers: &'static [u8],

@@ -71,7 +71,7 @@ impl Reach {
     }
 }
 
-/// The memory of a space; `private` is that of the wave.
+/// The memory of a space; `private` is the wave's.
 fn memory<'a>(buffers: &'a mut [Memory], env: [&'a mut Memory; 3], space: MemorySpace) -> &'a mut Memory {
     let [push, shared, private] = env;
     match space {

@@ -41,7 +41,7 @@ pub(super) struct Wave {
     pub size: usize,
     /// Number in the workgroup.
     pub index: u32,
-    /// Lanes that the workgroup fills, and those of them that have not returned.
+    /// Lanes that the workgroup fills, and the lanes among them that have not returned.
     pub filled: u64,
     pub alive: u64,
     pub active: u64,

@@ -210,7 +210,7 @@ pub fn uniform_operand(op: LaneOp, size: u8) -> Option<(usize, u8)> {
     Some((signature.position(Role::Index)?, bits))
 }
 
-/// Returns true if the picked lanes are certainly not those that have a fold's result.
+/// Returns true if the selected lanes certainly lack the reduction's result.
 fn misses(picks: Picks, held: Held, bits: u8) -> bool {
     let known = (1_u8 << picks.bits.min(bits).min(7)) - 1;
     let holder = if held.is_low { 0 } else { known };

@@ -121,7 +121,7 @@ pub fn least(leaves: &Leaves) -> Together {
     leaves.iter().fold(Together::ALL, |least, (_, left)| least.meet(*left))
 }
 
-/// Takes out those who leave toward one goal; how far they do so together.
+/// Removes the lanes that leave toward one goal; returns how uniformly they leave.
 pub fn take(leaves: &mut Leaves, toward: Toward) -> Together {
     let Some(found) = leaves.iter().position(|(other, _)| *other == toward) else { return Together::ALL };
     leaves.swap_remove(found).1

@@ -49,7 +49,7 @@ impl Work<'_> {
         Fact { index, ..fact }
     }
 
-    /// Low bits of the number along x that are those of the lane.
+    /// The number of low bits of the x index that equal the lane index.
     fn index_bits(&self) -> u8 {
         match self.group {
             [_, Some(1), Some(1)] => 7,

@@ -140,7 +140,7 @@ impl Walk<'_> {
         Fact { zeros: x.zeros.max(zeros(mask)), ..grouped }
     }
 
-    /// A shift. Eight low zeros are an unknown number of them: those of a subgroup size that only the driver knows.
+    /// A shift. Eight low zeros stand for an unknown number: the low zeros of a subgroup size that only the driver knows.
     fn shifted(&self, x: Fact, by: u8) -> Fact {
         let varies = x.varies && by < x.index.min(self.work.least_size());
         let zeros = if by > 0 && x.zeros == 8 { 0 } else { x.zeros.saturating_sub(by) };

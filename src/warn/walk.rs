@@ -259,7 +259,7 @@ impl<'m> Walk<'m> {
         own.min(self.own().entry.alike.lanes)
     }
 
-    /// The cause that parts the lanes of groups that are larger than those that come here together.
+    /// The cause that splits groups of lanes larger than the ones that come here together.
     pub fn cause(&self, lanes: u8) -> Cause {
         let parts = |frame: &&WalkedBlock| self.lanes(frame.together.alike) < lanes;
         self.frames.iter().rev().find(parts).map_or(self.own().entry.cause, |frame| frame.together.cause)

@@ -12,7 +12,7 @@ use crate::profile::Target;
 use crate::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The names that the text uses and those that it declares at module scope.
+/// The names that the text uses, and the names that it declares at module scope.
 struct Names<'a> {
     used: FxHashSet<&'a str>,
     declared: FxHashMap<&'a str, Declared>,

@@ -11,7 +11,7 @@ use super::lexer::{Kind, Token};
 use super::offsets::Edit;
 use naga::{Binding, BuiltIn, Module, TypeInner};
 
-/// The names that `requires` may have next to those that naga knows.
+/// The names that `requires` accepts beyond naga's.
 pub(super) const READ: [&str; 9] = [
     "fragment_depth",
     "immediate_address_space",

@@ -41,7 +41,7 @@ const SIZE_LIMIT: usize = 64 << 20;
 pub struct WgslOptions<'a> {
     /// Name of the entry point; none takes all of them.
     pub entry: Option<&'a str>,
-    /// The stage of the entry points that are meant; none takes those of all stages.
+    /// The stage of the entry points; none selects all stages.
     pub stage: Option<ir::Stage>,
     /// Names and values of `-D`.
     pub defines: &'a [(String, String)],
@@ -63,7 +63,7 @@ pub enum BoundsChecks {
     /// None are made.
     #[default]
     Unchecked,
-    /// The index becomes that of the last element.
+    /// The index is clamped to the last element.
     Restrict,
     /// A read gives zero, a write does nothing.
     Zero,

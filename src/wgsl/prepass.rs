@@ -160,7 +160,7 @@ impl<'a> Pass<'a> {
     }
 
     /// Takes names out of `enable a, b;` or `requires a, b;`, from token `first` to its semicolon; names that naga knows
-    /// stay. Gives those that were there.
+    /// stay. Returns the removed ones.
     fn take_names(&mut self, first: usize, semicolon: usize, ours: &[&str]) -> Vec<&'a str> {
         let words = (first + 1..semicolon).filter(|at| self.tokens[*at].kind == Kind::Word);
         let (taken, rest): (Vec<&str>, Vec<&str>) = words.map(|at| self.text(at)).partition(|name| ours.contains(name));
@@ -304,7 +304,7 @@ impl<'a> Pass<'a> {
         self.diagnostics.push(error);
     }
 
-    /// Puts the carrier around the arguments. The number of the call is that of its place in the list of sites.
+    /// Puts the carrier around the arguments. The call has its index in the list of sites.
     fn rewrite(&mut self, call: &Call, close: Token, signature: &Signature) {
         let stub = self.stub(&signature.others, signature.ret);
         let others = self.brackets(&signature.others);

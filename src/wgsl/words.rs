@@ -291,7 +291,7 @@ fn small(cause: &(dyn Error + 'static)) -> Option<Words> {
 fn layout(error: &LayoutErrorInner) -> Option<Words> {
     match error {
         LayoutErrorInner::TooLarge => Some("a type is larger than 1 GiB".into()),
-        // The types of elements and members come before those that hold them, and WGSL's scalars have 2, 4 or 8 bytes.
+        // Element and member types precede their composites, and WGSL's scalars have 2, 4 or 8 bytes.
         LayoutErrorInner::InvalidArrayElementType(_)
         | LayoutErrorInner::InvalidStructMemberType(..)
         | LayoutErrorInner::NonPowerOfTwoWidth => None,

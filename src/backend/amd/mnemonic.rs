@@ -1,6 +1,6 @@
 //! The names of AMD's instructions by generation: one row per operation, one column per generation.
 //!
-//! The names are those of LLVM's assembler, and a test assembles each of them. A cell is empty if the generation has no
+//! The names follow LLVM's assembler, and a test assembles each of them. A cell is empty if the generation has no
 //! such instruction; the selector must then use another one. [`crate::lane::primitive`] says which instructions can
 //! carry DPP. The selector writes the operands.
 
@@ -87,7 +87,7 @@ const fn since(first: Generation, name: &'static str) -> [Option<Spelling>; 6] {
 }
 
 /// Minima and maxima of floats, from one generation on, and their name since gfx12. Three-operand forms are used from gfx9 on, where
-/// they keep subnormals as those of two floats do.
+/// they keep subnormals like the two-operand forms.
 const fn minimum_of_floats(first: Generation, old: &'static str, new: &'static str) -> [Option<Spelling>; 6] {
     let mut row = since(first, old);
     row[Generation::Rdna4 as usize] = plain(new);
@@ -214,7 +214,7 @@ operations! {
     ShlB32 = ever("v_lshlrev_b32"),
     ShrB32 = ever("v_lshrrev_b32"),
     BitCount = ever("v_bcnt_u32_b32"),
-    // Bytes of two words by their numbers, those of the second word first.
+    // Bytes of two words by index, the second word's first.
     PermuteBytes = from_gcn3("v_perm_b32"),
     FindLsb = since_rdna3("v_ffbl_b32", "v_ctz_i32_b32"),
     LeadingZeros = since_rdna3("v_ffbh_u32", "v_clz_i32_u32"),
@@ -228,7 +228,7 @@ operations! {
     Compare = ever("v_cmp"),
     CompareExec = since(Generation::Rdna1, "v_cmpx"),
 
-    // Two steps in one instruction. The name lists the steps, the operands are those of the first and then of the second.
+    // Two steps in one instruction. The name lists the steps; the first step's operands precede the second's.
     ShlAddU32 = since(Generation::Vega, "v_lshl_add_u32"),
     AddShlU32 = since(Generation::Vega, "v_add_lshl_u32"),
     Add3U32 = since(Generation::Vega, "v_add3_u32"),
@@ -612,7 +612,7 @@ operations! {
     WaitDependencies =
         [None, None, None, plain("s_waitcnt_depctr"), plain("s_waitcnt_depctr"), plain("s_wait_alu")],
     VectorNop = ever("v_nop"),
-    // The accesses after it run without those of other waves between them: their number less one.
+    // The following accesses run without other waves' accesses in between: their number minus one.
     Clause = since(Generation::Rdna1, "s_clause"),
 
     // Caches between what invocations write and others read.

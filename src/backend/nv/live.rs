@@ -2,7 +2,7 @@
 //!
 //! A walk from each use back to the definitions that reach it, over the blocks between the lines of control flow, and one
 //! from the definitions on: where none has run yet a register holds nothing that is worth keeping, although a way leads from
-//! there to a use. The effort is that of the result: each block is met once for each register that is alive in it. In
+//! there to a use. The effort is proportional to the result: each block is visited once for each register that is live in it. In
 //! ranges, line `n` reads at `2 n` and writes at `2 n + 1`.
 
 use super::machine::{Line, Reg};

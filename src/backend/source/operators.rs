@@ -1,4 +1,4 @@
-//! The operators of all languages, and calls of the language's own functions by those who walk the module.
+//! The operators of all languages, and calls of the language's built-in functions.
 
 use super::expr::{Expr, Level};
 use super::function::{Body, Made};

@@ -5,7 +5,7 @@ use crate::ir::{GlobalId, Module};
 use crate::source::{SourceFile, SourceLanguage, SourceMap, Span};
 use rustc_hash::FxHashMap;
 
-/// A comment of the source. Positions are those of the [`SourceMap`].
+/// A comment of the source. Positions refer to the [`SourceMap`].
 #[derive(Clone, Debug)]
 pub(super) struct Comment {
     /// From its first sign to its last.

@@ -132,7 +132,7 @@ impl OutDir {
         self.memory.outputs.get(name)
     }
 
-    /// Writes an output whole; `number` is that of no other that is written at the same time.
+    /// Writes an output atomically; `number` is unique among concurrent writes.
     ///
     /// # Errors
     /// When it cannot be written; what was there before is as it was.

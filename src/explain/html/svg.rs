@@ -96,7 +96,7 @@ impl Drawing<'_> {
         text + "</svg>\n"
     }
 
-    /// The rows for those who do not see them.
+    /// The rows as text, for screen readers.
     fn words(&self) -> String {
         let row = |row: &PictureRow| format!("{}: {}", row.label, row.cells.join(" "));
         self.picture.rows.iter().map(row).collect::<Vec<_>>().join("; ")

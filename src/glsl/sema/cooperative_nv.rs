@@ -1,5 +1,5 @@
 //! The first extensions for cooperative matrices (GL_NV_cooperative_matrix, GL_NV_integer_cooperative_matrix): their types do
-//! not say what a matrix is used for. All else is that of [`super::cooperative`].
+//! not say what a matrix is used for. Everything else is in [`super::cooperative`].
 
 use super::Sema;
 use super::cooperative::{Function, function};

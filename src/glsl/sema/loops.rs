@@ -41,7 +41,7 @@ impl Sema<'_> {
             self.leave_unless(b, &condition);
         }
         self.loop_body(b, body);
-        // The step sees the variable of the condition, not those of the body.
+        // The step can access the condition's variable, but not the body's.
         let body = b.pop_block();
         b.push_block();
         if let Some(step) = step {

@@ -359,7 +359,7 @@ impl Sema<'_> {
         self.crowd_size(crowd).map_or(ArrayLen::Runtime, ArrayLen::Fixed)
     }
 
-    // Outputs of tessellation control shaders, of which each invocation writes those of its own vertex.
+    // Outputs of tessellation control shaders; each invocation writes its own vertex's.
 
     pub fn port_mutability(&self, space: Space, interpolation: Interpolation) -> Mutability {
         let is_shared = self.env.stage == Stage::TessControl && interpolation != Interpolation::Patch;

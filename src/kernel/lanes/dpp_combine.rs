@@ -79,7 +79,7 @@ impl Fusing<'_> {
     }
 }
 
-/// Returns true if a move is one of those that arithmetic can have within it, and gives something in every lane.
+/// Returns true if arithmetic can include the move, and the move has a value in every lane.
 fn gives_all(primitive: Primitive) -> bool {
     match primitive {
         Primitive::Dpp16(dpp) => dpp.writes_all(),

@@ -90,7 +90,7 @@ impl Lowering<'_> {
         result
     }
 
-    /// Writes all steps, those that all lanes run into their own block.
+    /// Writes all steps; steps that all lanes run go into a separate block.
     fn write_steps(&mut self, run: &mut Run, out: &mut Vec<InstId>) {
         let plan = run.plan;
         if let Some(turns) = &plan.turns {

@@ -121,7 +121,7 @@ impl Facts {
         self.memory.contains(&id)
     }
 
-    /// Looks at a function; those that it calls come first.
+    /// Analyzes a function, after its callees.
     fn function(&mut self, module: &Module, shapes: &mut Shapes, id: FuncId) {
         let function = &module.functions[id];
         let facts = FunctionFacts { dead_ends: DeadEnds::of(function), ..FunctionFacts::default() };

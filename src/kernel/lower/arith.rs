@@ -275,7 +275,7 @@ fn comparison(op: BinaryOp) -> CmpOp {
     }
 }
 
-/// The operation on scalars; those that are none have been seen to.
+/// The operation on scalars; other operations have been handled.
 fn arithmetic(op: BinaryOp) -> BinOp {
     match op {
         BinaryOp::Sub => BinOp::Sub,

@@ -1,4 +1,4 @@
-//! Control flow. Variables that differ between the ways to the end of a construct become results of it; those that a
+//! Control flow. Variables that differ between the paths to the end of a construct become its results; those that a
 //! loop writes become parameters of its blocks.
 //!
 //! A switch becomes one `If` for each arm, in order: an arm runs for its labels, and for invocations that fall through

@@ -75,7 +75,7 @@ impl Lower<'_> {
         all.into_iter().collect()
     }
 
-    /// The lanes with the same vector are those with the same components.
+    /// Lanes with equal vectors have equal components.
     fn partition(&mut self, op: LaneOp, args: &[ir::Value]) -> Scalars {
         let count = self.values(args[0]).len();
         let masks: Scalars = (0..count).map(|at| self.lane_op(op, args, at, Ty::Mask)).collect();

@@ -169,7 +169,7 @@ struct Lower<'m> {
     frames: Vec<InlineFrame<'m>>,
     /// Bytes of private memory that are taken here.
     private_top: u32,
-    /// Blocks around, those of inlined functions included.
+    /// Enclosing blocks, including inlined functions'.
     depth: usize,
     /// True if the kernel is too large: lowering has stopped.
     stopped: bool,

@@ -142,7 +142,7 @@ impl Shapes {
 
     // Values.
 
-    /// The scalars of a value of a type, at most [`SCALAR_LIMIT`]; those of an array without a size are none.
+    /// The scalars of a value of a type, at most [`SCALAR_LIMIT`]; an array without a size has none.
     pub fn scalars(&mut self, ty: TypeId) -> Rc<[Scalar]> {
         if let Some(known) = self.scalars.get(&ty) {
             return known.clone();
@@ -356,7 +356,7 @@ impl Shapes {
     }
 }
 
-/// The bits of a constant as a value of the kernel form: those of 8-bit integers are extended by their sign.
+/// The bits of a constant as a value of the kernel form: 8-bit integers are sign-extended.
 pub fn register_bits(scalar: Scalar, bits: u64) -> u64 {
     if scalar.is_signed() && scalar.width == 8 { sign_extend(bits, scalar) as u64 } else { bits }
 }

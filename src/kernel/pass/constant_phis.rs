@@ -32,7 +32,7 @@ struct Merge<'k> {
     flows: Flows,
     /// The value of each name so far; none if nothing is known to flow in yet.
     known: Vec<Option<Value>>,
-    /// Parameters and results, and for each value the numbers of those that it flows into.
+    /// Parameters and results, and for each value the indices of the values that it flows into.
     joins: Vec<(Value, BlockId)>,
     users: Vec<Vec<u32>>,
 }

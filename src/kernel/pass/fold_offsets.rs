@@ -40,7 +40,7 @@ struct Folding<'k> {
     /// Products with constants: by operation, factor and constant.
     scaled: Scoped<(Op, Value, Value), Value>,
     forms: Forms,
-    /// The first address that has been accessed of those that differ by constants, and its constant.
+    /// The first accessed address among addresses that differ by constants, and its constant.
     alike: Scoped<(MemorySpace, FormId), (Value, u32)>,
     changed: bool,
 }

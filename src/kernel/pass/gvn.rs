@@ -206,7 +206,7 @@ impl Numbering<'_> {
         }
     }
 
-    /// Returns true if all lanes certainly vote for the same; each of those that vote is in its own group.
+    /// Returns true if all lanes certainly vote alike; each voting lane is in its own group.
     fn votes_alike(&self, inst: InstId) -> bool {
         self.kernel.as_constant(self.kernel.args(inst)[0]).is_some()
     }

@@ -73,7 +73,7 @@ impl Threading<'_> {
         (joins && !out[at + 1..].iter().any(reads)).then_some(at)
     }
 
-    /// Puts the arms of the second `If` after those of the first, which gives the results of both.
+    /// Appends the arms of the second `If` to the arms of the first, which then returns the results of both.
     fn join(&mut self, first: InstId, second: InstId, arms: [BlockId; 2]) {
         let kernel = &mut *self.kernel;
         let [before, after] = [first, second].map(|inst| kernel.results(inst).collect::<Vec<Value>>());

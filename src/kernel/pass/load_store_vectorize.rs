@@ -144,7 +144,7 @@ fn overwrite(kernel: &Kernel, inst: InstId, open: &mut [Group]) {
     }
 }
 
-/// Returns true if an access shares no byte with those of a group.
+/// Returns true if an access shares no byte with a group's accesses.
 fn is_apart(kernel: &Kernel, inst: InstId, group: &Group) -> bool {
     let Some((access, _)) = joinable(kernel, inst) else { return false };
     let same = access.space == group.space && kernel.args(inst)[0] == group.address;

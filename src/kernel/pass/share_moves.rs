@@ -122,7 +122,7 @@ fn moved(kernel: &Kernel, inst: InstId) -> Option<(Primitive, Value)> {
     }
 }
 
-/// Returns true if a move is one of those that folds can have within them, and gives something in every lane.
+/// Returns true if a reduction step can include the move, and the move has a value in every lane.
 fn gives_all(primitive: Primitive) -> bool {
     match primitive {
         Primitive::Dpp16(dpp) => dpp.writes_all(),

@@ -1,4 +1,4 @@
-//! The uniformity of one instruction's result, from that of its operands.
+//! The uniformity of an instruction's result, from its operands.
 
 use super::Extent;
 use crate::ir::{BuiltIn, ImageOp};

@@ -125,7 +125,7 @@ impl Verifier<'_> {
     }
 }
 
-/// Checks that the types are those that are wanted.
+/// Checks that the types match.
 fn same(found: &[Ty], expected: &[Ty], what: &str) -> Check {
     ensure!(found == expected, "its {what} are {found:?} and should be {expected:?}");
     Ok(())

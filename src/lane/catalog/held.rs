@@ -26,7 +26,7 @@ pub fn holds(request: &Request) -> bool {
     found
 }
 
-/// A type instead of all those of an operand for which an operation has the same plan.
+/// A representative type for all operand types with equal plans.
 fn alike(role: Role, ty: LaneType) -> LaneType {
     let LaneType { kind, width, .. } = ty;
     match role {

@@ -188,7 +188,7 @@ impl Meter<'_> {
         })
     }
 
-    /// Instructions of a comparison: those of each component, and one to combine each further one.
+    /// Instructions of a comparison: one or more per component, and one to combine each further component.
     fn comparisons(&self, step: &Step) -> u32 {
         let ty = self.operand_ty(step);
         let StepOp::Compare(op) = step.op else { return 0 };

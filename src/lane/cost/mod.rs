@@ -68,7 +68,7 @@ impl PlanCost {
         pairs.map(|((name, a), (_, b))| (name, i64::from(a) - i64::from(b))).filter(|(_, more)| *more != 0).collect()
     }
 
-    /// Instructions at the place of the operation as they are written, those of both ways.
+    /// Instructions at the place of the operation as written, for both ways.
     pub const fn written(&self) -> u32 {
         self.instructions + self.rare
     }

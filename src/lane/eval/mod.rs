@@ -1,6 +1,6 @@
 //! Runs a plan on lanes: every step on every active lane at once, with poison where hardware promises nothing.
 //!
-//! The semantics here are those of the primitives and of lane arithmetic, whatever a plan is meant for.
+//! This module implements primitives and lane arithmetic, independently of a plan's purpose.
 
 mod alu;
 mod group;
@@ -76,7 +76,7 @@ pub fn run_after<D: Domain>(
     steps_after(domain, plan, setup, inputs, lanes).map(|(_, results)| results)
 }
 
-/// Rows of the steps, and those of the results.
+/// Rows of the steps, and of the results.
 type Steps<T> = (Vec<LaneRow<T>>, Vec<LaneRow<T>>);
 
 fn steps_after<D: Domain>(

@@ -46,7 +46,7 @@ struct Rule {
 struct Rules {
     /// The rules for an operation; for targets without prices, the best first.
     of: fn(LaneOp) -> &'static [Rule],
-    /// Returns true if a rule's reductions are those that the 2016 proposal shows for hardware such as the profile's.
+    /// Returns true if a rule's reductions match the 2016 proposal for the profile's hardware.
     is_proposed: fn(rule: &str, &Profile) -> bool,
 }
 

@@ -122,7 +122,7 @@ fn nearest(b: &mut Builder, ways: &Ways, below: Operand, segment: Option<Segment
     Nearest { lane, exists }
 }
 
-/// The fold of the lane's own value with those of the members below this lane.
+/// The reduction of the lane's own value with the members' below this lane.
 fn jumps(b: &mut Builder, ways: &Ways, op: ReduceOp, nearest: &Nearest) -> Operand {
     let i = b.index();
     let end = b.alu(AluOp::Or, i, Operand::Const(ways.end));

@@ -107,7 +107,7 @@ impl DppControl {
         }
     }
 
-    /// Every control but the quad permutations, those of the oldest hardware first.
+    /// Every control except the quad permutations, oldest hardware first.
     pub fn all_but_quad() -> impl Iterator<Item = DppControl> {
         use DppControl as C;
         let shifts = (1..16).flat_map(|k| [C::RowShl(k), C::RowShr(k), C::RowRor(k)]);

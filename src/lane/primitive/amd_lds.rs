@@ -52,7 +52,7 @@ pub enum Swizzle {
     Mask { and: u8, or: u8, xor: u8 },
     /// Any map of quads: bits `2k` and `2k + 1` name the lane that lane `k` of each quad reads.
     Quad(u8),
-    /// `i + count`, or `i - count`, in the bits that `keep` has not; those of `keep` are the lane's own.
+    /// `i + count`, or `i - count`, in the bits outside of `keep`; bits in `keep` are the lane's own.
     Rotate { down: bool, count: u8, keep: u8 },
     /// The five bits of `i` in reverse, shifted right by the number of bits of `keep`, with the bits of `keep` of `i` set
     /// beside.

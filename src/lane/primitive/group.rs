@@ -85,7 +85,7 @@ pub enum GroupReduce {
 }
 
 impl GroupOp {
-    /// The family that a profile must have to run it; none for those that are their own families.
+    /// The feature family that a profile needs to run it; none if the instruction is its own family.
     const fn family(self) -> Option<Feature> {
         use GroupOp as G;
         Some(match self {

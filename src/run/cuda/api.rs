@@ -15,7 +15,7 @@ macro_rules! functions {
         impl Api {
             pub fn load(library: &libloading::Library) -> Result<Api, &'static str> {
                 Ok(Api { $($name: {
-                    // SAFETY: the signature is that of `cuda.h`.
+                    // SAFETY: the signature matches `cuda.h`.
                     let found = unsafe { library.get(concat!($symbol, "\0").as_bytes()) };
                     *found.map_err(|_| $symbol)?
                 },)* })

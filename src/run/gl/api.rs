@@ -1,6 +1,6 @@
 //! The entry points of EGL and OpenGL that a run needs, looked up in the libraries of the machine.
 //!
-//! The types are those of the registry's headers; the functions keep their own names.
+//! The types follow the registry's headers; the functions keep their own names.
 
 use std::ffi::{c_char, c_void};
 

@@ -245,7 +245,7 @@ fn has_extension(gl: &Gl, name: &str) -> bool {
 /// A zero-terminated string of the driver's; empty if it is null.
 ///
 /// # Safety
-/// The pointer must be null or that of a zero-terminated string.
+/// The pointer must be null or point to a zero-terminated string.
 unsafe fn text(string: *const c_char) -> String {
     if string.is_null() {
         return String::new();

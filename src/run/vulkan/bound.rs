@@ -26,7 +26,7 @@ pub trait Resources {
     fn bind<'d>(&self, device: &'d Device) -> Result<Self::Bound<'d>, RunError>;
 }
 
-/// Resources on a device, made from those of type `R` on the host.
+/// Resources on a device, made from host resources of type `R`.
 pub trait Bound<R: ?Sized> {
     /// The contents of the descriptors, in the order of the slots.
     fn held(&self) -> Vec<Held>;

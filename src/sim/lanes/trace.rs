@@ -12,7 +12,7 @@ use crate::lane::value::{Domain, LaneRow, LaneValue};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 
-/// Number of a value: those of the operands, zero, the identity, the neutral value, then the folds in order.
+/// Index of a value: operands, zero, the identity, the neutral value, then the reductions in order.
 type Node = u16;
 
 /// Where a result comes from in one lane.

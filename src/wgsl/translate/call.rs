@@ -52,7 +52,7 @@ pub(super) struct Functions {
 }
 
 impl Shader<'_> {
-    /// Translates the bodies that calls have asked for, and those that they ask for in turn.
+    /// Translates the requested function bodies, and the bodies that these request.
     pub(super) fn finish_functions(&mut self, out: &mut ir::Module) {
         while let Some((version, id)) = self.functions.waiting.pop() {
             let made = self.function_body(out, &version, id);

@@ -120,7 +120,7 @@ fn format_number(of: StorageFormat) -> Option<u8> {
     })
 }
 
-/// naga's address space as `ir` has it; none for those of ray and mesh stages.
+/// The `ir` space of naga's address space; none for ray and mesh stages.
 pub(super) fn space(of: naga::AddressSpace) -> Option<Space> {
     Some(match of {
         naga::AddressSpace::Function => Space::Function,

@@ -39,7 +39,7 @@ pub fn combine(function: &mut Function, arch: &Arch) {
         walk.all(Walk::convert_byte);
         walk.all(Walk::take_signs);
         walk.all(Walk::take_parts);
-        // Instructions of the vector unit are fused with each other first: they cost more than those of the scalar unit.
+        // Vector instructions are fused with each other first: they cost more than scalar ones.
         walk.all(|walk, at| walk.fuse(at, rows::SCALAR));
         walk.all(Walk::compare_into_exec);
         walk.all(Walk::pair_access);

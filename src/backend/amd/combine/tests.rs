@@ -441,7 +441,7 @@ fn pairs_far_from_their_address_share_a_base() {
 #[test]
 fn a_base_is_made_for_the_earliest_pair() {
     let mut registers = Registers::new();
-    // The first load finds its pair after those of 8 bytes have found each other.
+    // The first load is paired after the 8-byte loads.
     let mut insts = loads(&mut registers, &[2048, 2048, 2056, 2052]);
     for inst in &mut insts[1..3] {
         let to = Operand::Reg(registers.function.register(File::Vector, 2));

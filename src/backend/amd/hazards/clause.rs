@@ -4,7 +4,7 @@
 use crate::backend::amd::view::{Access, Cell, Roles, Traits, View};
 use std::collections::BTreeSet;
 
-/// The reads and writes of the last accesses: those of the vector unit, and scalar loads. At most one of the two is not
+/// The reads and writes of the last accesses: vector accesses, and scalar loads. At most one of the two is not
 /// empty, but where ways meet.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Clauses([Clause; 2]);

@@ -40,7 +40,7 @@ impl Limits {
     }
 }
 
-/// How many vector registers a function needs besides those that it names: one more where a shift has its amount in the
+/// The vector registers that a function needs besides the named ones: one more if a shift has its amount in the
 /// last one that it would be given.
 pub fn spare_vectors(function: &Function, arch: &Arch, vectors: u16) -> u16 {
     let share = share(arch);

@@ -68,7 +68,7 @@ pub fn allocate(function: &mut Function, arch: &Arch, limits: &Limits) -> Result
             let costs = spill::costs(function, &webs, &depths, &room);
             place::place(&webs, limits, &costs).map(|placement| (webs, placement))
         };
-        // Wide webs, and those that must stay because one register of them must, can be too much where single ones are not.
+        // Wide webs, and webs with a fixed register, may not fit where single registers do.
         let joined = placed(Webs::joined(function, arch, &live, &depths));
         let found = joined.or_else(|_| placed(Webs::single(function, arch, &live)));
         let (webs, placement) = found.map_err(|Full(file)| Failure::Full(file))?;

@@ -1,4 +1,4 @@
-//! Cycles from the issue of an instruction to that of one that reads its result, one row per generation.
+//! Cycles from the issue of an instruction to the issue of a reader of its result, one row per generation.
 //!
 //! Sources: the wave issue rules of AMD's GCN 3 and RDNA 2 to 4 ISA guides, and the figures by which ACO estimates run
 //! times (`aco_statistics`). Memory latencies are rough averages: they only decide what to start early.

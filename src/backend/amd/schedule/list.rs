@@ -1,6 +1,6 @@
 //! The order of a stretch: instructions are taken one by one from those whose dependences are met.
 //!
-//! Loads come as early as their addresses are known, those of a kind in groups; then what leads to further loads; then
+//! Loads come as early as their addresses are known, grouped by kind; then what leads to further loads; then
 //! everything else in the order of the source, as far as it need not wait for a result. Where nothing is ready, the one
 //! that waits least is next. An instruction that would take more registers than there are to spare is left until no other
 //! can run, and then the first of the source is taken: in the end that is the order of the source.

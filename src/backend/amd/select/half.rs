@@ -193,7 +193,7 @@ impl Selector<'_> {
         let is_negated = kernel.definition(value).is_some_and(|inst| self.negated_factors[inst.index()]);
         let operand = match self.absorbed_conversion(value) {
             Some(inst) => match self.half(kernel.args(inst)[0]) {
-                // The constants that such an operand reads are those of 32 bits.
+                // Such an operand reads 32-bit constants.
                 Half { word: Operand::Constant(bits), .. } => {
                     Mixed { word: float(f16_to_f64(bits as u16) as f32), ..Mixed::ONE }
                 }

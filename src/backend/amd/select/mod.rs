@@ -238,7 +238,7 @@ impl Selector<'_> {
                 let missing = constant_words(data.ty, 0, self.width(data.ty));
                 let words = self.values[value.index()].clone().unwrap_or(missing);
                 match (words.first(), self.start.active) {
-                    // All lanes run; those that did before are kept elsewhere.
+                    // All lanes run; the previous EXEC is kept elsewhere.
                     (Some(Operand::Special(Special::Exec | Special::ExecLow)), Some(saved)) => {
                         self.words_of(saved, self.arch.mask_width())
                     }

@@ -215,7 +215,7 @@ impl Selector<'_> {
             Kind::Float => "F32",
         };
         let result = self.word(format!("{}.{suffix}", comparison(op)), &args);
-        // The bits of 1.0 and 0.0 are those of an integer that is not zero and of one that is.
+        // As integers, the bits of 1.0 are not zero, and the bits of 0.0 are zero.
         if kind == Kind::Float { self.is_not_zero(result) } else { result }
     }
 

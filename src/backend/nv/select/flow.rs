@@ -83,7 +83,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Begins lines that run where the innermost open construct is not being left, and ends those of the guard before.
+    /// Begins lines that run unless the innermost open construct is being left, and ends the lines of the previous guard.
     /// Returns true if there is a guard.
     fn guard(&mut self, is_guarded: bool) -> bool {
         self.unguard(is_guarded);

@@ -218,7 +218,7 @@ impl Selector<'_> {
         self.look_up(access, name, &operands);
     }
 
-    /// The offsets of a gather's four texels, if each has its own: those in x, and those in y.
+    /// The offsets of a gather's four texels in x and in y, if each has its own.
     fn four_offsets(&mut self, access: &Access) -> Option<[Operand; 2]> {
         let values = access.values(self, ImageParts::OFFSETS);
         let known: Option<Vec<i32>> = values.iter().map(|value| self.known(*value).map(|bits| bits as i32)).collect();

@@ -82,7 +82,7 @@ impl Hlsl {
             Value::Const(id) => b.t.module.constants.is_zero(id),
             _ => false,
         };
-        // Gradients of zero are those of the largest level too.
+        // Zero gradients also select the largest level.
         let is_at_zero = match (call.at(P::LOD), call.at(P::GRADIENTS)) {
             (Some(at), _) => is_zero(call.values[at]),
             (_, Some(at)) => call.values[at..at + 2].iter().all(|value| is_zero(*value)),

@@ -39,7 +39,7 @@ const VALUES: [RayValue; 15] = [
     row(BuiltIn::RayTmax, "RayTCurrent", Scalar::F32),
     row(BuiltIn::IncomingRayFlags, "RayFlags", Scalar::U32),
     row(BuiltIn::HitKind, "HitKind", Scalar::U32),
-    // Their rows are the columns of the source, as those of all matrices here.
+    // Their rows are the columns of the source, as for all matrices here.
     row(BuiltIn::ObjectToWorld, "ObjectToWorld4x3", Scalar::F32),
 ];
 const WORLD_TO_OBJECT: RayValue = row(BuiltIn::WorldToObject, "WorldToObject4x3", Scalar::F32);

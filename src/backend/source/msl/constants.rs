@@ -71,7 +71,7 @@ impl Msl {
                 let zero = t.literal(scalar, 0);
                 Expr::call(&t.type_name(ty), &[zero])
             }
-            // The number of a matrix is that of its diagonal, beside which all are zero.
+            // The scalar of a matrix is its diagonal; all other elements are zero.
             Type::Matrix { scalar, .. } => {
                 let zero = t.literal(scalar, 0);
                 Expr::call(&t.type_name(ty), &[zero])

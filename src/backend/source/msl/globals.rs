@@ -54,7 +54,7 @@ impl Argument {
 }
 
 impl Msl {
-    /// The name of a variable. Its struct is declared, everything else is by those who use it.
+    /// The name of a variable. Its struct is declared; users declare everything else.
     pub fn declare(&self, t: &mut Writer, id: GlobalId, global: &Global) -> String {
         match global.space {
             Space::Private | Space::Workgroup | Space::Input | Space::Output | Space::Handle | Space::TaskPayload => {}

@@ -236,7 +236,7 @@ impl Msl {
         let Some(offsets) = self.four_offsets(b, call.values[at]) else {
             return b.t.lacking("offsets of gathers that are not constants");
         };
-        // The last component is that of the texel at the offset.
+        // The last component belongs to the texel at the offset.
         let texels: Vec<Expr> = offsets.into_iter().map(|offset| call_of(Some(offset)).part(".w")).collect();
         let name = b.t.vector_name(call.image.sampled, 4);
         Expr::call(&name, &texels)

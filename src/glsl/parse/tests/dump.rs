@@ -6,7 +6,7 @@ use crate::glsl::ast::*;
 use crate::glsl::token::{Interner, Literal, LiteralId, Symbol};
 use std::fmt::Write;
 
-/// Writes a whole tree; `literals` are those of its token stream.
+/// Writes a whole tree; `literals` come from its token stream.
 pub fn dump(ast: &Ast, literals: &[Literal], interner: &Interner) -> String {
     let mut dump = Dump { ast, literals, interner, out: String::new(), indent: 0 };
     for item in &ast.items {

@@ -52,7 +52,7 @@ impl Folder<'_> {
         })
     }
 
-    /// Neutral and dominant constants, and those that the operand's range makes so.
+    /// Neutral and dominant constants, also by the operand's range.
     fn with_constant(&mut self, op: BinOp, scalar: Scalar, by: u64) -> Answer {
         let (ty, range) = (Ty::of(scalar), self.range(0));
         let ones = u64::MAX >> (64 - ty.bits());

@@ -20,7 +20,7 @@ fn seeds() -> std::ops::Range<u64> {
     first..first + count
 }
 
-/// Every pass, all of a target, and those that gather after these.
+/// Every pass, all passes of a target, and the gathering passes after these.
 fn passes() -> impl Iterator<Item = (String, Vec<Pass>)> {
     let single =
         OPTIMIZING.into_iter().chain(REDUCING).chain(GATHERING).chain(REPEATING).chain([UNROLL_FURTHER, OPTIMIZE]);

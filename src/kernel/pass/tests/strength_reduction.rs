@@ -1,4 +1,4 @@
-//! Quotients and remainders by constants after the pass are those of the operations that it replaces.
+//! Quotients and remainders by constants equal the replaced operations.
 
 use super::super::fold::evaluate;
 use super::super::strength_reduction;

@@ -172,7 +172,7 @@ fn bits_tell_right_plans_from_wrong_ones() {
     assert!(seen > 10, "{seen}");
 }
 
-/// The runs that the comparison looks at are those of the proof.
+/// The comparison covers the runs of the proof.
 #[test]
 fn a_case_of_the_proof_counts_what_it_defines() {
     let profile = named("nv-kepler");

@@ -25,7 +25,7 @@ const SOLVERS: [(Solve, CostClass); 7] = [
     (amd_lds::solve_swizzle, CostClass::AmdSwizzle),
 ];
 
-/// How many first moves a search continues with, those that serve the most lanes.
+/// The number of first moves that a search continues with, the ones that serve the most lanes.
 const PAIRS: usize = 8;
 /// The same where two more moves must follow.
 const TRIPLES: usize = 2;

@@ -110,7 +110,7 @@ const fn low_bits(count: u32) -> u32 {
     (1 << count) - 1
 }
 
-/// The value, folded with that of `source` if some lane is in `lanes`.
+/// The value, reduced with `source`'s if some lane is in `lanes`.
 fn combine_from(b: &mut Builder, op: ReduceOp, value: Operand, source: Operand, lanes: Operand) -> Operand {
     let other = from_lane(b, value, source);
     let sum = b.combine(op, other, value);
@@ -162,7 +162,7 @@ fn jumps(b: &mut Builder, op: ReduceOp, below: Operand, count: u32) -> Operand {
     value
 }
 
-/// The exclusive scan from the inclusive one: that of the nearest of the lanes in `below`.
+/// The exclusive scan from the inclusive one: the value of the nearest lane in `below`.
 pub fn exclusive(b: &mut Builder, op: ReduceOp, inclusive: Operand, below: Operand) -> Operand {
     let (nearest, some) = (b.alu1(AluOp::FindMsb, below), is_some(b, below));
     let (moved, identity) = (from_lane(b, inclusive, nearest), b.identity(op));

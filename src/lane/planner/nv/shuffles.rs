@@ -102,7 +102,7 @@ pub fn predicate(b: &mut Builder) -> Answer {
     }
 }
 
-/// The mask operand: that of a constant width, or `((32 - width) << 8) | clamp`, computed.
+/// The mask operand: a constant for a constant width, or `((32 - width) << 8) | clamp`, computed.
 fn mask(b: &mut Builder, call: Call) -> Operand {
     match call.width {
         Operand::Const(width) => Operand::Const(shuffle_mask(call.mode, width)),

@@ -77,7 +77,7 @@ fn native_scan(b: &mut Builder) -> Answer {
         return Err(No::NotMine);
     };
     let of_extremes = matches!(op, ReduceOp::Min | ReduceOp::Max);
-    // Floats are reduced in an unspecified order; jumps keep that of the lanes.
+    // Floats are reduced in an unspecified order; jumps keep the lane order.
     if of_extremes || b.request.inputs[0].ty.is_float() {
         return Err(No::NotMine);
     }

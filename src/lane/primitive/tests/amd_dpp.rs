@@ -5,7 +5,7 @@ use crate::lane::primitive::{Dpp8, Dpp16, DppControl, Source};
 use crate::lane::value::Lanes;
 use DppControl as C;
 
-/// How the lanes of a row become those that the row reads.
+/// The map from the lanes of a row to their source lanes.
 type Turn<'a> = &'a dyn Fn(&[Option<u32>]) -> Vec<Option<u32>>;
 
 /// The lane that lane `i` of 64 reads, none if it is out of range, made from whole rows.

@@ -80,7 +80,7 @@ impl Memory {
     /// A counter has come down: the oldest events of each stream are done only if that follows for every interleaving of the streams.
     fn wait(&mut self, counter: &'static str, down_to: usize) {
         let Some(all) = self.under_way.get_mut(counter) else { return };
-        // At worst everything else is done: only the event itself and those of its stream after it hold the counter up.
+        // At worst everything else is done: only the event and later events of its stream keep the counter up.
         let held = |at: usize| {
             let stream = all[at].1;
             let is_behind =
