@@ -90,8 +90,8 @@ fn section(device: &Device, rows: &[Measured]) -> String {
     let ratios: Vec<f64> = rows.iter().filter_map(|row| row.ratio.map(|ratio| ratio.middle)).collect();
     let mean = geometric_mean(&ratios).map_or(String::new(), |mean| format!("Geometric mean: {mean:.3}.\n\n"));
     format!(
-        "On {}, profile `{PROFILE}`, the CUDA C++ by `nvcc`: medians of {TURNS} turns of {RUNS} runs; a ratio is the median of the \
-         turns', and in parentheses those between which eight of ten turns lie. Below 1 crosslane's kernel is the faster \
+        "On {}, profile `{PROFILE}`, the CUDA C++ by `nvcc`: medians of {TURNS} rounds of {RUNS} runs; a ratio is the median \
+         over the rounds, with the range of the middle eight of ten in parentheses. Below 1 crosslane's kernel is the faster \
          one.\n\n{table}\n{mean}{command}",
         device.info()
     )

@@ -274,8 +274,8 @@ fn section(all: &[&Measured]) -> String {
     ];
     let rows: Vec<Vec<String>> = all.iter().map(|one| one.cells()).collect();
     let mut text = format!(
-        "Medians of {TURNS} turns of 5 runs; a ratio is the median of the turns', and in parentheses those between which eight of \
-         ten turns lie. Times compare within a row, because the GPU's clock changes from one to the next.\n\n{}",
+        "Medians of {TURNS} rounds of 5 runs; a ratio is the median over the rounds, with the range of the middle eight of ten in \
+         parentheses. Compare times only within a row, because the GPU's clock changes between rows.\n\n{}",
         report::table(&head, &rows)
     );
     if rows.iter().any(|cells| cells[3].ends_with('†')) {

@@ -43,9 +43,9 @@ pub fn section(painter: &Painter, cuda: Option<&cuda::Device>, overhead: Overhea
         "to the faster of assembly and driver",
     ];
     format!(
-        "A million invocations that do an operation 256 times and sum the results up: medians of {TURNS} turns of {RUNS} runs; a \
-         ratio is the median of the turns', and in parentheses those between which eight of ten turns lie. Times compare within \
-         a row, because the GPU's clock changes from one to the next. {overhead}\n\n{}",
+        "A million invocations do an operation 256 times and add up the results: medians of {TURNS} rounds of {RUNS} runs; a ratio \
+         is the median over the rounds, with the range of the middle eight of ten in parentheses. Compare times only within a \
+         row, because the GPU's clock changes between rows. {overhead}\n\n{}",
         report::table(&head, &rows)
     )
 }

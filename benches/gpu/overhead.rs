@@ -48,7 +48,7 @@ impl fmt::Display for Overhead {
         write!(
             f,
             "An empty kernel takes {opengl:.1} µs on OpenGL and {cuda:.1} µs on CUDA; the ratio of PTX to the faster of assembly and \
-             the driver leaves that out."
+             the driver excludes that time."
         )
     }
 }

@@ -93,8 +93,8 @@ pub fn write() -> Result<(), String> {
 const HEAD: &str = "# One shader, one result
 
 One shader for each family of the portable interface, with segments of 16 lanes, the same input and every type that all
-engines have: `bool`, `int`, `uint`, `float` and their vectors. Each row says for how many profiles it was run in each way;
-a row is here if all of them left the same bits. SPIR-V is made with folds in their fixed order (`--reproducible`).
+engines have: `bool`, `int`, `uint`, `float` and their vectors. Each row has the number of profiles that ran it
+in each engine; a row is listed if all results have the same bits. SPIR-V uses the fixed order of reductions (`--reproducible`).
 
 ```sh
 CROSSLANE_MATRIX=portable CROSSLANE_GL=1 CROSSLANE_DRIVER_LANES=32 CROSSLANE_VERIFIED=docs/verified/portable.md \\

@@ -190,19 +190,19 @@ pub fn is_current() -> Result<(), String> {
 
 const HEAD: &str = "# Every operation on every profile
 
-A cell is a row of the language tables that gives a value across lanes, with a type, a width, a front end and a profile. The
-cells come from the tables that the compiler reads (`grammar/*.toml`, `profiles/*.toml`), so a new row is a new cell. A row is
-called with every scalar type that it takes, and with vectors of each, whose length takes turns from cell to cell; with every
-width up to 64; in GLSL and, where it has a name there, in WGSL.
+A cell is a row of the language tables that returns a value across lanes, with a type, a width, a front end and a profile. The
+cells come from the compiler's own tables (`grammar/*.toml`, `profiles/*.toml`), so a new row is a new cell. A row is called
+with every scalar type that it accepts, and with vectors of each, whose length rotates from cell to cell; with every width up
+to 64; in GLSL and, if it has a name there, in WGSL.
 
-Each cell is proven: its plan is one of those that the tests of the lane engine prove on every lane, or is checked for the
-cell. It is simulated with the profile's plan. For NVIDIA's and AMD's hardware an interpreter that shares nothing with the
-compiler runs the listing; for SPIR-V `spirv-val` takes the module and lavapipe runs it where 4 to 16 lanes can show it; for
-WGSL, GLSL and HLSL it is the module that comes of the text, in WGSL by naga, in GLSL by glslang and in HLSL by DXC, and Dawn
-runs WGSL. GLSL with NVIDIA's and AMD's functions is read back and simulated, and a compiler of C++ compiles MSL, which then runs.
-What lavapipe lacks of AMD's instructions RADV makes instructions of, without a device. All results are held, bit by bit and where
-they are defined, against formulas in plain Rust in `tests/judged/matrix/formula.rs`; a row without a formula fails. Inputs have no
-NaN and no subnormal; where the profile promises no order of float folds, theirs are exact in every order.
+Each cell is proven: the tests of the lane engine prove its plan on every lane, or the plan is checked for the cell. The cell is
+simulated with the profile's plan. For NVIDIA's and AMD's hardware, an interpreter that shares no code with the compiler runs the
+listing. For SPIR-V, `spirv-val` validates the module, and lavapipe runs it if 4 to 16 lanes suffice. For WGSL, GLSL and HLSL,
+the module comes from the text, by naga, glslang and DXC; Dawn also runs WGSL. GLSL with NVIDIA's and AMD's functions is read back
+and simulated, and a C++ compiler compiles MSL, which then runs. Mesa's RADV compiles the AMD instructions that lavapipe lacks,
+without a device. All results are compared with formulas in plain Rust (`tests/judged/matrix/formula.rs`), bit by bit where they are
+defined; a row without a formula fails. Inputs contain no NaN and no subnormal; if the profile does not fix the order of float
+reductions, the inputs are exact in every order.
 
 **$ALL cells: $RIGHT that must be right, $REFUSED that must be refused, for a reason.**
 
@@ -213,5 +213,5 @@ cargo test --test judged matrix::                                   # a part wit
 ";
 
 const FAMILIES: &str =
-    "Cells that must be right, and those that the profile refuses. Profiles with the same numbers share a column.
+    "Cells that must be right, and cells that the profile must reject. Profiles with equal numbers share a column.
 ";
