@@ -49,32 +49,39 @@ pub fn losses(module: &Module, profile: &Profile, kept: Kept) -> Vec<Diagnostic>
         } else {
             format!("{name} has no `precise`: this may be contracted with other operations")
         };
-        Diagnostic::warning(Code::PRECISE_LOST, message).at(span, "")
+        let warning = Diagnostic::warning(Code::PRECISE_LOST, message).at(span, "");
+        warning.help("where its last bits matter, compile for SPIR-V or an assembly target")
     });
-    let lost = |span, message| Diagnostic::warning(Code::QUALIFIER_LOST, message).at(span, "");
+    let lost = |span, message, help: &str| Diagnostic::warning(Code::QUALIFIER_LOST, message).at(span, "").help(help);
+    let atomics = "use atomic functions for what other invocations read";
     let coherent = coherent(module, profile, kept).map(|span| match kept.coherent_since {
         Some((major, minor)) if profile.version < (major, minor) => lost(
             span,
             format!(
                 "{name} has coherent memory from {major}.{minor} on: other invocations may not see what is written here"
             ),
+            atomics,
         ),
-        Some(_) => lost(span, cannot_write("coherent images", name)),
+        Some(_) => lost(span, cannot_write("coherent images", name), atomics),
         None => lost(
             span,
             format!(
                 "{name} has no coherent memory: other invocations may not see what is written here, but by atomics"
             ),
+            atomics,
         ),
     });
-    let invariant = invariant(module).map(|span| lost(span, cannot_write("invariant outputs but the position", name)));
+    let invariant = invariant(module).map(|span| {
+        let help = "passes that must agree on this output should use one compiled shader";
+        lost(span, cannot_write("invariant outputs but the position", name), help)
+    });
     let feedback = module.feedback.first().map(|fed| {
         let message = format!("{name} has no transform feedback: the pipeline says which outputs it keeps");
-        lost(module.globals[fed.global].span, message)
+        lost(module.globals[fed.global].span, message, "name the outputs to keep where the pipeline is made")
     });
     let size = point_size(module).filter(|_| !kept.point_sizes).map(|span| {
         let message = format!("{name} has no sizes of points: they are one pixel wide");
-        lost(span, message)
+        lost(span, message, "draw larger points as two triangles each")
     });
     precise.into_iter().chain(coherent).chain(invariant).chain(feedback).chain(size).collect()
 }

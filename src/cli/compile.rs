@@ -400,11 +400,13 @@ pub fn options(
 
 /// Forms of one target are made by its profiles alone.
 fn check_emit(args: &CompileArgs, profile: &Profile) -> Result<(), CommandError> {
-    let makes = emit(args).and_then(|emit| emit.form().target).is_none_or(|target| target == profile.target);
-    if makes {
-        return Ok(());
-    }
-    Err(CommandError(format!("--emit: the profile {} makes other output", profile.name)))
+    let Some(form) = emit(args).map(Emit::form) else { return Ok(()) };
+    let Some(target) = form.target.filter(|target| *target != profile.target) else { return Ok(()) };
+    let (made, name) = (Format::of_target(profile.target, false).name(), &profile.name);
+    let wanted = Profile::built_in().iter().rev().find(|profile| profile.target == target);
+    let hint = wanted
+        .map_or(String::new(), |profile| format!("; {} needs a profile such as {}", form.format.name(), profile.name));
+    Err(CommandError(format!("--emit: the profile {name} makes {made}{hint}")))
 }
 
 /// The form that `--emit` names.

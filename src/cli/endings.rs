@@ -32,7 +32,7 @@ pub enum Format {
 
 impl Format {
     /// The name in messages.
-    fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Format::Spirv => "a SPIR-V module",
             Format::SpirvText => "SPIR-V as text",
@@ -175,6 +175,13 @@ pub fn profile(path: &Path) -> Option<&'static str> {
     let (_, formats) = ENDINGS.iter().find(|(known, _)| ending.eq_ignore_ascii_case(known))?;
     let made = FORMS.iter().find(|form| formats.contains(&form.format))?;
     made.target?.row().profile
+}
+
+/// What an input is by its ending, where that is not a language that can be read.
+pub fn unreadable(path: &Path) -> Option<String> {
+    let ending = path.extension()?.to_str()?;
+    let (known, formats) = ENDINGS.iter().find(|(known, _)| ending.eq_ignore_ascii_case(known))?;
+    Some(formats.first().map_or_else(|| format!("a .{known} file"), |format| format.name().to_string()))
 }
 
 /// # Errors

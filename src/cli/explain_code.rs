@@ -41,7 +41,9 @@ fn section(code: &str) -> Option<String> {
 }
 
 fn unknown(code: &str) -> CommandError {
-    let hint = match nearest(code, codes::ALL.iter().map(|(known, _)| known.0)) {
+    let known = || codes::ALL.iter().map(|(known, _)| known.0);
+    // People leave the letter out.
+    let hint = match nearest(code, known()).or_else(|| nearest(&format!("E{code:0>4}"), known())) {
         Some(near) => format!("did you mean `{near}`?"),
         None => "codes are a letter and four digits, such as E0501".to_owned(),
     };

@@ -2,12 +2,14 @@
 
 use super::CommandError;
 use super::args::{Lang, SourceArgs};
+use super::endings;
 use crate::build::claims::Claims;
 use crate::build::{kind, read};
 use crate::compile::Language;
+use crate::diagnostic::nearest::nearest;
 use crate::ir::Stage;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A shader that has been read.
 pub struct Shader {
@@ -30,18 +32,53 @@ pub fn read(args: &SourceArgs, claims: &Claims) -> Result<Shader, CommandError> 
         (None, Some(kind)) => kind.language,
         // WGSL says its stages itself.
         (None, None) if args.stage.is_some() => Language::Glsl,
-        (None, None) => {
-            return Err(CommandError(format!("{}: which language? Say --lang glsl or --lang wgsl", path.display())));
-        }
+        (None, None) => return Err(unknown_language(path)),
     };
     let stage = args.stage.or(hint.and_then(|kind| kind.stage));
-    let bytes =
-        bytes(path, claims).map_err(|error| CommandError(format!("cannot read {}: {error}", path.display())))?;
+    let bytes = bytes(path, claims).map_err(|error| unread(path, &error))?;
     let name = if is_stdin(path) { "<stdin>".to_string() } else { path.display().to_string() };
     Ok(Shader { name, bytes, language, stage })
 }
 
-/// The stage of a name.
+/// The error about a name that says no language that can be read.
+fn unknown_language(path: &Path) -> CommandError {
+    let shown = path.display();
+    match endings::unreadable(path) {
+        _ if !is_stdin(path) && !path.exists() => unread(path, &io::ErrorKind::NotFound.into()),
+        _ if path.is_dir() => unread(path, &io::ErrorKind::IsADirectory.into()),
+        Some(what) => CommandError(format!(
+            "{shown}: the ending says that this is {what}; crosslane reads GLSL and WGSL (--lang glsl or --lang wgsl reads it as such)"
+        )),
+        None => CommandError(format!("{shown}: the name says no language; add --lang glsl or --lang wgsl")),
+    }
+}
+
+/// The error about a file that cannot be read, with the name beside it that was probably meant.
+fn unread(path: &Path, error: &io::Error) -> CommandError {
+    let shown = path.display();
+    match error.kind() {
+        io::ErrorKind::NotFound => {
+            let hint = neighbour(path).map_or(String::new(), |near| format!("; did you mean `{}`?", near.display()));
+            CommandError(format!("cannot read {shown}: there is no such file{hint}"))
+        }
+        io::ErrorKind::IsADirectory => CommandError(format!(
+            "cannot read {shown}: it is a folder; name a shader in it, or build all of them with `crosslane build` and a manifest"
+        )),
+        _ => CommandError(format!("cannot read {shown}: {error}")),
+    }
+}
+
+/// The shader beside a path whose name is nearest to it.
+fn neighbour(path: &Path) -> Option<PathBuf> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let entries = std::fs::read_dir(folder).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let mut names: Vec<String> = entries.filter(|name| kind::of(Path::new(name)).is_some()).collect();
+    names.sort_unstable();
+    let wanted = path.file_name()?.to_str()?;
+    nearest(wanted, names.iter().map(|name| &**name)).map(|near| path.with_file_name(near))
+}
+
+/// Returns true if a path stands for standard input.
 pub fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }

@@ -46,6 +46,11 @@ enum Spelling {
     Nothing,
 }
 
+/// The foreign options that begin with `start`.
+pub fn starting_with(start: &str) -> Vec<&'static str> {
+    SPELLINGS.iter().map(|(theirs, _)| *theirs).filter(|theirs| theirs.starts_with(start)).collect()
+}
+
 /// Rewrites the arguments (program name first); unknown arguments stay. Nothing after `--` is touched.
 pub fn translate(arguments: Vec<OsString>) -> Vec<OsString> {
     let mut only_files = false;

@@ -105,6 +105,12 @@ impl Diagnostic {
         self
     }
 
+    /// Adds the advice what to write instead, where no replacement of a text does it.
+    #[must_use]
+    pub fn help(self, text: impl std::fmt::Display) -> Diagnostic {
+        self.note(format!("help: {text}"))
+    }
+
     /// Adds the replacement that would mend it.
     #[must_use]
     pub fn suggest(mut self, span: Span, replacement: impl Into<String>, text: impl Into<String>) -> Diagnostic {

@@ -1,28 +1,225 @@
 //! Finds the known name that a misspelt one probably meant, for "did you mean" suggestions.
+//!
+//! A suggestion may be applied by an editor without a second look, so it must not change what a name says. Names are
+//! compared by their parts: `allReduceAd8` is `all`, `reduce`, `ad` and the number 8. Numbers must be equal, and a part
+//! that names an operation never becomes another one.
 
-/// The candidate with the fewest edits from `word`, none when even the best is too far off to be meant.
+/// Parts that mean the same thing, a row for each meaning. Names that differ in such a part are different operations,
+/// however near their letters are.
+#[rustfmt::skip]
+static MEANINGS: &[&[&str]] = &[
+    &["add", "sum", "plus"], &["mul", "product", "prod", "multiply"], &["sub", "subtract", "minus"], &["div", "divide"],
+    &["min", "minimum"], &["max", "maximum"], &["mean", "avg", "average"],
+    &["and"], &["or"], &["xor"], &["not"], &["nand"], &["nor"], &["xnor"],
+    &["up"], &["down"], &["left"], &["right"], &["inclusive"], &["exclusive"], &["first"], &["last"], &["all"], &["any"],
+    &["horizontal"], &["vertical"], &["diagonal"], &["row"], &["column"], &["load", "read"], &["store", "write"],
+    &["in"], &["out"], &["inout"], &["readonly"], &["writeonly"], &["lsb"], &["msb"], &["pack"], &["unpack"],
+    &["sin"], &["cos"], &["tan"], &["asin"], &["acos"], &["atan"], &["sinh"], &["cosh"], &["tanh"],
+    &["int"], &["uint"], &["float"], &["double"], &["vec"], &["ivec"], &["uvec"], &["bvec"], &["dvec"],
+    &["floor"], &["ceil"], &["round"], &["log"], &["exp"], &["sqrt"], &["pow"],
+    &["vert", "vertex"], &["frag", "fragment"], &["signed"], &["unsigned"], &["warp"], &["wave"], &["quad"],
+];
+
+/// Letters of the longest part that may be left out.
+const LONGEST_PART: usize = 12;
+
+/// The candidate that `word` most probably means, none when even the best is too far off to be meant.
 ///
-/// One edit is allowed for every three characters begun. Among equals the first wins.
+/// One edit is allowed for every three characters begun, and in each part of a name one for every three characters.
+/// Among equals the first wins.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = word.len().div_ceil(3).min(4);
-    let near = |candidate: &&str| candidate.len().abs_diff(word.len()) <= limit;
-    let measured = candidates.into_iter().filter(near).map(|name| (distance(word, name), name));
-    let best = measured.min_by_key(|(edits, _)| *edits)?;
-    (best.0 <= limit && best.0 < word.len()).then_some(best.1)
+    let limit = limit(word);
+    let wanted = Name::of(word);
+    let near =
+        |candidate: &&str| !candidate.is_empty() && candidate.len().abs_diff(word.len()) <= word.len() + LONGEST_PART;
+    let measured = candidates.into_iter().filter(near).filter_map(|name| Some((wanted.cost(&Name::of(name))?, name)));
+    let best = measured.min_by_key(|(cost, _)| *cost)?;
+    (best.0.edits <= limit && best.0.edits < word.len()).then_some(best.1)
 }
 
-/// Levenshtein distance in bytes, upper and lower case being equal.
-fn distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.bytes().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.bytes().enumerate() {
-            let replaced = diagonal + usize::from(!x.eq_ignore_ascii_case(&y));
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+/// The nearest candidate, otherwise the one that differs in a number alone, by the nearest number: for versions and
+/// processors, where one of a family stands for the others.
+pub fn nearest_of_family<'a>(word: &str, candidates: impl Iterator<Item = &'a str> + Clone) -> Option<&'a str> {
+    nearest(word, candidates.clone()).or_else(|| {
+        let wanted = Name::of(word);
+        let relatives = candidates.filter_map(|name| Some((wanted.distance_in_family(&Name::of(name))?, name)));
+        relatives.min_by_key(|(distance, _)| *distance).map(|(_, name)| name)
+    })
+}
+
+fn limit(word: &str) -> usize {
+    word.len().div_ceil(3).min(4)
+}
+
+/// How far one name is from another; among equally many edits the better likeness wins.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Cost {
+    edits: usize,
+    likeness: Likeness,
+}
+
+/// How letters went wrong, the likeliest way first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Likeness {
+    /// Each part of the candidate begins with what was written.
+    Unfinished,
+    /// Letters were left out, doubled or exchanged.
+    SameLetters,
+    Other,
+}
+
+/// A name in parts: words in lower case, and numbers.
+struct Name<'a> {
+    text: &'a str,
+    words: Vec<String>,
+    numbers: Vec<&'a str>,
+}
+
+impl<'a> Name<'a> {
+    fn of(text: &'a str) -> Name<'a> {
+        let (mut words, mut numbers) = (Vec::new(), Vec::new());
+        for part in parts(text) {
+            match part.as_bytes()[0].is_ascii_digit() {
+                true => numbers.push(part.trim_start_matches('0')),
+                false => words.push(part.to_ascii_lowercase()),
+            }
         }
+        Name { text, words, numbers }
     }
-    row[b.len()]
+
+    /// None where the other name says something else.
+    fn cost(&self, other: &Name<'_>) -> Option<Cost> {
+        if self.numbers != other.numbers || self.contradicts(other) {
+            return None;
+        }
+        let (text, others) = (self.text.to_ascii_lowercase(), other.text.to_ascii_lowercase());
+        let edits = self.in_parts(other).unwrap_or_else(|| distance(&text, &others));
+        let likeness = match () {
+            () if self.begins(other) => Likeness::Unfinished,
+            () if has_same_letters(&text, &others) => Likeness::SameLetters,
+            () => Likeness::Other,
+        };
+        Some(Cost { edits, likeness })
+    }
+
+    /// Returns true if each part of the other name begins with one of this.
+    fn begins(&self, other: &Name<'_>) -> bool {
+        let mut pairs = self.words.iter().zip(&other.words);
+        self.words.len() == other.words.len() && pairs.all(|(word, other)| other.starts_with(&**word))
+    }
+
+    /// Edits part by part, where the parts answer each other: in their order, in another one, or with some left out.
+    fn in_parts(&self, other: &Name<'_>) -> Option<usize> {
+        if self.words.len() == other.words.len() && self.words.len() > 1 {
+            let sorted = |words: &[String]| {
+                let mut words = words.to_vec();
+                words.sort_unstable();
+                words
+            };
+            let is_turned = self.words != other.words && sorted(&self.words) == sorted(&other.words);
+            let costs = self.words.iter().zip(&other.words).map(|(word, other)| part_cost(word, other));
+            return if is_turned { Some(1) } else { costs.sum::<Option<usize>>().or(Some(usize::MAX)) };
+        }
+        self.missing(other)
+    }
+
+    /// How many parts of the other name are left out, where that is all and none of them says which operation it is.
+    fn missing(&self, other: &Name<'_>) -> Option<usize> {
+        let is_telling = self.words.len() > 1 || other.words.first().is_some_and(|first| first == "gl");
+        let mut own = self.words.iter().peekable();
+        let left_out: Vec<&String> = other.words.iter().filter(|word| own.next_if_eq(word).is_none()).collect();
+        let is_all = own.peek().is_none() && is_telling && !left_out.is_empty();
+        let is_silent = |word: &&String| word.len() > 1 && meaning(word).is_none();
+        (is_all && left_out.iter().all(is_silent)).then_some(left_out.len())
+    }
+
+    /// Returns true if both have parts with a meaning, and different ones.
+    fn contradicts(&self, other: &Name<'_>) -> bool {
+        let meanings = |name: &Name<'_>| name.words.iter().filter_map(|word| meaning(word)).collect::<Vec<_>>();
+        let (own, others) = (meanings(self), meanings(other));
+        own.iter().any(|meaning| !others.contains(meaning)) && self.words.len() == other.words.len()
+    }
+
+    /// How far the numbers are apart, where only they differ.
+    fn distance_in_family(&self, other: &Name<'_>) -> Option<(usize, u64)> {
+        let is_related = self.words == other.words && self.numbers.len() == other.numbers.len();
+        let same = self.text.bytes().zip(other.text.bytes()).take_while(|(a, b)| a == b).count();
+        let value = |name: &Name<'_>| name.numbers.concat().parse::<u64>().unwrap_or(u64::MAX);
+        is_related.then(|| (self.text.len() - same, value(self).abs_diff(value(other))))
+    }
+}
+
+/// The row of a part in the table of meanings.
+fn meaning(part: &str) -> Option<usize> {
+    MEANINGS.iter().position(|row| row.contains(&part))
+}
+
+/// The price of one part for another; none where it cannot be meant.
+fn part_cost(word: &str, other: &str) -> Option<usize> {
+    if word == other {
+        return Some(0);
+    }
+    if meaning(word).is_some_and(|of| meaning(other) == Some(of)) || is_abbreviation(word, other) {
+        return Some(1);
+    }
+    let edits = distance(word, other);
+    (word.len() > 1 && edits <= (word.len() / 3).max(1)).then_some(edits)
+}
+
+/// Returns true if `word` is the beginning of a longer part.
+fn is_abbreviation(word: &str, other: &str) -> bool {
+    word.len() >= 3 && other.starts_with(word)
+}
+
+/// Returns true if one text has all letters of the other in their order, or both have the same ones.
+fn has_same_letters(a: &str, b: &str) -> bool {
+    let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    let sorted = |text: &str| {
+        let mut bytes = text.as_bytes().to_vec();
+        bytes.sort_unstable();
+        bytes
+    };
+    let mut rest = long.bytes();
+    short.bytes().all(|byte| rest.any(|other| other == byte)) || sorted(a) == sorted(b)
+}
+
+/// The parts of a name: runs of letters that begin at a capital, and runs of digits.
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    let is_start = |bytes: &[u8], at: usize| {
+        let (before, here) = (bytes[at - 1], bytes[at]);
+        let is_camel = here.is_ascii_uppercase()
+            && (before.is_ascii_lowercase() || bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase));
+        is_camel || before.is_ascii_digit() != here.is_ascii_digit()
+    };
+    text.split(|c: char| c.is_ascii() && !c.is_ascii_alphanumeric()).filter(|run| !run.is_empty()).flat_map(
+        move |run| {
+            let bytes = run.as_bytes();
+            let starts = (1..run.len()).filter(|at| run.is_char_boundary(*at) && is_start(bytes, *at));
+            let starts: Vec<usize> = std::iter::once(0).chain(starts).chain([run.len()]).collect();
+            starts.windows(2).map(|ends| &run[ends[0]..ends[1]]).collect::<Vec<_>>()
+        },
+    )
+}
+
+/// Edits between two texts in bytes: one is written, left out or replaced, or two neighbours change places (optimal
+/// string alignment).
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut rows: [Vec<usize>; 3] = [Vec::new(), (0..=b.len()).collect(), vec![0; b.len() + 1]];
+    rows[0].resize(b.len() + 1, 0);
+    for i in 1..=a.len() {
+        let [earlier, before, row] = &mut rows;
+        row[0] = i;
+        for j in 1..=b.len() {
+            let replaced = before[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            row[j] = replaced.min(before[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                row[j] = row[j].min(earlier[j - 2] + 1);
+            }
+        }
+        rows.rotate_left(1);
+    }
+    rows[1][b.len()]
 }
 
 #[cfg(test)]
@@ -33,7 +230,17 @@ mod tests {
     fn counts_edits() {
         assert_eq!(distance("kitten", "sitting"), 3);
         assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("Abc", "abC"), 0);
+        assert_eq!(distance("abc", "acb"), 1);
+        assert_eq!(distance("abc", "abc"), 0);
+    }
+
+    #[test]
+    fn names_fall_into_parts() {
+        let parts = |text| parts(text).collect::<Vec<_>>();
+        assert_eq!(parts("allReduceAdd8"), ["all", "Reduce", "Add", "8"]);
+        assert_eq!(parts("gl_GlobalInvocationID"), ["gl", "Global", "Invocation", "ID"]);
+        assert_eq!(parts("GLSLTexture2DArray"), ["GLSL", "Texture", "2", "D", "Array"]);
+        assert_eq!(parts("élan_x"), ["élan", "x"]);
     }
 
     #[test]
@@ -43,5 +250,48 @@ mod tests {
         assert_eq!(nearest("inclde", names), Some("include"));
         assert_eq!(nearest("quadratic", names), None);
         assert_eq!(nearest("q", names), None);
+        assert_eq!(nearest("flot", ["flat", "float"]), Some("float"));
+    }
+
+    #[test]
+    fn a_number_and_an_operation_stay_what_they_are() {
+        let names = ["allReduceAdd", "allReduceAdd8", "allReduceAnd8", "allReduceMin8", "allReduceMax8"];
+        assert_eq!(nearest("allReduceAd8", names), Some("allReduceAdd8"));
+        assert_eq!(nearest("allReduceMxa8", names), Some("allReduceMax8"));
+        assert_eq!(nearest("allReduceSum8", names), Some("allReduceAdd8"));
+        assert_eq!(nearest("allReduceMean8", names), None);
+        assert_eq!(nearest("allReduceNand8", names), None);
+        assert_eq!(nearest("allReduceAdd9", names), None);
+        assert_eq!(nearest("x1", ["x2", "x"]), None);
+        assert_eq!(nearest("quadSwizzleZ", ["quadSwizzle0", "quadSwizzleX"]), None);
+        assert_eq!(nearest("subgroupAd", ["subgroupAnd", "subgroupAdd"]), Some("subgroupAdd"));
+        assert_eq!(
+            nearest("subgroupInclusivAdd", ["subgroupExclusiveAdd", "subgroupInclusiveAdd"]),
+            Some("subgroupInclusiveAdd")
+        );
+    }
+
+    #[test]
+    fn parts_are_completed_turned_and_prefixed() {
+        let names = ["GL_KHR_shader_subgroup_basic", "GL_KHR_shader_subgroup_arithmetic"];
+        assert_eq!(nearest("GL_KHR_shader_subgroup_arith", names), Some("GL_KHR_shader_subgroup_arithmetic"));
+        assert_eq!(nearest("subgroupAddExclusive", ["subgroupExclusiveAdd"]), Some("subgroupExclusiveAdd"));
+        assert_eq!(nearest("exclusiveAdd", ["subgroupExclusiveAdd"]), Some("subgroupExclusiveAdd"));
+        assert_eq!(nearest("FragCoord", ["gl_FragCoord"]), Some("gl_FragCoord"));
+        assert_eq!(nearest("add", ["subgroupAdd"]), None);
+        assert_eq!(nearest("global_id", ["global_invocation_id", "local_invocation_id"]), Some("global_invocation_id"));
+        assert_eq!(nearest("subgroupAdd", ["subgroupExclusiveAdd"]), None);
+        assert_eq!(nearest("subgroupadd", ["subgroupAnd", "subgroupAdd"]), Some("subgroupAdd"));
+    }
+
+    #[test]
+    fn families_differ_in_numbers() {
+        let names = ["gfx701", "gfx1030", "gfx1100", "gfx1101", "spirv-1.5", "spirv-1.6"];
+        let near = |word| nearest_of_family(word, names.into_iter());
+        assert_eq!(near("gfx1101x"), Some("gfx1101"));
+        assert_eq!(near("gfx1039"), Some("gfx1030"));
+        assert_eq!(near("spirv-1.7"), Some("spirv-1.6"));
+        assert_eq!(near("sm-1.7"), None);
+        assert_eq!(nearest("E501", ["E0501", "E0500"]), Some("E0501"));
     }
 }

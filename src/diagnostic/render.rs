@@ -45,7 +45,7 @@ pub fn lines(sources: &SourceMap, diagnostics: &Diagnostics) -> String {
         let mut line = |kind: &str, said: &str| text.push_str(&format!("{place}{kind}: {}\n", visible(said)));
         line(severity_name(diagnostic.severity), &diagnostic.title());
         diagnostic.suggestion.iter().for_each(|suggestion| line("note", &suggestion.text));
-        diagnostic.notes.iter().for_each(|note| line("note", note));
+        diagnostic.notes.iter().for_each(|note| line("note", note.strip_prefix("help: ").unwrap_or(note)));
     }
     text
 }

@@ -247,6 +247,18 @@ pub fn words(language: Language) -> impl Iterator<Item = (&'static str, WordClas
     })
 }
 
+/// The words that are an expression, or a statement, with nothing else.
+pub fn values() -> impl Iterator<Item = &'static str> {
+    let is_one =
+        |class| matches!(class, Bool(_) | K(Keyword::Break | Keyword::Continue | Keyword::Return | Keyword::Discard));
+    words(Language::Desktop).filter(move |(_, class)| is_one(*class)).map(|(word, _)| word)
+}
+
+/// The names of built-in types.
+pub fn types() -> impl Iterator<Item = &'static str> {
+    words(Language::Desktop).filter(|(_, class)| matches!(class, Type)).map(|(word, _)| word)
+}
+
 /// The class of a word.
 pub fn classify(word: &str, language: Language) -> WordClass {
     classify_keyed(|| word.as_bytes(), Key::of(word.as_bytes()), language)

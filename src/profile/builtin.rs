@@ -2,7 +2,7 @@
 
 use super::Profile;
 use super::load;
-use crate::diagnostic::nearest::nearest;
+use crate::diagnostic::nearest::nearest_of_family;
 use std::sync::LazyLock;
 
 /// A built-in profile as text.
@@ -15,6 +15,23 @@ pub(super) struct Builtin {
 /// lists the files of `profiles/`.
 pub(super) static BUILTIN: &[Builtin] = include!(concat!(env!("OUT_DIR"), "/profiles.rs"));
 
+/// Words for vendors, interfaces and languages, with the start of the names of their profiles. A number may follow them.
+#[rustfmt::skip]
+static KINDS: &[(&str, &str)] = &[
+    ("nvidia", "nv-"), ("geforce", "nv-"), ("rtx", "nv-"), ("gtx", "nv-"), ("cuda", "ptx-"), ("nvptx", "ptx-"),
+    ("amd", "gfx"), ("amdgpu", "gfx"), ("radeon", "gfx"), ("rx", "gfx"), ("hip", "gfx"), ("rocm", "gfx"), ("gcn", "gfx"),
+    ("dx", "hlsl-"), ("directx", "hlsl-"), ("d3d", "hlsl-"), ("dxil", "hlsl-"),
+    ("gl", "glsl-"), ("opengl", "glsl-"), ("gles", "glsl-es"), ("apple", "msl-"), ("ios", "msl-"), ("macos", "msl-"),
+];
+
+/// Most names that a message lists.
+const MOST_KIN: usize = 6;
+
+/// Returns true if this may follow a word of [`KINDS`]: a version or a model.
+fn is_version(rest: &str) -> bool {
+    rest.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b' ' | b'_'))
+}
+
 impl Profile {
     /// The built-in profile of this name or alias.
     pub fn named(name: &str) -> Option<Profile> {
@@ -25,7 +42,11 @@ impl Profile {
     pub fn unknown(name: &str) -> String {
         let candidates: Vec<Profile> = Builtin::of_family(name).into_iter().map(Builtin::parse).collect();
         if candidates.is_empty() {
-            let near = nearest(name, Profile::names());
+            let kin = Builtin::kin(name);
+            if !kin.is_empty() {
+                return format!("`{name}` is not the name of one profile; write one of {}", kin.join(", "));
+            }
+            let near = nearest_of_family(name, Profile::names().chain(Builtin::aliases()));
             let hint = near.map_or("`crosslane profiles` lists them".into(), |near| format!("did you mean `{near}`?"));
             return format!("unknown profile `{name}`; {hint}");
         }
@@ -35,7 +56,7 @@ impl Profile {
     }
 
     /// Names of the built-in profiles, the oldest of each vendor first.
-    pub fn names() -> impl Iterator<Item = &'static str> {
+    pub fn names() -> impl Iterator<Item = &'static str> + Clone {
         BUILTIN.iter().map(|builtin| builtin.name)
     }
 
@@ -65,6 +86,31 @@ impl Builtin {
             [only] => Some(*only),
             _ => None,
         })
+    }
+
+    /// The names, in backquotes, of the profiles that a word for a vendor, an interface or a language means, and of those
+    /// with a name that goes on with a digit or a `-`: `vulkan` is the start of `vulkan1.1`.
+    fn kin(word: &str) -> Vec<String> {
+        let word = word.to_ascii_lowercase();
+        let meant = KINDS.iter().find(|(kind, _)| word.strip_prefix(kind).is_some_and(is_version));
+        let start = meant.map_or(&*word, |(_, start)| start);
+        let is_kin = |name: &&str| {
+            let rest = name.strip_prefix(start);
+            rest.is_some_and(|rest| meant.is_some() || rest.starts_with(|c: char| c == '-' || c.is_ascii_digit()))
+        };
+        let mut kin: Vec<&str> = Profile::names().filter(is_kin).collect();
+        if kin.is_empty() {
+            kin.extend(Builtin::aliases().filter(is_kin));
+        }
+        let is_long = kin.len() > MOST_KIN;
+        let shown = kin.iter().take(MOST_KIN).map(|name| format!("`{name}`"));
+        shown.chain(is_long.then(|| "or another that `crosslane profiles` lists".into())).collect()
+    }
+
+    /// Other names of all profiles.
+    fn aliases() -> impl Iterator<Item = &'static str> + Clone {
+        let lines = BUILTIN.iter().flat_map(|builtin| builtin.text.lines());
+        lines.filter(|line| line.starts_with("aliases")).flat_map(|line| line.split('"').skip(1).step_by(2))
     }
 
     /// The profiles for some hardware.

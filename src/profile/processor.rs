@@ -346,7 +346,7 @@ impl Processor {
     }
 
     /// The names of all, oldest first.
-    pub fn names() -> impl Iterator<Item = &'static str> {
+    pub fn names() -> impl Iterator<Item = &'static str> + Clone {
         PROCESSORS.iter().map(|processor| processor.name)
     }
 

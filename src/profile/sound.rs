@@ -4,7 +4,7 @@
 use super::error::{ProfileError, Text};
 use super::processor::Processor;
 use super::{Client, CostClass, Feature, Profile, Target, Waves};
-use crate::diagnostic::nearest::nearest;
+use crate::diagnostic::nearest::nearest_of_family;
 
 /// The first contradiction in a profile; `text` is the file that was read last.
 pub(super) fn check(profile: &Profile, text: Text) -> Result<(), ProfileError> {
@@ -53,7 +53,7 @@ fn is_numbered(name: &str, begin: &str) -> bool {
 }
 
 fn unknown(profile: &Profile) -> String {
-    let near = nearest(&profile.processor, Processor::names());
+    let near = nearest_of_family(&profile.processor, Processor::names());
     let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
     format!("unknown processor `{}`{hint}", profile.processor)
 }

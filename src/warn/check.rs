@@ -88,7 +88,8 @@ impl Walk<'_> {
             _ => "the lane",
         };
         let warning = Diagnostic::warning(Code::LANE_OUTSIDE, message).at(at, format!("{what} is {index}"));
-        self.found.push(warning.note("the result is undefined in every lane"));
+        let warning = warning.note("the result is undefined in every lane");
+        self.found.push(warning.help(format_args!("{what} must be below {most}")));
         true
     }
 
@@ -99,7 +100,8 @@ impl Walk<'_> {
             let message = "this cross-lane operation is in control flow that lanes take differently";
             let warning = Diagnostic::warning(Code::LANES_APART, message).at(at, "").note(self.needs(reads));
             let warning = with_cause(warning, self.cause(bits));
-            self.found.push(warning);
+            let help = "run it before the lanes part, with its result in a variable";
+            self.found.push(warning.help(help));
         } else if let Reads::Segment(width) = reads {
             self.check_fill(width, at);
         }
@@ -113,7 +115,8 @@ impl Walk<'_> {
         let message = "this barrier is in control flow that invocations of the workgroup take differently";
         let warning = Diagnostic::warning(Code::BARRIER_APART, message).at(at, "");
         let warning = warning.note("a barrier is defined only where all invocations of the workgroup reach it");
-        self.found.push(with_cause(warning, self.cause(Alike::GROUP)));
+        let help = "move the barrier out of the control flow, and leave the rest of the work in it";
+        self.found.push(with_cause(warning, self.cause(Alike::GROUP)).help(help));
     }
 
     /// The functions that an operation is defined with.
@@ -143,7 +146,8 @@ impl Walk<'_> {
         }
         let message = format!("the workgroup's {invocations} invocations do not fill segments of {lanes} lanes");
         let note = "the result is undefined in the last segment";
-        self.found.push(Diagnostic::warning(Code::SEGMENT_NOT_FULL, message).at(at, "this operation").note(note));
+        let warning = Diagnostic::warning(Code::SEGMENT_NOT_FULL, message).at(at, "this operation").note(note);
+        self.found.push(warning.help(format_args!("make the size of the workgroup a multiple of {lanes}")));
     }
 
     /// Warns of an index that differs where all lanes of a group are together.
@@ -159,8 +163,8 @@ impl Walk<'_> {
         };
         let warning = Diagnostic::warning(Code::INDEX_VARIES, message).at(at, "");
         let warning = if own.is_none() || own == at { warning } else { warning.with(own, "this depends on the lane") };
-        let note = "its result is undefined; a shuffle or `bpermute` takes an index for each lane";
-        self.found.push(warning.note(note));
+        let warning = warning.note("its result is undefined");
+        self.found.push(warning.help("a shuffle or `bpermute` takes an index for each lane"));
     }
 
     /// Warns if what only one lane of each segment has reaches memory, a branch or another fold where the others run too.
@@ -182,7 +186,7 @@ impl Walk<'_> {
             }
             false => "use it where `segmentLast` of the same width holds, or `allReduce` in place of `reduce`",
         };
-        self.found.push(warning.note(note));
+        self.found.push(warning.help(note));
     }
 }
 

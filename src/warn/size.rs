@@ -19,7 +19,8 @@ pub fn sizes(module: &Module, profile: &Profile) -> Vec<Diagnostic> {
                 let Op::Lane(op, _) = inst.op else { continue };
                 let Some(what) = changes(op) else { continue };
                 let message = "the meaning of this operation changes with the size of the subgroup";
-                found.push(Diagnostic::new(Severity::Note, Code::WAVE_SIZE, message).at(inst.span, what));
+                let note = Diagnostic::new(Severity::Note, Code::WAVE_SIZE, message).at(inst.span, what);
+                found.push(note.help("fix the size with `--wave-size`, or by a profile that states it"));
             }
         }
     }

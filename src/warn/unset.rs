@@ -257,6 +257,7 @@ impl Search<'_> {
         let of = if is_part { "a part of " } else { "" };
         let message = format!("{of}`{name}` is read before it has a value");
         let warning = Diagnostic::warning(Code::UNINITIALIZED, message).at(span, "this value is undefined");
+        let warning = warning.help(format_args!("assign all of `{name}` before this"));
         if declared.is_none() { warning } else { warning.with(declared, label) }
     }
 

@@ -157,11 +157,13 @@ fn declared_anyway(name: &str, at: Span) -> Diagnostic {
     Diagnostic::warning(Code::DEFINE_WITHOUT_EFFECT, message)
         .at(at, "the module declares it, and not as an `override`")
         .note("WGSL has no preprocessor: a definition is the default of an `override`, or a constant that the module lacks")
+        .help(format_args!("declare it as `override {name}`, or leave the option out"))
 }
 
 fn unused(name: &str) -> Diagnostic {
     let message = format!("the definition of `{name}` from the command line has no effect: the module does not use it");
     Diagnostic::warning(Code::DEFINE_WITHOUT_EFFECT, message)
+        .help("leave the option out, or check the spelling of the name")
 }
 
 fn bad_define(name: &str, value: &str) -> Diagnostic {

@@ -7,7 +7,7 @@ use super::builtin::Site;
 use super::carrier::{Carriers, FunctionKey};
 use super::language;
 use super::lexer::{self, Kind};
-use super::offsets::Offsets;
+use super::offsets::{self, Edit, Offsets};
 use super::suggest;
 use super::words::{self, Words};
 use crate::diagnostic::{Code, Diagnostic};
@@ -17,20 +17,21 @@ use naga::front::wgsl;
 use naga::valid::{Capabilities, ModuleInfo, ValidationError, ValidationFlags, Validator};
 use naga::{Module, TypeInner, WithSpan};
 use rustc_hash::FxHashSet;
-use std::borrow::Cow;
 use std::error::Error;
 use std::ops::Range;
 
 /// Errors of one module after which no more are searched for.
 const MOST_ERRORS: usize = 16;
 
-/// Reads the rewritten text.
+/// Reads the rewritten text. After an error the text is read again with the word that was meant, otherwise without the
+/// function around it.
 ///
 /// # Errors
-/// The first error of each function, up to one outside of functions.
-pub(super) fn parse(text: &str, offsets: &Offsets) -> Result<Module, Vec<Diagnostic>> {
-    let (mut text, mut errors) = (Cow::Borrowed(text), Vec::new());
+/// All misspelt names and the first other error of each function, up to one outside of functions.
+pub(super) fn parse(original: &str, offsets: &Offsets) -> Result<Module, Vec<Diagnostic>> {
+    let (mut edits, mut errors) = (Vec::<Edit>::new(), Vec::new());
     loop {
+        let (text, inner) = offsets::apply(original, 0, edits.clone());
         let error = match guard::caught_panic(|| wgsl::parse_str(&text)) {
             Ok(Ok(module)) if errors.is_empty() => return Ok(module),
             Ok(Ok(_)) => return Err(errors),
@@ -39,13 +40,57 @@ pub(super) fn parse(text: &str, offsets: &Offsets) -> Result<Module, Vec<Diagnos
             Err(_) if !errors.is_empty() => return Err(errors),
             Err(panic) => return Err(vec![naga_failed("reading", &panic)]),
         };
-        errors.push(syntax_error(&error, &text, offsets));
-        let place = error.labels().next().and_then(|(span, _)| span.to_range());
-        let body = place.and_then(|place| body_around(&text, place.start));
-        match body.filter(|_| errors.len() < MOST_ERRORS) {
-            Some(body) => text.to_mut().replace_range(body.clone(), &" ".repeat(body.len())),
-            None => return Err(errors),
+        let places = Places { inner: &inner, outer: offsets };
+        let place = error.labels().next().and_then(|(span, _)| places.before_edits(span));
+        let follows = place.as_ref().is_some_and(|place| {
+            edits.iter().any(|edit| place.start < edit.hi as usize && (edit.lo as usize) < place.end)
+        });
+        let said = syntax_error(&error, &text, places);
+        let meant = said.suggestion.as_ref().map(|meant| meant.replacement.clone());
+        let meant = meant.filter(|word| !follows && is_name(word) && error.message().starts_with(UNKNOWN_NAME));
+        if !follows {
+            errors.push(said);
         }
+        let edit = match (place, meant) {
+            (Some(place), Some(text)) => Some(Edit { lo: place.start as u32, hi: place.end as u32, text }),
+            (Some(place), None) => body_around(original, place.start).map(blank),
+            (None, _) => None,
+        };
+        let Some(edit) = edit.filter(|_| errors.len() < MOST_ERRORS) else { return Err(errors) };
+        edits.retain(|earlier| earlier.hi <= edit.lo || edit.hi <= earlier.lo);
+        edits.push(edit);
+    }
+}
+
+/// The start of naga's message about a name that nothing declares.
+const UNKNOWN_NAME: &str = "no definition in scope";
+
+fn is_name(text: &str) -> bool {
+    text.chars().all(|c| c.is_alphanumeric() || c == '_')
+}
+
+fn blank(body: Range<usize>) -> Edit {
+    Edit { lo: body.start as u32, hi: body.end as u32, text: " ".repeat(body.len()) }
+}
+
+/// Positions of the text that naga read, through the edits after earlier errors and those of the pass before naga.
+#[derive(Clone, Copy)]
+struct Places<'a> {
+    inner: &'a Offsets,
+    outer: &'a Offsets,
+}
+
+impl Places<'_> {
+    /// A place in the text before the edits that errors led to.
+    fn before_edits(self, of: naga::Span) -> Option<Range<usize>> {
+        of.to_range()?;
+        let span = self.inner.span(of);
+        Some(span.lo as usize..span.hi as usize)
+    }
+
+    fn span(self, of: naga::Span) -> Span {
+        let before = self.before_edits(of).map(|place| naga::Span::new(place.start as u32, place.end as u32));
+        before.map_or(Span::NONE, |before| self.outer.span(before))
     }
 }
 
@@ -223,34 +268,71 @@ fn naga_failed(doing: &str, panic: &str) -> Diagnostic {
         .note("this is a defect of naga, which reads WGSL for crosslane, and not of the shader")
 }
 
-fn syntax_error(error: &wgsl::ParseError, text: &str, offsets: &Offsets) -> Diagnostic {
+fn syntax_error(error: &wgsl::ParseError, text: &str, places: Places<'_>) -> Diagnostic {
     if let Some(bitcast) = resizing_bitcast(error, text) {
         let message = "`bitcast` between elements of 16 and of 32 bits is not supported yet";
-        let span = offsets.span(naga::Span::new(bitcast.start as u32, bitcast.end as u32));
+        let span = places.span(naga::Span::new(bitcast.start as u32, bitcast.end as u32));
         let note = "for floats, `pack2x16float` and `unpack2x16float` do the same";
         return Diagnostic::error(Code::NOT_SUPPORTED, message).at(span, "used here").note(note);
     }
-    let mut out = Diagnostic::error(Code::WGSL_SYNTAX, words::worded(&first_sentence(error.message())));
+    // naga quotes what it found as a programming language does.
+    let message = uncapitalized(words::worded(&first_sentence(error.message())).replace('"', "`"));
+    if let Some(missing) = missing_token(error, text, places, &message) {
+        return missing;
+    }
+    let mut out = Diagnostic::error(Code::WGSL_SYNTAX, message);
     for (index, (span, text)) in error.labels().enumerate() {
-        let (span, text) = (offsets.span(span), words::worded(plain_label(text)));
+        let (span, text) = (places.span(span), words::worded(plain_label(text)));
+        // The message has the list.
+        let text = if text.starts_with("expected global item") { "no declaration begins so".into() } else { text };
         out = if index == 0 { out.at(span, text) } else { out.with(span, text) };
     }
     let out = error.notes().map(language::explained).fold(out, |out, note| out.note(words::worded(note)));
     let added = error.labels().next().is_some() && out.span().is_none();
     let out = if added { out.note("this is in a definition from the command line") } else { out };
-    let Some(word) = blamed_word(error, text) else { return out };
-    let (out, meant) = match error.message() {
-        message if message.starts_with("no definition in scope") => {
-            (explained(out, word), suggest::for_name(word, text))
-        }
-        message if message.starts_with("unknown enable-extension") => {
+    advised(out, error, text)
+}
+
+/// The message about a `;` or `)` that is not there, after the token that it should follow.
+fn missing_token(error: &wgsl::ParseError, text: &str, places: Places<'_>, message: &str) -> Option<Diagnostic> {
+    let found = error.labels().next()?.0;
+    let text_of = |place: &Range<usize>| text.get(place.clone());
+    let missing = [";", ")"].into_iter().find(|missing| message.starts_with(&format!("expected `{missing}`")))?;
+    let place = found.to_range().filter(|place| missing == ";" || text_of(place) == Some("{"))?;
+    let habit = suggest::habit(message, text, &place);
+    let before = suggest::end_before(text, place.start)?;
+    let end = places.span(naga::Span::new(before.start as u32, before.end as u32)).hi;
+    let after = Span::new(end, end);
+    let out = Diagnostic::error(Code::WGSL_SYNTAX, message).at(after, format!("expected `{missing}`"));
+    let out = out.with(places.span(found), "found instead");
+    Some(match habit {
+        Some(habit) => out.help(habit),
+        None => out.suggest(after, missing, format!("add `{missing}` here")),
+    })
+}
+
+/// Adds what was probably meant.
+fn advised(out: Diagnostic, error: &wgsl::ParseError, text: &str) -> Diagnostic {
+    let Some(place) = error.labels().next().and_then(|(span, _)| span.to_range()) else { return out };
+    let Some(word) = text.get(place.clone()) else { return out };
+    let message = error.message();
+    let (out, meant) = match () {
+        () if message.starts_with(UNKNOWN_NAME) => (explained(out, word), suggest::for_name(word, text)),
+        () if message.starts_with("unknown enable-extension") => {
             (out, suggest::for_extension(word).map(str::to_string))
         }
-        _ => return out,
+        () if message.starts_with("unknown builtin") => (out, suggest::for_builtin(word).map(str::to_string)),
+        () if message.starts_with("expected global item") => (out, suggest::for_item(word)),
+        () => (out, None),
     };
-    let Some(meant) = meant else { return out };
-    let (span, advice) = (out.span(), format!("did you mean `{meant}`?"));
-    out.suggest(span, meant, advice)
+    match (meant, suggest::habit(message, text, &place)) {
+        (Some(meant), _) => {
+            let (span, advice) = (out.span(), format!("did you mean `{meant}`?"));
+            out.suggest(span, meant, advice)
+        }
+        (None, Some(habit)) => out.help(habit),
+        (None, None) => out,
+    }
 }
 
 /// A `bitcast` of halves in the statement that an error about types is in: to naga the size of elements stays what it was.
@@ -266,12 +348,6 @@ fn resizing_bitcast(error: &wgsl::ParseError, text: &str) -> Option<Range<usize>
         && HALVES.iter().any(|name| statement.contains(name));
     let at = start + statement.find("bitcast<").filter(|_| is_likely)?;
     Some(at..at + "bitcast".len())
-}
-
-/// The text that an error points at.
-fn blamed_word<'a>(error: &wgsl::ParseError, text: &'a str) -> Option<&'a str> {
-    let (span, _) = error.labels().next()?;
-    text.get(span.to_range()?)
 }
 
 /// Says when crosslane's own constants are there.
@@ -305,6 +381,15 @@ fn first_sentence(text: &str) -> String {
     out
 }
 
+/// A sentence without its capital, unless the first word has more of them.
+fn uncapitalized(mut text: String) -> String {
+    let is_word = |bytes: &[u8]| bytes[0].is_ascii_uppercase() && bytes[1].is_ascii_lowercase();
+    if text.len() > 1 && is_word(text.as_bytes()) {
+        text[..1].make_ascii_lowercase();
+    }
+    text
+}
+
 /// Words, and stretches between parentheses as one.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0i32;
@@ -325,7 +410,7 @@ fn is_handle(word: &str) -> bool {
 fn invalid(error: &WithSpan<ValidationError>, module: &Module, sites: &[Site], offsets: &Offsets) -> Diagnostic {
     let outermost = error.as_inner();
     let plain = || first_sentence(&innermost(outermost).to_string()).into();
-    let Words { text, is_refusal } = words::of(outermost, module).unwrap_or_else(plain);
+    let Words { text, is_refusal, help } = words::of(outermost, module).unwrap_or_else(plain);
     let code = if is_refusal { Code::NOT_SUPPORTED } else { Code::WGSL_INVALID };
     let mut out = Diagnostic::error(code, text);
     let mut primary = Span::NONE;
@@ -352,6 +437,7 @@ fn invalid(error: &WithSpan<ValidationError>, module: &Module, sites: &[Site], o
         ValidationError::Type { name, .. } if !name.is_empty() => out.note(format!("in the type `{name}`")),
         _ => out,
     };
+    let out = help.into_iter().fold(out, Diagnostic::help);
     match site_around(primary, sites) {
         Some(site) => site
             .builtin

@@ -1,8 +1,10 @@
-//! Suggestions for unknown words of a WGSL text. Only messages use it.
+//! Advice about syntax errors of a WGSL text: the word that was meant, and what habits of other languages are called here.
 
 use super::lexer::{Kind, Token, tokens};
 use crate::diagnostic::nearest::nearest;
 use crate::grammar;
+use naga::keywords::wgsl::BUILTIN_IDENTIFIERS;
+use std::ops::Range;
 
 /// Words of GLSL and HLSL with their counterparts, and predeclared types that are often misspelt.
 #[rustfmt::skip]
@@ -11,23 +13,67 @@ static FOREIGN: &[(&str, &str)] = &[
     ("half", "f16"), ("int", "i32"), ("int2", "vec2i"), ("int3", "vec3i"), ("int4", "vec4i"), ("ivec2", "vec2i"),
     ("ivec3", "vec3i"), ("ivec4", "vec4i"), ("uint", "u32"), ("uvec2", "vec2u"), ("uvec3", "vec3u"), ("uvec4", "vec4u"),
     ("barrier", "workgroupBarrier"), ("lerp", "mix"), ("mod", "%"), ("inversesqrt", "inverseSqrt"), ("frac", "fract"),
+    ("rsqrt", "inverseSqrt"), ("atan2f", "atan2"), ("ddx", "dpdx"), ("ddy", "dpdy"), ("dFdx", "dpdx"), ("dFdy", "dpdy"),
+    ("bitCount", "countOneBits"), ("bitfieldReverse", "reverseBits"), ("bitfieldExtract", "extractBits"),
+    ("bitfieldInsert", "insertBits"), ("atomicCompSwap", "atomicCompareExchangeWeak"), ("True", "true"), ("False", "false"),
 ];
+
+/// Words that begin declarations elsewhere, with those that begin them here.
+#[rustfmt::skip]
+static DECLARATIONS: &[(&str, &str)] = &[
+    ("function", "fn"), ("func", "fn"), ("def", "fn"), ("void", "fn"), ("layout", "@group(0) @binding(0) var"),
+    ("uniform", "var<uniform>"), ("buffer", "var<storage, read_write>"), ("shared", "var<workgroup>"),
+    ("groupshared", "var<workgroup>"), ("typedef", "alias"), ("using", "alias"), ("type", "alias"), ("static", "var<private>"),
+];
+
+/// Values of the attribute `@builtin` (WGSL 13.3.1.1).
+#[rustfmt::skip]
+static BUILTIN_VALUES: &[&str] = &[
+    "vertex_index", "instance_index", "position", "front_facing", "frag_depth", "sample_index", "sample_mask",
+    "primitive_index", "clip_distances", "local_invocation_id", "local_invocation_index", "global_invocation_id",
+    "workgroup_id", "num_workgroups", "subgroup_invocation_id", "subgroup_size", "subgroup_id", "num_subgroups",
+];
+
+/// Words that begin a declaration at module scope.
+const ITEMS: [&str; 9] = ["fn", "struct", "var", "const", "override", "alias", "enable", "requires", "diagnostic"];
 
 /// Words after which a name is declared.
 const DECLARING: [&str; 7] = ["let", "var", "const", "fn", "struct", "alias", "override"];
 
-/// The word that `name` should be: a counterpart, otherwise the nearest that the module declares or crosslane has.
+/// Words that begin a statement.
+const STATEMENTS: [&str; 13] = [
+    "let",
+    "var",
+    "const",
+    "return",
+    "if",
+    "for",
+    "while",
+    "loop",
+    "switch",
+    "break",
+    "continue",
+    "discard",
+    "continuing",
+];
+
+fn counterpart(table: &[(&'static str, &'static str)], name: &str) -> Option<String> {
+    table.iter().find(|(foreign, _)| *foreign == name).map(|(_, ours)| (*ours).to_string())
+}
+
+/// The word that `name` should be: a counterpart, otherwise the nearest that the module declares or the language has.
 pub(super) fn for_name(name: &str, text: &str) -> Option<String> {
-    if let Some((_, ours)) = FOREIGN.iter().find(|(foreign, _)| *foreign == name) {
-        return Some((*ours).to_string());
-    }
     let tokens = tokens(text);
     let declared = tokens.windows(3).filter_map(|three| declared(three, text));
     // Stubs that the pass before naga has added are not names of the user's.
     let known = declared
         .filter(|name| !name.starts_with("crosslane_call"))
-        .chain(grammar::wgsl_function_names().map(|name| name as &str));
-    nearest(name, known).map(str::to_string)
+        .chain(grammar::wgsl_function_names().map(|name| name as &str))
+        .chain(BUILTIN_IDENTIFIERS.iter().copied())
+        .chain(["true", "false"])
+        .chain(FOREIGN.iter().map(|(foreign, _)| *foreign));
+    let near = counterpart(FOREIGN, name).or_else(|| nearest(name, known).map(str::to_string))?;
+    Some(counterpart(FOREIGN, &near).unwrap_or(near))
 }
 
 /// The name that the second token is, where it is declared there: after a keyword or its template, or before `:`.
@@ -40,4 +86,50 @@ fn declared<'t>(three: &[Token], text: &'t str) -> Option<&'t str> {
 /// The extension that `enable name;` should name.
 pub(super) fn for_extension(name: &str) -> Option<&'static str> {
     nearest(name, ["crosslane", "subgroups", "f16"])
+}
+
+/// The built-in value that `@builtin(name)` should name.
+pub(super) fn for_builtin(name: &str) -> Option<&'static str> {
+    nearest(name, BUILTIN_VALUES.iter().copied())
+}
+
+/// The word that a declaration should begin with.
+pub(super) fn for_item(name: &str) -> Option<String> {
+    counterpart(DECLARATIONS, name).or_else(|| nearest(name, ITEMS).map(str::to_string))
+}
+
+/// Where the token before a position ends.
+pub(super) fn end_before(text: &str, at: usize) -> Option<Range<usize>> {
+    let token = tokens(text).into_iter().take_while(|token| (token.hi as usize) <= at).last()?;
+    Some(token.lo as usize..token.hi as usize)
+}
+
+/// Advice about an error at a place, by what is there and before it.
+pub(super) fn habit(message: &str, text: &str, place: &Range<usize>) -> Option<String> {
+    let found = text.get(place.clone())?;
+    let before = end_before(text, place.start).and_then(|before| text.get(before));
+    let is_word = |word: &str| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    match found {
+        "?" => Some("WGSL has no `?:`: write `select(if_false, if_true, condition)`".into()),
+        "++" | "--" => Some("`++` and `--` are statements in WGSL, not expressions: write `i++;` or `i += 1`".into()),
+        "'" | "\"" => Some("WGSL has no strings and no character constants".into()),
+        "#" => Some("WGSL has no preprocessor: `override` and `const` take the place of `#define`".into()),
+        _ if message.starts_with("automatic conversions cannot convert") => {
+            let wanted = message.split('`').nth_back(1)?;
+            Some(format!("`{wanted}(…)` converts a value"))
+        }
+        name if message.starts_with("expected assignment") && is_word(name) => {
+            Some(after_word(before.filter(|before| is_word(before))?, name))
+        }
+        _ => None,
+    }
+}
+
+/// Advice about two words in a row at the start of a statement.
+fn after_word(first: &str, second: &str) -> String {
+    if let Some(keyword) = nearest(first, STATEMENTS) {
+        return format!("did you mean `{keyword}`?");
+    }
+    let ty = counterpart(FOREIGN, first).unwrap_or_else(|| first.to_string());
+    format!("a declaration begins with `let` or `var`: `var {second}: {ty} = …;`")
 }

@@ -25,11 +25,13 @@ use std::error::Error;
 pub(super) struct Words {
     pub text: String,
     pub is_refusal: bool,
+    /// Advice what to write instead.
+    pub help: Option<&'static str>,
 }
 
 impl<T: Into<String>> From<T> for Words {
     fn from(text: T) -> Words {
-        Words { text: text.into(), is_refusal: false }
+        Words { text: text.into(), is_refusal: false, help: None }
     }
 }
 
@@ -181,7 +183,10 @@ impl Speaker<'_> {
                 format!("`{name}` cannot be in {space}: its type `{ty}` {lacks}").into()
             }
             GlobalVariableError::InvalidBinding => match self.module.global_variables[handle].binding {
-                None => format!("`{name}` needs a `@group` and a `@binding`").into(),
+                None => Words::with_help(
+                    format!("`{name}` needs a `@group` and a `@binding`"),
+                    "write `@group(0) @binding(N)` in front of it, with a number that no other variable has",
+                ),
                 Some(_) => format!("`{name}` cannot have a `@group` and a `@binding`: nothing is bound to it").into(),
             },
             GlobalVariableError::InitializerType => format!("the initial value of `{name}` is not a `{ty}`").into(),
@@ -361,8 +366,12 @@ fn lacking(flags: TypeFlags) -> &'static str {
 }
 
 impl Words {
+    fn with_help(text: impl Into<String>, help: &'static str) -> Words {
+        Words { help: Some(help), ..Words::from(text) }
+    }
+
     fn refusal(text: impl Into<String>) -> Words {
-        Words { text: text.into(), is_refusal: true }
+        Words { text: text.into(), is_refusal: true, help: None }
     }
 }
 
@@ -374,7 +383,7 @@ fn missing(needed: Capabilities) -> Words {
         name => name.to_lowercase().replace('_', " "),
     };
     let names: Vec<String> = needed.iter_names().map(name).collect();
-    Words { text: format!("not supported yet: {}", names.join(", ")), is_refusal: true }
+    Words { text: format!("not supported yet: {}", names.join(", ")), is_refusal: true, help: None }
 }
 
 /// An address space as it is written.

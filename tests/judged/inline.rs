@@ -101,6 +101,9 @@ fn run(name: &str, text: &str) -> Result<Output, String> {
 fn written(name: &str, text: &str, output: &Output) -> Result<String, String> {
     let said = String::from_utf8_lossy(&output.stderr);
     let mut messages: Vec<Message> = said.lines().map(message).collect::<Result<_, _>>()?;
+    if let Some(warning) = messages.iter().find(|message| message.severity == "warning" && !message.has_help()) {
+        return Err(format!("a warning without help: {}", warning.message));
+    }
     let lines: Vec<&str> = text.lines().collect();
     let is_own = |line: &&str| [MESSAGE, PRINTED, STATUS].iter().any(|start| line.starts_with(start));
     let own: Vec<bool> = lines.iter().map(is_own).collect();
@@ -134,6 +137,11 @@ fn message(line: &str) -> Result<Message, String> {
 }
 
 impl Message {
+    /// Returns true if it says what to write instead.
+    fn has_help(&self) -> bool {
+        self.suggestion.is_some() || self.notes.iter().any(|note| note.starts_with("help: "))
+    }
+
     /// The lines about the labels that are to be shown here. `file` names the shader where the place must be said; the
     /// message itself is with its first label, or in that list if it has none.
     fn lines(&self, is_here: impl Fn(&Label) -> bool, file: &str) -> Vec<String> {

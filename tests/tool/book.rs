@@ -205,22 +205,53 @@ fn the_tutorial_shows_its_shaders() {
     assert_eq!(shown.into_iter().map(|(_, shader)| shader).collect::<Vec<_>>(), files);
 }
 
+/// Codes of commands, files, limits, targets and runs, which no shader alone gives.
+const WITHOUT_EXAMPLE: &[&str] = &[
+    "E0001", "E0002", "E0004", "E0005", "E0006", "E0007", "E0008", "E0117", "E0118", "E0123", "E0125", "E0126",
+    "E0201", "E0510", "E0604", "E0605", "N0500", "W0106", "W0107", "W0601", "W0700", "W0701", "W0702", "W0800",
+];
+
+/// Each section of the page of messages has prose, a wrong example that gives its code, and a corrected one that gives
+/// no message.
 #[test]
-fn examples_of_messages_give_their_codes() {
+fn examples_of_messages_give_their_codes_and_are_mended() {
     let text = text(Path::new("guide/messages.md"));
-    let codes = crosslane::diagnostic::codes::ALL.iter().map(|(code, _)| code.0);
-    let languages = [("glsl", Language::Glsl), ("wgsl", Language::Wgsl)];
-    let mut count = 0;
-    for (code, (name, language)) in codes.flat_map(|code| languages.map(|language| (code, language))) {
-        for (line, shader) in blocks(&text, &format!("{name},{code}")) {
-            let input = Input { name: &format!("messages.md:{line}"), bytes: shader.as_bytes(), language };
-            let made = compile(&input, &Options::new(Profile::named("spirv-1.5").expect("built in")), &NoIncludes);
-            let given: Vec<&str> = made.diagnostics.iter().map(|diagnostic| diagnostic.code.0).collect();
-            assert_eq!(given, [code], "{}", render::human(&made.sources, &made.diagnostics));
-            count += 1;
-        }
+    for (code, _) in crosslane::diagnostic::codes::ALL {
+        let start = text.find(&format!("\n## {}: ", code.0)).expect("a section");
+        let section = &text[start + 1..];
+        let section = &section[..section.find("\n## ").unwrap_or(section.len())];
+        let prose = section.lines().skip(1).find(|line| !line.is_empty()).unwrap_or_default();
+        assert!(!prose.is_empty() && !prose.starts_with("```"), "{code} has no prose");
+        let is_rest = ["E07", "E08", "E09"].iter().any(|group| code.0.starts_with(group));
+        let needs_none = is_rest || WITHOUT_EXAMPLE.contains(&code.0);
+        let count = examples(code.0, section);
+        assert!(needs_none || count > 0, "{code} has no example with its correction");
     }
-    assert!(count > 50, "{count} examples");
+}
+
+/// Holds the examples of a section to its code; gives how many have corrections.
+fn examples(code: &str, section: &str) -> usize {
+    let mut count = 0;
+    for (name, language) in [("glsl", Language::Glsl), ("wgsl", Language::Wgsl)] {
+        let wrong = blocks(section, &format!("{name},{code}"));
+        let fixed = blocks(section, &format!("{name},fixed"));
+        assert!(fixed.len() <= wrong.len(), "{code}");
+        wrong.iter().for_each(|(_, shader)| gives(code, shader, language, &[code]));
+        fixed.iter().for_each(|(_, shader)| gives(code, shader, language, &[]));
+        count += fixed.len();
+    }
+    count
+}
+
+fn gives(name: &str, shader: &str, language: Language, codes: &[&str]) {
+    let input = Input { name, bytes: shader.as_bytes(), language };
+    let mut options = Options::new(Profile::named("spirv-1.5").expect("built in"));
+    if name.starts_with('W') {
+        options.warnings.push("all".parse().expect("a choice"));
+    }
+    let made = compile(&input, &options, &NoIncludes);
+    let given: Vec<&str> = made.diagnostics.iter().map(|diagnostic| diagnostic.code.0).collect();
+    assert_eq!(given, codes, "{shader}{}", render::human(&made.sources, &made.diagnostics));
 }
 
 fn compiles(name: &str, shader: &str, language: Language) {

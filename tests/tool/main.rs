@@ -33,6 +33,7 @@ mod lsp;
 mod machine;
 mod machines;
 mod meson;
+mod mistakes;
 mod msl_out;
 mod ninja;
 mod notes;

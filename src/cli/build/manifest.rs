@@ -7,6 +7,7 @@ use crate::backend::{Manner, Notes, Optimize};
 use crate::build::claims::Claims;
 use crate::build::files::not_utf8;
 use crate::build::read::{self, TEXT_LIMIT};
+use crate::diagnostic::nearest::nearest;
 use crate::diagnostic::warning::Choice;
 use crate::ir::{ClipSpace, DepthRange, FpContract};
 use crate::wgsl::BoundsChecks;
@@ -153,6 +154,9 @@ pub enum Emit {
     Reflection,
 }
 
+/// Bytes of the longest line that an error shows.
+const LONGEST_LINE: usize = 500;
+
 /// The error of a text that is not a manifest, with its place.
 pub struct Wrong {
     /// The text without its meaning.
@@ -165,6 +169,47 @@ pub struct Wrong {
 fn named_in(message: &str) -> Vec<String> {
     let names = message.split('`').skip(1).step_by(2).map(str::to_string);
     names.filter(|name| !name.is_empty()).collect()
+}
+
+/// What TOML's reader says, in the words of manifests.
+fn said(message: &str) -> String {
+    let names = named_in(message);
+    match names.split_first() {
+        Some((wrong, known)) if message.starts_with("unknown field") => unknown_key(wrong, known),
+        Some((key, _)) if message.starts_with("missing field") => format!("the key `{key}` is missing"),
+        _ if message.starts_with("invalid type: map, expected a sequence") => {
+            "a build begins with `[[build]]`, in two brackets".into()
+        }
+        _ if message.starts_with("invalid type: string") && message.ends_with("expected a sequence") => {
+            format!(
+                "{}: write it in brackets, `[\"…\"]`",
+                message
+                    .replacen("invalid type: string", "a list is needed, not", 1)
+                    .replace(", expected a sequence", "")
+            )
+        }
+        _ => message.to_string(),
+    }
+}
+
+/// The message about a key that means nothing where it is.
+fn unknown_key(wrong: &str, known: &[String]) -> String {
+    let all = Manifest::keys();
+    let near = |keys: &[String]| nearest(wrong, keys.iter().map(|key| &**key)).map(str::to_string);
+    let listed = || known.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
+    match (near(known), near(&all)) {
+        (Some(near), _) => format!("unknown key `{wrong}`; did you mean `{near}`?"),
+        (None, Some(near)) => format!("unknown key `{wrong}` here; `{near}` belongs to {}", owner(&near)),
+        (None, None) => format!("unknown key `{wrong}`; the keys here are {}", listed()),
+    }
+}
+
+/// The table that takes a key.
+fn owner(key: &str) -> &'static str {
+    let is_option = toml::from_str::<Settings>("\"\" = 0")
+        .err()
+        .is_some_and(|error| named_in(error.message()).iter().any(|known| known == key));
+    if is_option { "the `options` of a `[[build]]`" } else { "a `[[build]]`" }
 }
 
 impl Manifest {
@@ -192,7 +237,7 @@ impl Manifest {
                 manifest.builds = file.build;
                 manifest.check().err()
             }
-            Err(error) => Some((error.span().unwrap_or(0..0), error.message().to_string())),
+            Err(error) => Some((error.span().unwrap_or(0..0), said(error.message()))),
         };
         match wrong {
             Some((span, message)) => Err(Box::new(Wrong { manifest, span, message })),
@@ -231,8 +276,24 @@ impl Manifest {
 
     /// An error about a place in the manifest.
     pub fn error(&self, span: Range<usize>, message: &str) -> CommandError {
-        let (line, column) = self.place(span);
-        CommandError(format!("{}:{line}:{column}: {}", self.path.display(), message.trim_end()))
+        let (line, column) = self.place(span.clone());
+        let excerpt = self.excerpt(span, line, column);
+        CommandError(format!("{}:{line}:{column}: {}{excerpt}", self.path.display(), message.trim_end()))
+    }
+
+    /// The line of a place, and marks under what is wrong in it.
+    fn excerpt(&self, span: Range<usize>, line: usize, column: usize) -> String {
+        let Some(text) =
+            self.text.lines().nth(line - 1).filter(|text| !text.trim().is_empty() && text.len() <= LONGEST_LINE)
+        else {
+            return String::new();
+        };
+        let rest = text.chars().count().saturating_sub(column - 1);
+        let wrong = self.text.get(span).map_or(1, |wrong| wrong.chars().take_while(|c| *c != '\n').count());
+        let (indent, number) = (" ".repeat(column - 1), line.to_string());
+        let margin = " ".repeat(number.len());
+        let marks = "^".repeat(wrong.min(rest).max(1));
+        format!("\n{margin} |\n{number} | {text}\n{margin} | {indent}{marks}")
     }
 
     /// Line and column of a place in the manifest, which count from 1.

@@ -14,7 +14,12 @@ use crate::simulate::{contents, describe};
 pub fn unused<'a>(kernel: &'a Kernel, fills: &'a [(Slot, Vec<u8>)]) -> impl Iterator<Item = Diagnostic> + 'a {
     let unused = fills.iter().filter(|(slot, _)| !kernel.buffers.iter().any(|buffer| is_at(buffer, *slot)));
     unused.map(|(slot, _)| {
-        Diagnostic::warning(Code::UNUSED_BUFFER, format!("the shader uses no buffer at binding {slot}"))
+        let warning = Diagnostic::warning(Code::UNUSED_BUFFER, format!("the shader uses no buffer at binding {slot}"));
+        let used: Vec<String> = kernel.buffers.iter().map(describe).collect();
+        match used.is_empty() {
+            true => warning.help("leave its `--buffer` out"),
+            false => warning.help(format_args!("it uses {}", used.join(", "))),
+        }
     })
 }
 

@@ -130,9 +130,23 @@ pub fn resolve(
         return Err(Failure::NotWritable(first_not_writable(&blocked, args)));
     }
     match counted.clone().next() {
-        Some(_) => Err(Failure::Types(counted.collect())),
+        Some(_) => Err(Failure::Types(likeliest(env, counted.collect(), args))),
         None => Err(Failure::Count(overloads.collect())),
     }
+}
+
+/// The overloads that take the first argument, where there are such, and most of the others.
+fn likeliest(env: &Env<'_>, overloads: Vec<&'static Overload>, args: &[ArgShape]) -> Vec<&'static Overload> {
+    let rank = |overload: &'static Overload| {
+        let fitting = family(overload, args).map(|candidate| {
+            let fits = |index: usize| fits(env, &candidate, index, &args[index], false);
+            (fits(0), (0..args.len()).filter(|index| fits(*index)).count())
+        });
+        fitting.max().unwrap_or((false, 0))
+    };
+    let ranks: Vec<(bool, usize)> = overloads.iter().map(|overload| rank(overload)).collect();
+    let best = ranks.iter().max().copied();
+    overloads.into_iter().zip(ranks).filter(|(_, rank)| Some(*rank) == best).map(|(overload, _)| overload).collect()
 }
 
 /// The overloads that take the arguments, through implicit conversions where they need them.

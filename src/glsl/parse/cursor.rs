@@ -72,6 +72,10 @@ impl<'a> Parser<'a> {
         self.at
     }
 
+    pub fn tokens(&self) -> &'a [Token] {
+        self.tokens
+    }
+
     pub fn current(&self) -> Token {
         self.tokens[self.at]
     }
@@ -287,11 +291,11 @@ impl Parser<'_> {
         }
         let expected = format!("`;` after {what}");
         let forgotten = matches!(self.kind(), TokenKind::Word(_) | TokenKind::End) || self.at(Punct::RightBrace);
-        let diagnostic = self.unexpected(&expected);
-        if !forgotten {
-            return Err(self.report(diagnostic));
+        if !forgotten || self.misspelt_keyword().is_some() {
+            return Err(self.expected(&expected));
         }
-        self.report(self.insertion(diagnostic, ";"));
+        let diagnostic = self.insertion(&expected, ";");
+        self.report(diagnostic);
         Ok(())
     }
 
@@ -301,20 +305,26 @@ impl Parser<'_> {
             return Ok(());
         }
         let text = punct.text();
-        let diagnostic =
-            self.unexpected(&format!("`{text}`")).with(open, format!("to close this `{}`", opening(punct)));
+        let expected = format!("`{text}`");
+        let to_close = format!("to close this `{}`", opening(punct));
         let forgotten = self.at_end() || self.at(Punct::Semicolon) || self.at(Punct::LeftBrace);
         if !forgotten {
-            return Err(self.report(diagnostic));
+            let diagnostic = self.unexpected(&expected).with(open, to_close);
+            return Err(self.report(self.with_habit(diagnostic)));
         }
-        self.report(self.insertion(diagnostic, text));
+        let diagnostic = self.insertion(&expected, text).with(open, to_close);
+        self.report(diagnostic);
         Ok(())
     }
 
-    /// Adds the advice to write `text` after the last token.
-    fn insertion(&self, diagnostic: Diagnostic, text: &str) -> Diagnostic {
+    /// The message that `expected` is missing after the last token, with the advice to write `text` there.
+    fn insertion(&mut self, expected: &str, text: &str) -> Diagnostic {
         let end = self.last_span().hi;
-        diagnostic.suggest(Span::new(end, end), text, format!("add `{text}` here"))
+        let place = Span::new(end, end);
+        let diagnostic = Diagnostic::error(Code::SYNTAX, format!("expected {expected}, found {}", self.found()))
+            .at(place, format!("expected {expected}"))
+            .suggest(place, text, format!("add `{text}` here"));
+        if self.at_end() { diagnostic } else { diagnostic.with(self.span(), "found instead") }
     }
 }
 
@@ -345,10 +355,17 @@ impl Parser<'_> {
         self.faults.iter().any(|fault| fault.lo <= around.hi && around.lo <= fault.hi)
     }
 
-    /// Reports that `what` was expected where the current token is.
+    /// Reports that `what` was expected where the current token is, or the misspelt keyword that makes the parser
+    /// expect it.
     #[cold]
     pub fn expected(&mut self, what: &str) -> Reported {
-        let diagnostic = self.unexpected(what);
+        let diagnostic = match self.misspelt_keyword() {
+            Some(misspelt) => misspelt.with(self.span(), format!("expected {what}")),
+            None => {
+                let diagnostic = self.unexpected(what);
+                self.with_habit(diagnostic)
+            }
+        };
         self.report(diagnostic)
     }
 

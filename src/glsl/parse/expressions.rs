@@ -212,7 +212,12 @@ fn length_call(p: &mut Parser, name: Name) -> Parsed<()> {
 
 fn no_such_method(p: &mut Parser, name: Name) -> Reported {
     let message = format!("there is no method `{}`", p.text(name.symbol));
-    p.report(Diagnostic::error(Code::SYNTAX, message).at(name.span, "the only method in GLSL is `length()`"))
+    let diagnostic = Diagnostic::error(Code::SYNTAX, message).at(name.span, "the only method in GLSL is `length()`");
+    let is_length = ["size", "count", "len", "Length"].contains(&p.text(name.symbol));
+    p.report(match is_length {
+        true => diagnostic.suggest(name.span, "length", "did you mean `length`?"),
+        false => diagnostic,
+    })
 }
 
 /// A name with brackets that turns out to be an array type, as in `S[](…)`: `base` holds the brackets before the

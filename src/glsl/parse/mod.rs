@@ -7,6 +7,7 @@
 mod cursor;
 mod declarations;
 mod expressions;
+mod misspelt;
 mod statements;
 #[cfg(test)]
 mod tests;
@@ -17,6 +18,7 @@ use super::keyword::{Keyword, WordClass};
 use super::token::{Interner, Punct, TokenKind, TokenStream};
 use crate::diagnostic::Diagnostics;
 use cursor::{Parsed, Parser};
+pub(super) use misspelt::keywords;
 
 /// Parses a whole shader. When `diagnostics` has gained errors, the tree lacks what could not be read.
 pub fn parse(stream: &TokenStream, interner: &Interner, diagnostics: &mut Diagnostics) -> Ast {

@@ -233,7 +233,8 @@ impl Preprocessor<'_> {
     fn defined(&mut self, operator: PpToken) -> PpToken {
         if self.origin() == Origin::Macro {
             let message = "`defined` comes from a macro, which not every compiler allows";
-            self.warn(Code::DEFINED_FROM_MACRO, operator.span, message, "produced here");
+            let help = "write `defined` in the `#if` line itself";
+            self.warn(Code::DEFINED_FROM_MACRO, operator.span, message, "produced here", help);
         }
         let first = self.read();
         let parenthesised = first.is(Punct::LeftParen);
@@ -274,7 +275,12 @@ impl Preprocessor<'_> {
         }
         let name = token.kind().spelling(self.interner);
         let message = format!("`{name}` is not defined and counts as 0 here");
-        let codes = (Code::UNDEFINED_IN_CONDITION, Code::UNDEFINED_IS_ZERO);
-        self.error_in_es(codes, token.span, &message, "not defined; `defined` asks whether it is");
+        let help = format!("write `defined({name})` to ask if it is defined");
+        // GLSL is laxer in practice than GLSL ES.
+        let diagnostic = match self.is_es() {
+            true => Diagnostic::error(Code::UNDEFINED_IN_CONDITION, message),
+            false => Diagnostic::warning(Code::UNDEFINED_IS_ZERO, message),
+        };
+        self.diagnostics.push(diagnostic.at(token.span, "not defined").help(help));
     }
 }

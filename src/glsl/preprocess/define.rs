@@ -174,7 +174,7 @@ impl Preprocessor<'_> {
         }
         if text.contains("__") && !command_line {
             let message = format!("`{text}` contains two underscores in a row, as names of the implementation do");
-            self.warn(Code::RESERVED_NAME, span, message, "reserved");
+            self.warn(Code::RESERVED_NAME, span, message, "reserved", "choose a name without `__`");
         }
         true
     }

@@ -91,7 +91,8 @@ impl Preprocessor<'_> {
     pub(super) fn expect_line_end(&mut self) {
         if let Some(extra) = self.next_in_line() {
             let span = extra.span.to(self.input().lexer.rest_of_line().1);
-            self.warn(Code::EXTRA_TEXT, span, "text after the directive is ignored", "ignored");
+            let help = "remove it, or write `//` in front of it";
+            self.warn(Code::EXTRA_TEXT, span, "text after the directive is ignored", "ignored", help);
         }
     }
 

@@ -83,7 +83,7 @@ impl Preprocessor<'_> {
         let late = self.token_index() > 0;
         if late && !std::mem::replace(&mut self.warned.late_extension, true) {
             let message = "an `#extension` line must come before the first declaration";
-            self.warn(Code::EXTENSION_LATE, at, message, "too late");
+            self.warn(Code::EXTENSION_LATE, at, message, "too late", "move it up, below the `#version` line");
         }
     }
 
@@ -115,6 +115,8 @@ impl Preprocessor<'_> {
         let mut diagnostic = Diagnostic::new(severity, code, message).at(span, label);
         if is_misspelt && let Some(near) = nearest(text, self.options.dialects.extension_names()) {
             diagnostic = diagnostic.suggest(span, near, format!("did you mean `{near}`?"));
+        } else if severity == Severity::Warning {
+            diagnostic = diagnostic.help("remove the line if nothing in the shader needs the extension");
         }
         self.diagnostics.push(diagnostic);
         false

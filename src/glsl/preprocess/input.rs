@@ -1,7 +1,7 @@
 //! Reads the stack of open files: finds directives, enters and leaves files, reports invalid tokens.
 
 use super::{MacroOption, Preprocessor};
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::lex::{Invalid, Lexer, PpKind, PpToken};
 use crate::glsl::token::{Punct, Symbol};
 use crate::source::{FileId, SourceMap, Span};
@@ -44,6 +44,9 @@ impl Input {
         }
     }
 }
+
+/// Bytes from one quotation mark of a character constant to the other, at most.
+const LONGEST_CHARACTER: u32 = 12;
 
 impl Preprocessor<'_> {
     /// The file being read.
@@ -165,7 +168,18 @@ impl Preprocessor<'_> {
                 (Code::UNTERMINATED_STRING, "this string has no end on its line".to_string(), "no `\"` follows")
             }
         };
+        if code == Code::BAD_CHARACTER && self.ends_character(span) {
+            return;
+        }
         self.error(code, span, message, label);
+    }
+
+    /// Returns true if this is the second quotation mark of what is a character constant elsewhere.
+    fn ends_character(&self, span: Span) -> bool {
+        let is_mark = |span: Span| self.sources.text(span).starts_with('\'');
+        let before =
+            self.diagnostics.iter().last().filter(|last| last.code == Code::BAD_CHARACTER).map(Diagnostic::span);
+        before.is_some_and(|before| is_mark(before) && is_mark(span) && span.lo - before.lo <= LONGEST_CHARACTER)
     }
 
     fn is_not_utf8(&self, invalid: Invalid, span: Span) -> bool {

@@ -306,16 +306,7 @@ impl<'a> Preprocessor<'a> {
     }
 
     #[cold]
-    fn warn(&mut self, code: Code, span: Span, message: impl Into<String>, label: impl Into<String>) {
-        self.diagnostics.push(Diagnostic::warning(code, message).at(span, label));
-    }
-
-    /// An error in GLSL ES, a warning in GLSL, which is laxer in practice.
-    fn error_in_es(&mut self, codes: (Code, Code), span: Span, message: &str, label: &str) {
-        if self.is_es() {
-            self.error(codes.0, span, message, label);
-        } else {
-            self.warn(codes.1, span, message, label);
-        }
+    fn warn(&mut self, code: Code, span: Span, message: impl Into<String>, label: &str, help: &str) {
+        self.diagnostics.push(Diagnostic::warning(code, message).at(span, label).help(help));
     }
 }

@@ -55,7 +55,8 @@ impl Preprocessor<'_> {
             || self.options.names_profile.is_some_and(|names| names != self.names_profile);
         if !written.span.is_none() && differs {
             let message = format!("the command line makes this version {number} ({})", profile_name(profile));
-            self.warn(Code::VERSION_FORCED, written.span, message, "not obeyed");
+            let help = "leave the option out to keep the version that the shader names";
+            self.warn(Code::VERSION_FORCED, written.span, message, "not obeyed", help);
         }
         self.output.version = Version { number, profile, ..written };
     }

@@ -47,7 +47,8 @@ impl Sema<'_> {
             return self.read(b, lvalue, span);
         }
         let message = Diagnostic::warning(Code::WRITEONLY_READ, "this reads memory that is `writeonly`");
-        self.report(message.at(span, "read here").note("the qualifier is ignored"));
+        let message = message.at(span, "read here").note("the qualifier is ignored");
+        self.report(message.help("remove `writeonly` from the declaration"));
         forget(b, lvalue, Access::WRITEONLY);
         let readable = LValue { access: lvalue.access - Access::WRITEONLY, ..lvalue.clone() };
         self.read(b, &readable, span)
@@ -60,7 +61,8 @@ impl Sema<'_> {
         self.check(checked)?;
         if lvalue.space == Space::Physical && forget(b, lvalue, Access::READONLY) {
             let message = Diagnostic::warning(Code::READONLY_WRITTEN, "this writes memory that is `readonly`");
-            self.report(message.at(span, "written here").note("the qualifier is ignored"));
+            let message = message.at(span, "written here").note("the qualifier is ignored");
+            self.report(message.help("remove `readonly` from the declaration"));
         }
         Some(())
     }

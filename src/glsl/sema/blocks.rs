@@ -225,7 +225,8 @@ impl Sema<'_> {
             let message = format!("block `{}` needs a binding", self.text(block.name.symbol));
             let note = self.binding_note();
             self.report(Diagnostic::error(Code::BAD_LAYOUT, message).at(block.name.span, "no binding").note(note));
-            return None;
+            // The members are known all the same.
+            return Some(Binding::Resource { set: layout.set.unwrap_or(0), binding: 0 });
         };
         Some(Binding::Resource { set: layout.set.unwrap_or(0), binding })
     }

@@ -451,6 +451,14 @@ impl Sema<'_> {
         }
         let message = format!("no function `{name}` is known");
         let diagnostic = Diagnostic::error(Code::UNKNOWN_FUNCTION, message).at(callee.span, "not declared");
+        if let Some((_, later)) = self.ast.functions.iter().find(|(_, function)| function.name.symbol == callee.symbol)
+        {
+            let diagnostic = diagnostic.with(later.name.span, "declared here, after the call");
+            self.report(
+                diagnostic.help("move the function in front of the call, or declare it there: its head with a `;`"),
+            );
+            return;
+        }
         let users = self.sets.iter().map(|set| self.words.text(set.name));
         let builtins = grammar::FUNCTIONS.iter().map(|function| function.name);
         self.report(did_you_mean(diagnostic, name, callee.span, users.chain(builtins)));

@@ -3,10 +3,11 @@
 use super::Sema;
 use super::non_uniform::is_flagged;
 use super::operators::Operand;
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{self, ExprId, List};
 use crate::glsl::convert;
 use crate::glsl::extended::{self, Allowed};
+use crate::glsl::foreign;
 use crate::glsl::types::{Basic, counted};
 use crate::ir::build::Builder;
 use crate::ir::{ArrayLen, ConstValue, ImageOp, ImageParts, ImageType, InstFlags, Scalar, Type, TypeId, Value};
@@ -53,7 +54,7 @@ impl Sema<'_> {
             Type::SampledImage(image) => self.combine(b, ty, image, args, whole),
             Type::AccelerationStructure => self.structure_at(b, args, whole),
             Type::Image(_) | Type::Sampler | Type::RayQuery | Type::HitObject { .. } | Type::Foreign(_) => {
-                self.no_constructor(b, ty, whole)
+                self.no_constructor(b, ty, args, whole)
             }
             Type::Void => {
                 self.error(Code::BAD_TYPE, whole, "there is no constructor for `void`", "no such value");
@@ -69,9 +70,22 @@ impl Sema<'_> {
         }
     }
 
-    fn no_constructor(&mut self, b: &Builder<'_>, ty: TypeId, whole: Span) -> Option<Value> {
-        let message = format!("there is no constructor for `{}`", self.type_name(b, ty));
-        self.error(Code::BAD_CONSTRUCTOR, whole, message, "variables of such a type are declared, not made");
+    fn no_constructor(&mut self, b: &mut Builder<'_>, ty: TypeId, args: &[Operand], whole: Span) -> Option<Value> {
+        let first = args.first().map(|arg| b.type_of(arg.value));
+        let name = self.type_name(b, ty);
+        let message = format!("there is no constructor for `{name}`");
+        let label = "variables of such a type are declared, not made";
+        let diagnostic = Diagnostic::error(Code::BAD_CONSTRUCTOR, message).at(whole, label);
+        let is_sampled = first.is_some_and(|ty| matches!(b.module.types.get(ty), Type::SampledImage(_)));
+        let function = foreign::counterpart(&name).filter(|_| is_sampled);
+        self.report(match function {
+            Some(function) => {
+                let place = Span::new(whole.lo, whole.lo + name.len() as u32);
+                let advice = format!("`{name}` is a type since GLSL 1.30: write `{function}` to read a texture");
+                diagnostic.suggest(place, function, advice)
+            }
+            None => diagnostic,
+        });
         None
     }
 

@@ -9,7 +9,7 @@ use super::scope::Entity;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{self, Declarator, ExprKind, List};
 use crate::glsl::convert;
-use crate::glsl::types::with_article;
+use crate::glsl::types::{Basic, with_article};
 use crate::ir::build::Builder;
 use crate::ir::{Access, ArrayLen, Binding, ConstId, ConstValue, Global, Space, Type, TypeId, Types, Value};
 use crate::source::Span;
@@ -301,7 +301,9 @@ impl Sema<'_> {
         let qualifiers = self.qualifiers(decl.qualifiers);
         self.refuse_decorations(decl.qualifiers);
         if let Some(span) = qualifiers.storage() {
-            self.error(Code::BAD_QUALIFIER, span, "a local variable has no storage qualifier but `const`", "not here");
+            let message = "a local variable has no storage qualifier but `const`";
+            let diagnostic = Diagnostic::error(Code::BAD_QUALIFIER, message).at(span, "not here");
+            self.report(diagnostic.help("move the declaration out of the function"));
         }
         self.check_interpolation(&qualifiers);
         let base = if declarators.is_empty() { self.type_alone(b, ty) } else { self.type_spec(b, ty) };
@@ -406,19 +408,32 @@ impl Sema<'_> {
             b.span = span;
             return Some(convert::numeric(b, value, ty));
         }
-        let (from, to) = (self.type_name(b, from), self.type_name(b, ty));
-        self.error(
-            Code::TYPE_MISMATCH,
-            span,
-            format!("{} is needed here", with_article(&to)),
-            format!("this is `{from}`"),
-        );
+        let (from_name, to) = (self.type_name(b, from), self.type_name(b, ty));
+        let diagnostic = Diagnostic::error(Code::TYPE_MISMATCH, format!("{} is needed here", with_article(&to)));
+        let diagnostic = diagnostic.at(span, format!("this is `{from_name}`"));
+        self.report(conversion(b, from, ty, &to).into_iter().fold(diagnostic, Diagnostic::help));
         None
     }
 
     /// Returns true if a value of one type may stand for another; GLSL ES has no implicit conversions.
     pub fn converts(&self, b: &Builder<'_>, from: TypeId, to: TypeId) -> bool {
         from == to || (self.env.implicit_conversions() && convert::converts(&b.module.types, from, to))
+    }
+}
+
+/// How a value of one type becomes one of another, where a constructor or a swizzle does it.
+fn conversion(b: &Builder<'_>, from: TypeId, to: TypeId, name: &str) -> Option<String> {
+    let (from, to) = (Basic::of(&b.module.types, from)?, Basic::of(&b.module.types, to)?);
+    if from.is_matrix() || to.is_matrix() {
+        return None;
+    }
+    match (usize::from(from.rows), usize::from(to.rows)) {
+        (own, wanted) if own == wanted || own == 1 => Some(format!("`{name}(…)` converts it")),
+        (own, wanted) if own > wanted => Some(format!("`.{}` takes the first of its components", &"xyzw"[..wanted])),
+        (own, wanted) => {
+            let more = ", …".repeat(wanted - own);
+            Some(format!("`{name}(…{more})` adds the components that it lacks"))
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use super::{Sema, did_you_mean, memory, operators};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{BinaryOp, Expr, ExprId, ExprKind, UnaryOp};
 use crate::glsl::extended::Allowed;
+use crate::glsl::keyword;
 use crate::glsl::token::{Literal, LiteralId, Symbol};
 use crate::ir::build::Builder;
 use crate::ir::{self, ConstValue, Encoding, Format, Scalar, ScalarKind, Space, Stage, Value};
@@ -206,6 +207,7 @@ impl Sema<'_> {
         let diagnostic = Diagnostic::error(Code::UNKNOWN_NAME, message).at(span, "not declared");
         let near = self.scopes.visible().map(|symbol| self.text(symbol));
         let near = near.chain(crate::grammar::VARIABLES.iter().map(|variable| variable.name));
+        let near = near.chain(keyword::values().map(|word| word as &str));
         self.report(did_you_mean(diagnostic, name, span, near));
         self.scopes.declare(symbol, Entity::Error, span);
     }
@@ -311,7 +313,7 @@ impl Sema<'_> {
         let zero = b.module.constants.as_int(&b.module.types, id) == Some(0);
         if zero && matches!(op, BinaryOp::Div | BinaryOp::Mod) {
             let message = Diagnostic::warning(Code::DIVISION_BY_ZERO, "integer division by zero is undefined");
-            self.report(message.at(right.span, "this is 0"));
+            self.report(message.at(right.span, "this is 0").help("divide by a number that is not 0"));
         }
     }
 

@@ -362,7 +362,8 @@ impl Sema<'_> {
         if end.is_some_and(|end| DeadEnds::of(function).has(*end)) {
             let message = format!("the function `{}` can end without a `return`", function.name);
             let warning = Diagnostic::warning(Code::MISSING_RETURN, message);
-            self.report(warning.at(written.name.span, "its result is undefined then"));
+            let warning = warning.at(written.name.span, "its result is undefined then");
+            self.report(warning.help("end it with a `return` of a value"));
         }
     }
 

@@ -91,7 +91,11 @@ pub fn check_writable(lvalue: &LValue, span: Span) -> Result<(), Diagnostic> {
         }
         Mutability::Writable => return Ok(()),
     };
-    Err(Diagnostic::error(Code::NOT_WRITABLE, reason).at(span, "written here"))
+    let diagnostic = Diagnostic::error(Code::NOT_WRITABLE, reason).at(span, "written here");
+    Err(match lvalue.mutability {
+        Mutability::Input => diagnostic.help("copy the value into a local variable, and change that"),
+        _ => diagnostic,
+    })
 }
 
 /// Emits what `act` emits with the memory qualifiers of a place.

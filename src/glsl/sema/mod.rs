@@ -361,6 +361,9 @@ fn did_you_mean<'n>(
     span: Span,
     names: impl IntoIterator<Item = &'n str>,
 ) -> Diagnostic {
+    if let Some(advice) = foreign::advice(wrong) {
+        return diagnostic.help(advice);
+    }
     match foreign::counterpart(wrong).or_else(|| nearest(wrong, names)) {
         Some(near) => diagnostic.suggest(span, near, format!("did you mean `{near}`?")),
         None => diagnostic,

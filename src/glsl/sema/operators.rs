@@ -100,7 +100,30 @@ fn mismatch(b: &mut Builder<'_>, operator: Operator, left: Operand, right: Opera
     for (operand, name) in [left, right].into_iter().zip(names) {
         diagnostic = diagnostic.with(operand.span, format!("this is `{name}`"));
     }
-    diagnostic
+    remedy(b, operator, left, right).into_iter().fold(diagnostic, Diagnostic::help)
+}
+
+/// What to write in place of an operator that does not take these operands.
+fn remedy(b: &mut Builder<'_>, operator: Operator, left: Operand, right: Operand) -> Option<&'static str> {
+    let (left, right) = basics(b, left.value, right.value)?;
+    let are = |kind: fn(Scalar) -> bool| kind(left.scalar) && kind(right.scalar);
+    let is_bool = |scalar: Scalar| scalar == Scalar::BOOL;
+    let kind = family(operator.op);
+    Some(match operator.op {
+        BinaryOp::Rem if left.scalar.is_float() || right.scalar.is_float() => "`mod(x, y)` is the remainder of floats",
+        BinaryOp::And if are(is_bool) => "`&&` combines `bool`s",
+        BinaryOp::Or if are(is_bool) => "`||` combines `bool`s",
+        BinaryOp::Xor if are(is_bool) => "`^^` combines `bool`s",
+        _ if kind == Family::Logical => "compare a number with a value, as in `x != 0`",
+        _ if kind == Family::Order && left.rows > 1 => {
+            "`lessThan`, `greaterThan` and their like compare vectors by components"
+        }
+        _ if left.rows != right.rows && left.rows > 1 && right.rows > 1 => {
+            "both need as many components: a swizzle such as `.xyz` takes some of them"
+        }
+        _ if left.scalar != right.scalar => "convert one of the two to the type of the other, as in `float(x)`",
+        _ => return None,
+    })
 }
 
 /// The shapes of operands; none if the operator does not accept them, as encoded floats.

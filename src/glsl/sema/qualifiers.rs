@@ -1,7 +1,7 @@
 //! The qualifiers of one declaration, gathered from the list in which they were written.
 
 use super::Sema;
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{self, List, Memory, QualifierKind, RayStorage, SpirvWord, Storage};
 use crate::ir::build::Builder;
 use crate::ir::{Access, Interpolation, Sampling, Scalar, Space, Stage, Type, TypeId};
@@ -230,11 +230,26 @@ impl Sema<'_> {
             self.error(Code::BAD_QUALIFIER, second.span, "a declaration has one storage qualifier", "a second one");
         }
         if let Some(span) = gathered.other {
-            self.unsupported(span, "this storage qualifier is");
+            self.refuse_storage(list, span);
         }
         if let Some(span) = gathered.task {
             self.check_task_memory(gathered, span);
         }
+    }
+
+    /// Refuses a qualifier of old versions, with the one that took its place, or of what is not supported.
+    fn refuse_storage(&mut self, list: List<ast::Qualifier>, span: Span) {
+        let kind = self.ast[list].iter().find(|qualifier| qualifier.span == span).map(|qualifier| qualifier.kind);
+        let (old, now) = match kind {
+            Some(QualifierKind::Storage(Storage::Attribute)) => ("attribute", "in"),
+            Some(QualifierKind::Storage(Storage::Varying)) if self.env.stage == Stage::Fragment => ("varying", "in"),
+            Some(QualifierKind::Storage(Storage::Varying)) => ("varying", "out"),
+            _ => return self.unsupported(span, "this storage qualifier is"),
+        };
+        let message = format!("`{old}` is not supported: `in` and `out` took its place in GLSL 1.30");
+        let diagnostic = Diagnostic::error(Code::NOT_SUPPORTED, message).at(span, "removed");
+        let advice = format!("write `{now}`; a shader for Vulkan needs `layout(location = N)` in front of it too");
+        self.report(diagnostic.suggest(span, now, advice));
     }
 
     /// Checks that only values between stages are interpolated: neither the inputs of the vertex stage nor the outputs

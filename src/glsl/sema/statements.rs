@@ -3,7 +3,7 @@
 use super::Sema;
 use super::scope::Entity;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::glsl::ast::{self, Condition, ExprId, IfArm, List, StmtId, StmtKind};
+use crate::glsl::ast::{self, Condition, ExprId, ExprKind, IfArm, List, StmtId, StmtKind};
 use crate::ir::build::Builder;
 use crate::ir::{ControlHint, Ending, Stage, Types, Value};
 use crate::source::Span;
@@ -162,7 +162,12 @@ impl Sema<'_> {
         }
         let name = self.type_name(b, ty);
         let span = self.ast[expr].span;
-        self.error(Code::TYPE_MISMATCH, span, "a condition is a `bool`", format!("this is `{name}`"));
+        let diagnostic = Diagnostic::error(Code::TYPE_MISMATCH, "a condition is a `bool`");
+        let help = match self.ast[expr].kind {
+            ExprKind::Assign { op: None, .. } => "`=` assigns; `==` compares",
+            _ => "compare it with a value, as in `x != 0`",
+        };
+        self.report(diagnostic.at(span, format!("this is `{name}`")).help(help));
         None
     }
 

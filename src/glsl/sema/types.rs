@@ -7,6 +7,7 @@ use crate::glsl::ast::{self, Dimension, List, Name, TypeKind};
 use crate::glsl::extended::{self, Allowed, Family};
 use crate::glsl::token::Symbol;
 use crate::glsl::types::{TypeName, type_name};
+use crate::glsl::{keyword, parse};
 use crate::ir::build::Builder;
 use crate::ir::{Access, ArrayLen, Binding, ImageDim, Member, Scalar, Struct, Type, TypeId, Types};
 use crate::source::Span;
@@ -14,13 +15,6 @@ use rustc_hash::FxHashSet;
 
 /// Longest array; SPIR-V counts lengths in 32 bits and drivers in far fewer.
 const LONGEST_ARRAY: i128 = i32::MAX as i128;
-
-/// Types that are suggested for a misspelt one.
-#[rustfmt::skip]
-const COMMON_TYPES: &[&str] = &[
-    "bool", "int", "uint", "float", "double", "void", "vec2", "vec3", "vec4", "ivec2", "ivec3", "ivec4", "uvec2", "uvec3",
-    "uvec4", "bvec2", "bvec3", "bvec4", "dvec2", "dvec3", "dvec4", "mat2", "mat3", "mat4",
-];
 
 impl Sema<'_> {
     /// The type of a specifier with its own brackets.
@@ -166,7 +160,8 @@ impl Sema<'_> {
     fn unknown_type(&mut self, name: Name) -> Option<TypeId> {
         let message = format!("no type `{}` is known", self.text(name.symbol));
         let users = self.scopes.visible().filter(|symbol| self.scopes.names_type(*symbol));
-        let names = users.map(|symbol| self.text(symbol)).chain(COMMON_TYPES.iter().copied());
+        let names = users.map(|symbol| self.text(symbol)).chain(keyword::types().map(|word| word as &str));
+        let names = names.chain(parse::keywords().map(|word| word as &str));
         let diagnostic = Diagnostic::error(Code::UNKNOWN_TYPE, message).at(name.span, "not declared");
         self.report(did_you_mean(diagnostic, self.text(name.symbol), name.span, names));
         self.scopes.declare(name.symbol, Entity::Error, name.span);

@@ -71,7 +71,8 @@ pub fn refused(kernel: &Kernel, sources: &SourceMap) -> Vec<Diagnostic> {
     let warning = |inst| {
         let why = rounds_of(kernel, inst, false).err()?;
         let warning = Diagnostic::warning(Code::NOT_UNROLLED, "`[[unroll]]` has no effect on this loop");
-        Some(warning.at(sources.first_line(kernel.insts[inst].span), why.to_string()))
+        let warning = warning.at(sources.first_line(kernel.insts[inst].span), why.to_string());
+        Some(warning.help("give the loop a smaller trip count that constants determine, or remove `[[unroll]]`"))
     };
     let mut warnings: Vec<Diagnostic> = asked.filter_map(warning).collect();
     warnings.sort_by_key(Diagnostic::span);

@@ -187,7 +187,8 @@ impl Shader<'_> {
         let name = of.name.as_deref().unwrap_or("");
         let message = format!("the override `{name}` has no default value; 0 is used unless the pipeline sets it");
         let span = self.span(at);
-        self.warnings.push(Diagnostic::warning(Code::OVERRIDE_WITHOUT_DEFAULT, message).at(span, "declared here"));
+        let warning = Diagnostic::warning(Code::OVERRIDE_WITHOUT_DEFAULT, message).at(span, "declared here");
+        self.warnings.push(warning.help(format_args!("write the default after it: `override {name} = …;`")));
     }
 
     fn computed_default(&self, at: naga::Span) -> super::Failure {

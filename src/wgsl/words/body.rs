@@ -26,7 +26,8 @@ impl Speaker<'_> {
                 format!("the returned value is not of type `{}`", self.type_name(ty)).into()
             }
             FunctionError::InvalidReturnType { expected_ty: None, .. } => {
-                "the function is declared without a result, and a value is returned".into()
+                let message = "the function is declared without a result, and a value is returned";
+                Words::with_help(message, "write the type of the result after the parameters: `fn f() -> f32`")
             }
             FunctionError::InvalidIfType(_) => "the condition of an `if` is a `bool`".into(),
             FunctionError::InvalidSwitchType(_) => "the selector of a `switch` is an `i32` or `u32`".into(),
@@ -34,7 +35,10 @@ impl Speaker<'_> {
             FunctionError::ConflictingCaseType => "a case of the `switch` has another type than its selector".into(),
             FunctionError::MissingDefaultCase => "the `switch` has no `default`".into(),
             FunctionError::MultipleDefaultCases => "the `switch` has two `default`s".into(),
-            FunctionError::InvalidStorePointer(_) => "only variables that can be written can be assigned".into(),
+            FunctionError::InvalidStorePointer(_) => Words::with_help(
+                "only variables that can be written can be assigned",
+                "declare a buffer as `var<storage, read_write>`, and a local variable with `var`",
+            ),
             FunctionError::InvalidStoreTypes { .. } => {
                 "the value and what it is assigned to have different types".into()
             }
@@ -141,7 +145,10 @@ impl Speaker<'_> {
     pub(super) fn expression(&self, error: &ExpressionError) -> Option<Words> {
         Some(match *error {
             ExpressionError::InvalidBaseType(_) => "this has no members or elements".into(),
-            ExpressionError::InvalidIndexType(_) => "an index is an `i32` or `u32`".into(),
+            ExpressionError::InvalidIndexType(_) => Words::with_help(
+                "an index is an `i32` or `u32`",
+                "take a component of a vector, as in `id.x`, or convert the value: `u32(…)`",
+            ),
             ExpressionError::NegativeIndex(_) => "the index is negative".into(),
             ExpressionError::IndexOutOfBounds(_, at) => format!("the index {at} is out of bounds").into(),
             ExpressionError::InvalidPointerType(_) => "this cannot be read".into(),

@@ -5,13 +5,13 @@ use super::{messages, run};
 #[test]
 fn one_message_a_mistake() {
     let cases: &[(&str, &[&str])] = &[
-        ("void main() { int a = 1 int b = 2; }", &["24..27: expected `;` after the declaration, found the type `int`"]),
-        ("void main() { a = f(1; b; }", &["21..22: expected `)`, found `;`"]),
+        ("void main() { int a = 1 int b = 2; }", &["23..23: expected `;` after the declaration, found the type `int`"]),
+        ("void main() { a = f(1; b; }", &["21..21: expected `)`, found `;`"]),
         ("void main() { a = ; b; }", &["18..19: expected an expression, found `;`"]),
         ("void main() { a = b + * c; d; }", &["22..23: expected an expression, found `*`"]),
         (
             "void main() { if (a > ) { b = 1 } c; }",
-            &["22..23: expected an expression, found `)`", "32..33: expected `;` after the expression, found `}`"],
+            &["22..23: expected an expression, found `)`", "31..31: expected `;` after the expression, found `}`"],
         ),
         (
             "void main() { for (int i = 0, i < 4; i++) { a; } b; }",
@@ -19,7 +19,7 @@ fn one_message_a_mistake() {
         ),
         ("void main() { while a) b; c; }", &["20..21: expected `(` after `while`, found `a`"]),
         ("void main() { else a; b; }", &["14..18: `else` without an `if` in front of it"]),
-        ("void main() { a[1; }", &["17..18: expected `]`, found `;`"]),
+        ("void main() { a[1; }", &["17..17: expected `]`, found `;`"]),
         ("void main() { x.size(); }", &["16..20: there is no method `size`"]),
         ("void main() { int 3; b; }", &["18..19: expected the name of a variable, found a number"]),
         ("void main() { int in; b; }", &["18..20: expected the name of a variable, found the keyword `in`"]),
@@ -46,12 +46,12 @@ fn broken_items() {
         ("void f( { } int a;", &["8..9: expected a type, found `{`"]),
         ("void f(int a = 1) { a; }", &["13..14: a parameter has no default value in GLSL"]),
         ("void f() int a;", &["9..12: expected `{` or `;` after the parameters, found the type `int`"]),
-        ("struct S { int a float b; }; S s;", &["17..22: expected `;` after the member, found the type `float`"]),
+        ("struct S { int a float b; }; S s;", &["16..16: expected `;` after the member, found the type `float`"]),
         ("struct S { }; S s;", &["9..12: a struct needs at least one member"]),
-        ("struct S { int a; } S s", &["22..23: expected `;` after the declaration, found `s`"]),
+        ("struct S { int a; } S s", &["21..21: expected `;` after the declaration, found `s`"]),
         ("layout(local_size_x = ) in; int a;", &["22..23: expected an expression, found `)`"]),
         ("layout local_size_x in;", &["7..19: expected `(` after `layout`, found `local_size_x`"]),
-        ("buffer B { int a; } b int c;", &["22..25: expected `;` after the block, found the type `int`"]),
+        ("buffer B { int a; } b int c;", &["21..21: expected `;` after the block, found the type `int`"]),
         ("precision float;", &["10..15: expected `lowp`, `mediump` or `highp`, found the type `float`"]),
         ("void a() { x = 1; void b() { y; } int c;", &["18..22: expected `}`, found the type `void`"]),
         ("void a() { if (x) { y; ", &["23..23: expected `}`, found the end of the file"]),
