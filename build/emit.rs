@@ -3,7 +3,7 @@
 use crate::expand;
 use crate::lane;
 use crate::param::{self, Param};
-use crate::row::{Constant, Defaults, Extension, Function, Instruction, Table, Variable};
+use crate::row::{Constant, Defaults, Extension, Function, Instruction, Spelling, Table, Variable};
 use crate::shape;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -18,6 +18,7 @@ pub fn tables(tables: &[Table]) -> Result<String, String> {
     variables(&mut out, tables, &extensions)?;
     constants(&mut out, tables, &extensions)?;
     unsupported(&mut out, tables);
+    spellings(&mut out, tables)?;
     Ok(out)
 }
 
@@ -489,4 +490,27 @@ fn unsupported(out: &mut String, tables: &[Table]) {
         line(out, format_args!("    ({name:?}, {what:?}),"));
     }
     line(out, format_args!("];"));
+}
+
+/// In the order of the rows.
+fn spellings(out: &mut String, tables: &[Table]) -> Result<(), String> {
+    line(out, format_args!("pub static SPELLINGS: &[Spelling] = &["));
+    for (table, row) in tables.iter().flat_map(|table| table.spelling.iter().map(move |row| (table, row))) {
+        for flat in expand::spelling(table, row)? {
+            let located = |reason| format!("grammar: {}: spelling {:?}: {reason}", table.dialect, flat.names);
+            let op = flat.lane.as_ref().map(|lane| lane::operation(lane, &[])).transpose().map_err(located)?;
+            let op = op.map_or("None".into(), |op| format!("Some({})", op.rust));
+            for name in &flat.names {
+                let Spelling { language, note, .. } = &flat;
+                line(
+                    out,
+                    format_args!(
+                        "    Spelling {{ name: {name:?}, language: {language:?}, op: {op}, note: {note:?} }},"
+                    ),
+                );
+            }
+        }
+    }
+    line(out, format_args!("];"));
+    Ok(())
 }

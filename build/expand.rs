@@ -3,7 +3,7 @@
 //! A pattern parameter `P` has texts and, for each text, a value; `{P}` stands for the text and `{P:}` for the value, in
 //! every key of the row. A row with `widths` has the parameter `W` besides.
 
-use crate::row::{Constant, Function, Table, Values, Variable, WidthForm};
+use crate::row::{Constant, Function, Spelling, Table, Values, Variable, WidthForm};
 use std::collections::BTreeMap;
 
 /// The widths that the portable interface has names for.
@@ -93,6 +93,16 @@ pub fn constant(table: &Table, row: &Constant) -> Result<Vec<Constant>, String> 
         name: choice.fill(&row.name),
         extensions: row.extensions.as_deref().map(|names| choice.fill_all(names)),
         doc: choice.fill(&row.doc),
+        ..row.clone()
+    };
+    Ok(choices(table, &row.with)?.iter().map(fill).collect())
+}
+
+/// The names that a row expands to.
+pub fn spelling(table: &Table, row: &Spelling) -> Result<Vec<Spelling>, String> {
+    let fill = |choice: &Choice| Spelling {
+        names: choice.fill_all(&row.names),
+        lane: choice.fill_option(&row.lane),
         ..row.clone()
     };
     Ok(choices(table, &row.with)?.iter().map(fill).collect())

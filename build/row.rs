@@ -25,6 +25,8 @@ pub struct Table {
     pub constant: Vec<Constant>,
     #[serde(default)]
     pub unsupported: Vec<Unsupported>,
+    #[serde(default)]
+    pub spelling: Vec<Spelling>,
 }
 
 /// The defaults for a file's rows.
@@ -216,4 +218,19 @@ pub struct Constant {
 pub struct Unsupported {
     pub what: String,
     pub names: Vec<String>,
+}
+
+/// Names that another language has for a cross-lane operation.
+#[derive(Deserialize, Clone)]
+#[serde(deny_unknown_fields)]
+pub struct Spelling {
+    pub language: String,
+    pub names: Vec<String>,
+    #[serde(default)]
+    pub with: BTreeMap<String, Values>,
+    /// The operation; none where there is no counterpart.
+    pub lane: Option<String>,
+    /// What differs, or what to write where there is no counterpart.
+    #[serde(default)]
+    pub note: String,
 }

@@ -20,7 +20,7 @@ mod truth;
 pub mod written;
 
 use crate::diagnostic::Diagnostic;
-use crate::ir::{Binding, Global, Module, Space};
+use crate::ir::{Binding, Global, Module, ScalarKind, Space};
 use crate::kernel::Kernel;
 use crate::lane::{Plan, Plans, Primitive};
 use crate::profile::{Profile, Target};
@@ -42,8 +42,9 @@ pub struct Backend {
     pub units: &'static [Unit],
     /// The unit that runs a line.
     pub unit: fn(&str) -> Unit,
-    /// The name of the instruction that moves or combines the values of lanes; none if that depends on the language.
-    pub mnemonic: fn(Primitive) -> Option<Cow<'static, str>>,
+    /// The name of the instruction or function that moves or combines the values of lanes of a kind; none where there is no single
+    /// one. The tables of the languages have the names of GLSL.
+    pub mnemonic: fn(Primitive, ScalarKind) -> Option<Cow<'static, str>>,
     pub writer: Writer,
 }
 

@@ -608,12 +608,12 @@ pub struct OpsArgs {
     /// Show these profiles only; may be repeated, or several with commas.
     #[arg(long, short = 'p', value_name = "PROFILE", value_delimiter = ',')]
     pub profile: Vec<String>,
-    /// Show operations whose name contains this text only.
+    /// Name of an operation in any language: GLSL, WGSL, HLSL, MSL, SPIR-V, CUDA, PTX, OpenCL, assembly; or a part of names.
     #[arg(value_name = "NAME")]
     pub filter: Option<String>,
     /// Width of the text: a column for each profile where they fit, otherwise a paragraph for each operation. By
     /// default the terminal's, otherwise the table's.
-    #[arg(long, value_name = "COLUMNS", conflicts_with_all = ["json", "header", "pages"])]
+    #[arg(long, value_name = "COLUMNS", conflicts_with_all = ["json", "header", "pages", "dictionary"])]
     pub width: Option<usize>,
     /// Print one JSON object.
     #[arg(long)]
@@ -621,6 +621,9 @@ pub struct OpsArgs {
     /// Print crosslane.glsl: the portable operations as functions on Khronos' extensions, for editors and other compilers.
     #[arg(long, conflicts_with_all = ["json", "filter", "profile", "pages"])]
     pub header: bool,
+    /// Print the names in all languages as a page in Markdown, as this program's book has it.
+    #[arg(long, conflicts_with_all = ["json", "filter", "profile", "pages", "header"])]
+    pub dictionary: bool,
     /// Write a page in Markdown about each operation into a folder, as this program's book has them.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["json", "filter"])]
     pub pages: Option<PathBuf>,

@@ -1,13 +1,17 @@
-//! `crosslane ops`: every cross-lane operation, and what each profile makes of it.
+//! `crosslane ops`: every cross-lane operation, and what each profile makes of it; one operation by the name that any language has
+//! for it.
 
 use super::args::OpsArgs;
 use super::output::{Sink, make_folder, to_stdout};
 use super::{CommandError, Exit, Outcome, profiles, terminal};
 use crate::build::claims::Claims;
-use crate::diagnostic::nearest::nearest;
+use crate::explain::dictionary::answer::{self, Elsewhere, Spelled};
+use crate::explain::dictionary::search::{Dictionary, Found};
+use crate::explain::dictionary::{Entry, general, page};
 use crate::explain::text::wrapped;
 use crate::explain::{book, header, json};
 use crate::lane::describe::{self, Line, Support};
+use crate::lane::{LaneOp, catalog};
 use crate::profile::Profile;
 use serde::Serialize;
 use std::fmt::Write;
@@ -17,6 +21,9 @@ pub fn run(args: &OpsArgs, claims: &Claims) -> Outcome {
     if args.header {
         return to_stdout(header::header().as_bytes()).map(|()| Exit::Done);
     }
+    if args.dictionary {
+        return to_stdout(page::page().as_bytes()).map(|()| Exit::Done);
+    }
     let chosen: Vec<Profile> = match args.profile.as_slice() {
         [] => Profile::all().collect(),
         names => names.iter().map(|name| profiles::find(name, claims)).collect::<Result<_, _>>()?,
@@ -24,31 +31,85 @@ pub fn run(args: &OpsArgs, claims: &Claims) -> Outcome {
     if let Some(folder) = &args.pages {
         return write_pages(folder, &chosen, claims);
     }
-    let mut lines = describe::table(&chosen);
-    if let Some(filter) = &args.filter {
-        let wanted = filter.to_ascii_lowercase();
-        let families: Vec<&str> = lines.iter().map(|line| line.family).collect();
-        lines.retain(|line| line.family.to_ascii_lowercase().contains(&wanted));
-        if lines.is_empty() {
-            return Err(unknown(filter, &families));
-        }
-    }
-    let text = match args.json {
-        true => json::json(&Json::new(&chosen, &lines)),
-        false => fitting(&chosen, &lines, args.width.or_else(terminal::columns)),
+    let asked = args.filter.as_deref().map_or(Ok(Asked::All), Asked::of)?;
+    let width = args.width.or_else(terminal::columns);
+    let text = match &asked {
+        asked if args.json => json::json(&Json::new(&chosen, asked)),
+        Asked::Name(entries) => answer::text(entries, (!args.profile.is_empty()).then_some(&*chosen), width),
+        Asked::Among(entries) => answer::list(entries, width),
+        asked => fitting(&chosen, &asked.lines(&chosen), width),
     };
     to_stdout(text.as_bytes()).map(|()| Exit::Done)
 }
 
-fn unknown(filter: &str, families: &[&str]) -> CommandError {
-    // `allReduceAdd8` is of the family `allReduce`.
-    let longer =
-        || families.iter().copied().filter(|family| filter.starts_with(family)).max_by_key(|family| family.len());
-    let hint = match nearest(filter, families.iter().copied()).or_else(longer) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => "`crosslane ops` lists them".to_string(),
+/// The operations that are asked for.
+enum Asked {
+    All,
+    /// Those whose heading in the table contains a text.
+    Families(String),
+    /// Those of a name in some language.
+    Name(Vec<Entry>),
+    /// Those of the names that contain a text.
+    Among(Vec<Entry>),
+}
+
+impl Asked {
+    /// # Errors
+    /// When nothing is called so.
+    fn of(name: &str) -> Result<Asked, CommandError> {
+        let dictionary = Dictionary::new();
+        if let Some(entries) = dictionary.exact(name) {
+            return Ok(Asked::Name(entries));
+        }
+        let wanted = name.to_ascii_lowercase();
+        if catalog::all().iter().any(|sample| sample.family.to_ascii_lowercase().contains(&wanted)) {
+            return Ok(Asked::Families(wanted));
+        }
+        match dictionary.find(name) {
+            Found::Name(entries) => Ok(Asked::Name(entries)),
+            Found::Among(entries) => Ok(Asked::Among(entries)),
+            Found::Near(names) => Err(unknown(name, &names)),
+        }
+    }
+
+    /// The names that were found.
+    fn entries(&self) -> &[Entry] {
+        match self {
+            Asked::All | Asked::Families(_) => &[],
+            Asked::Name(entries) | Asked::Among(entries) => entries,
+        }
+    }
+
+    /// The lines of the table.
+    fn lines(&self, profiles: &[Profile]) -> Vec<Line> {
+        let mut lines = describe::table(profiles);
+        lines.retain(|line| self.has(line.family));
+        lines
+    }
+
+    fn has(&self, family: &str) -> bool {
+        match self {
+            Asked::All => true,
+            Asked::Families(wanted) => family.to_ascii_lowercase().contains(wanted),
+            Asked::Name(entries) | Asked::Among(entries) => {
+                let ops: Vec<LaneOp> = entries.iter().filter_map(|entry| entry.means.op()).map(general).collect();
+                catalog::all().iter().any(|sample| sample.family == family && ops.contains(&general(sample.op)))
+            }
+        }
+    }
+}
+
+fn unknown(name: &str, near: &[String]) -> CommandError {
+    let hint = match near {
+        [] => {
+            "`crosslane ops` lists the operations, and the book's dictionary the names in other languages".to_string()
+        }
+        near => {
+            let near: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
+            format!("did you mean {}?", near.join(" or "))
+        }
     };
-    CommandError(format!("no operation's name contains `{filter}`; {hint}"))
+    CommandError(format!("no operation is called `{name}`; {hint}"))
 }
 
 /// The table, or paragraphs where it is wider than the text may be.
@@ -97,6 +158,16 @@ struct Json<'a> {
     schema: &'static str,
     profiles: Vec<&'a str>,
     operations: Vec<JsonOperation>,
+    /// The names that were found.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    names: Vec<JsonName>,
+}
+
+#[derive(Serialize)]
+struct JsonName {
+    #[serde(flatten)]
+    spelled: Spelled,
+    elsewhere: Vec<Elsewhere>,
 }
 
 #[derive(Serialize)]
@@ -118,7 +189,11 @@ struct JsonSupport {
 }
 
 impl<'a> Json<'a> {
-    fn new(profiles: &'a [Profile], lines: &[Line]) -> Json<'a> {
+    fn new(profiles: &'a [Profile], asked: &Asked) -> Json<'a> {
+        let name = |entry: &Entry| JsonName {
+            spelled: Spelled::of(entry),
+            elsewhere: entry.means.op().map(answer::elsewhere).unwrap_or_default(),
+        };
         let operation = |line: &Line| JsonOperation {
             name: line.family,
             support: line.support.iter().map(JsonSupport::of).collect(),
@@ -126,7 +201,8 @@ impl<'a> Json<'a> {
         Json {
             schema: "crosslane-ops-1",
             profiles: profiles.iter().map(|profile| &*profile.name).collect(),
-            operations: lines.iter().map(operation).collect(),
+            operations: asked.lines(profiles).iter().map(operation).collect(),
+            names: asked.entries().iter().map(name).collect(),
         }
     }
 }

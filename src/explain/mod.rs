@@ -6,6 +6,7 @@
 
 pub mod alone;
 pub mod book;
+pub mod dictionary;
 pub mod header;
 pub mod html;
 pub mod json;

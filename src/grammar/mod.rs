@@ -15,7 +15,7 @@ pub use extensions::{Extension, ExtensionSet};
 pub use opaque::{Opaque, OpaqueClass};
 pub use rule::{RuleError, check_width, size_unknown};
 pub use shape::{Shape, ShapeSet};
-pub use tables::{CONSTANTS, DIALECTS, EXTENSIONS, FUNCTIONS, VARIABLES};
+pub use tables::{CONSTANTS, DIALECTS, EXTENSIONS, FUNCTIONS, SPELLINGS, VARIABLES};
 
 use crate::ir::derived::Derived;
 use crate::ir::{AtomicOp, BinaryOp, BuiltIn, Ending, ImageOp, MathFn, MemoryKinds, Scope, Stage, UnaryOp};
@@ -371,6 +371,17 @@ pub struct Constant {
     pub core: u16,
     pub es: u16,
     pub doc: &'static str,
+}
+
+/// A name in a language that crosslane does not read, or does not write so.
+#[derive(Debug)]
+pub struct Spelling {
+    pub name: &'static str,
+    pub language: &'static str,
+    /// The operation; none where there is no counterpart.
+    pub op: Option<LaneOp>,
+    /// What differs, or what to write where there is no counterpart; may be empty.
+    pub note: &'static str,
 }
 
 /// The GLSL function called `name`.

@@ -2,8 +2,8 @@
 
 use super::{
     Blocks, Constant, Dialect, Extension, ExtensionSet, Function, ImageRole, Instruction, Lowering, Mode, Opaque,
-    OpaqueClass, Overload, Param, ResultSlot, Rule, Shape, ShapeSet, Stages, TypeExpr, Variable, VariableSource,
-    WgslFunction,
+    OpaqueClass, Overload, Param, ResultSlot, Rule, Shape, ShapeSet, Spelling, Stages, TypeExpr, Variable,
+    VariableSource, WgslFunction,
 };
 use crate::ir::derived::{Derived, Rank};
 use crate::ir::{

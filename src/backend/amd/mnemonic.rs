@@ -107,7 +107,7 @@ const fn memory(old: &'static str, new: &'static str) -> [Option<Spelling>; 6] {
 }
 
 /// The name of a mover. Moves that are part of another instruction show only as modifiers.
-pub fn of(primitive: Primitive) -> Option<Cow<'static, str>> {
+pub fn of(primitive: Primitive, _: ScalarKind) -> Option<Cow<'static, str>> {
     match primitive {
         Primitive::Dpp16(rows) => Some(dpp::control(rows.control).into()),
         Primitive::Dpp8(_) => Some("dpp8".into()),

@@ -1,15 +1,18 @@
 //! The names of NVIDIA's instructions (NV_gpu_program5, NV_shader_thread_group, NV_shader_thread_shuffle), with the
 //! type that follows the name: `.U`, `.S` and `.F32`.
 
+use crate::ir::ScalarKind;
 use crate::lane::op::{MaskOp, QuadMove, ShuffleMode, VoteOp};
 use crate::lane::primitive::{NvOp, Primitive};
 use std::borrow::Cow;
 
-/// The name of a mover, without the type.
-pub fn of(primitive: Primitive) -> Option<Cow<'static, str>> {
+/// The name of a mover, a vote or a ballot, without the type.
+pub fn of(primitive: Primitive, _: ScalarKind) -> Option<Cow<'static, str>> {
     let name = match primitive {
         Primitive::Nv(NvOp::Shuffle(mode)) => shuffle(mode),
         Primitive::Nv(NvOp::QuadSwizzle(mv)) => quad_swizzle(mv)?,
+        Primitive::Nv(NvOp::Vote(op)) => vote(op),
+        Primitive::Nv(NvOp::Ballot) => BALLOT,
         _ => return None,
     };
     name.split('.').next().map(Cow::from)

@@ -1,16 +1,23 @@
 //! The names of PTX's instructions and registers that reach other lanes.
 
-use crate::lane::op::{MaskOp, ReduceOp, ShuffleMode};
+use crate::ir::ScalarKind;
+use crate::lane::op::{MaskOp, ReduceOp, ShuffleMode, VoteOp};
 use crate::lane::primitive::{NvOp, Primitive};
 use std::borrow::Cow;
 
-/// The name of a mover or of a reduction, of unsigned words.
-pub fn of(primitive: Primitive) -> Option<Cow<'static, str>> {
-    match primitive {
-        Primitive::Nv(NvOp::Shuffle(mode)) => Some(shuffle(mode).into()),
-        Primitive::Nv(NvOp::Reduce(op)) => Some(reduction(op, false).into()),
-        _ => None,
-    }
+/// The name of a mover, a reduction or a match of words, a vote or a ballot.
+pub fn of(primitive: Primitive, kind: ScalarKind) -> Option<Cow<'static, str>> {
+    let Primitive::Nv(op) = primitive else { return None };
+    Some(match op {
+        NvOp::Shuffle(mode) => shuffle(mode).into(),
+        NvOp::Reduce(op) => reduction(op, kind == ScalarKind::Sint).into(),
+        NvOp::Vote(op) => vote(op).into(),
+        NvOp::Ballot => BALLOT.into(),
+        NvOp::Match => MATCH_ANY.into(),
+        NvOp::MatchAll => MATCH_ALL.into(),
+        NvOp::Sync => SYNC.into(),
+        NvOp::ShuffleValid(_) | NvOp::QuadSwizzle(_) => return None,
+    })
 }
 
 /// A shuffle.
@@ -22,6 +29,25 @@ pub const fn shuffle(mode: ShuffleMode) -> &'static str {
         ShuffleMode::Down => "shfl.sync.down.b32",
     }
 }
+
+/// A vote of the lanes of a mask, on predicates.
+pub const fn vote(op: VoteOp) -> &'static str {
+    match op {
+        VoteOp::All => "vote.sync.all.pred",
+        VoteOp::Any => "vote.sync.any.pred",
+        VoteOp::Equal => "vote.sync.uni.pred",
+    }
+}
+
+/// The ballot of the lanes of a mask.
+pub const BALLOT: &str = "vote.sync.ballot.b32";
+
+/// The lanes with the own value, and whether all have it; the type follows.
+pub const MATCH_ANY: &str = "match.any.sync";
+pub const MATCH_ALL: &str = "match.all.sync";
+
+/// The wait for the lanes of a mask.
+pub const SYNC: &str = "bar.warp.sync";
 
 /// The reduction of 32-bit integers.
 pub fn reduction(op: ReduceOp, is_signed: bool) -> String {

@@ -55,7 +55,7 @@ use super::written::{Code, Unit};
 use super::{Artifact, Backend, Form, Made, ModuleWriter, Options, Writer as BackendWriter};
 use crate::ir::inline::inline;
 use crate::ir::{FuncId, InstId, Module, Op};
-use crate::lane::LaneOp;
+use crate::lane::{GroupOp, LaneOp, Primitive};
 use crate::profile::{Placing, Profile, Target};
 use crate::source::{SourceMap, Span};
 use combine::Pair;
@@ -71,13 +71,14 @@ use writer::Writer;
 pub(super) const GLSL: Backend = Backend {
     units: &[Unit::Subgroup, Unit::Arithmetic, Unit::Control],
     unit: glsl::unit,
-    mnemonic: |_| None,
+    mnemonic: |_, _| None,
     writer: BackendWriter::Module(ModuleWriter { write, written, losses: |_, _| Vec::new() }),
 };
 
 /// The row of HLSL.
 pub(super) const HLSL: Backend = Backend {
     unit: hlsl::unit,
+    mnemonic: |primitive, _| of_group(primitive, hlsl::intrinsic),
     writer: BackendWriter::Module(ModuleWriter { write, written, losses: hlsl::losses }),
     ..GLSL
 };
@@ -85,6 +86,7 @@ pub(super) const HLSL: Backend = Backend {
 /// The row of MSL.
 pub(super) const MSL: Backend = Backend {
     unit: msl::unit,
+    mnemonic: |primitive, _| of_group(primitive, msl::function),
     writer: BackendWriter::Module(ModuleWriter { write, written, losses: msl::losses }),
     ..GLSL
 };
@@ -92,9 +94,18 @@ pub(super) const MSL: Backend = Backend {
 /// The row of WGSL.
 pub(super) const WGSL: Backend = Backend {
     unit: wgsl::unit,
+    mnemonic: |primitive, _| of_group(primitive, wgsl::function),
     writer: BackendWriter::Module(ModuleWriter { write, written, losses: wgsl::losses }),
     ..GLSL
 };
+
+/// The name of the function that a portable instruction is.
+fn of_group(primitive: Primitive, name: fn(GroupOp) -> Option<&'static str>) -> Option<Cow<'static, str>> {
+    match primitive {
+        Primitive::Group(op) => name(op).map(Cow::from),
+        _ => None,
+    }
+}
 
 /// The language of a profile.
 fn language_of(profile: &Profile) -> &'static dyn Language {

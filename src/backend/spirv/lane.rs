@@ -17,6 +17,7 @@ use rspirv::spirv::SpvAmdShaderBallotOp as AmdBallot;
 use rspirv::spirv::{BuiltIn, Capability, GroupOperation, MemorySemantics, Op, Scope, StorageClass, Word};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
+use std::borrow::Cow;
 
 /// Set-up steps of a function by operation, operands and result type.
 pub(super) type Setup = FxHashMap<(StepOp, [Word; 3], Shape), Word>;
@@ -285,6 +286,13 @@ impl GroupInstruction {
     const fn with(op: Op, literal: Option<Word>) -> GroupInstruction {
         GroupInstruction { literal, ..GroupInstruction::plain(op) }
     }
+}
+
+/// The name of an instruction on values of a kind.
+pub(super) fn mnemonic(primitive: Primitive, kind: ScalarKind) -> Option<Cow<'static, str>> {
+    let Primitive::Group(op) = primitive else { return None };
+    let row = group_instruction(op, kind);
+    Some(row.amd.map_or_else(|| format!("Op{:?}", row.op), |set| format!("{set:?}")).into())
 }
 
 fn group_instruction(op: GroupOp, kind: ScalarKind) -> GroupInstruction {

@@ -162,7 +162,7 @@ const AMD_BALLOT: &str = "SPV_AMD_shader_ballot";
 pub(super) const BACKEND: Backend = Backend {
     units: &[Unit::Subgroup, Unit::Arithmetic, Unit::Control],
     unit: written::unit,
-    mnemonic: |_| None,
+    mnemonic: lane::mnemonic,
     writer: Writer::Module(ModuleWriter { write, written, losses: |_, _| Vec::new() }),
 };
 

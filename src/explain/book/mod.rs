@@ -10,7 +10,7 @@ pub mod topics;
 use super::OnProfile;
 use super::lowering::{self, Lowering};
 use super::operations::Site;
-use crate::lane::Activity;
+use crate::lane::{Activity, Input, LaneOp};
 use crate::profile::Profile;
 use crate::source::Span;
 use topics::{Example, TOPICS};
@@ -25,9 +25,9 @@ pub struct Page {
 }
 
 /// The answer of profiles that lower an example in the same way.
-struct Answer {
-    profiles: Vec<String>,
-    on_profile: OnProfile,
+pub(super) struct Answer {
+    pub profiles: Vec<String>,
+    pub on_profile: OnProfile,
 }
 
 /// All pages for some profiles, the table of contents first.
@@ -35,7 +35,7 @@ pub fn pages(profiles: &[Profile]) -> Vec<Page> {
     let contents = Page { file: "index.md".into(), text: markdown::contents(TOPICS) };
     let page = |topic: &topics::Topic| {
         let examples: Vec<(&Example, Vec<Answer>)> =
-            topic.examples.iter().map(|example| (example, answers(example, profiles))).collect();
+            topic.examples.iter().map(|example| (example, answers(&example.site(), profiles))).collect();
         Page {
             file: format!("{}.md", topic.slug),
             text: markdown::page(topic.title, &calls::on_page(topic.slug), &examples),
@@ -44,11 +44,11 @@ pub fn pages(profiles: &[Profile]) -> Vec<Page> {
     [contents].into_iter().chain(TOPICS.iter().map(page)).collect()
 }
 
-/// The answers of the profiles to an example; profiles with the same answer share one.
-fn answers(example: &Example, profiles: &[Profile]) -> Vec<Answer> {
+/// The answers of the profiles to an operation; profiles with the same answer share one.
+pub(super) fn answers(site: &Site, profiles: &[Profile]) -> Vec<Answer> {
     let mut answers: Vec<Answer> = Vec::new();
     for profile in profiles {
-        let on_profile = lowering::of(&example.site(), profile);
+        let on_profile = lowering::of(site, profile);
         match answers.iter_mut().find(|answer| is_same(&answer.on_profile, &on_profile)) {
             Some(answer) => answer.profiles.push(profile.name.to_string()),
             None => answers.push(Answer { profiles: vec![profile.name.to_string()], on_profile }),
@@ -59,18 +59,23 @@ fn answers(example: &Example, profiles: &[Profile]) -> Vec<Answer> {
 
 impl Example {
     fn site(&self) -> Site {
-        Site {
-            parts: 1,
-            op: self.op,
-            inputs: self.inputs.to_vec(),
-            span: Span::default(),
-            inst: None,
-            fragment: false,
-            activity: Activity::Any,
-            index: None,
-            whole: None,
-            listing: None,
-        }
+        site(self.op, self.inputs.to_vec())
+    }
+}
+
+/// An operation that stands alone.
+pub(super) fn site(op: LaneOp, inputs: Vec<Input>) -> Site {
+    Site {
+        parts: 1,
+        op,
+        inputs,
+        span: Span::default(),
+        inst: None,
+        fragment: false,
+        activity: Activity::Any,
+        index: None,
+        whole: None,
+        listing: None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! The names of the rows of a picture.
 
 use crate::backend::Backend;
+use crate::ir::ScalarKind;
 use crate::ir::print::snake;
 use crate::lane::{GroupOp, GroupReduce, LaneOp, Param, Primitive, Role, Step, StepOp};
 use crate::profile::Target;
@@ -25,12 +26,11 @@ pub fn step(step: &Step, target: Target) -> String {
     }
 }
 
-/// The name in the target's text; where that depends on the language, words.
+/// The name in the target's text; words for the portable instructions, which have another one in each language.
 fn name(primitive: Primitive, target: Target) -> String {
-    match ((Backend::of(target).mnemonic)(primitive), primitive) {
-        (Some(name), _) => name.into(),
-        (None, Primitive::Group(op)) => group(op).into(),
-        (None, _) => "mask".into(),
+    match primitive {
+        Primitive::Group(op) => group(op).into(),
+        _ => (Backend::of(target).mnemonic)(primitive, ScalarKind::Uint).map_or("mask".into(), Into::into),
     }
 }
 

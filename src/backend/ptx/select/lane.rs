@@ -58,7 +58,7 @@ impl Selector<'_> {
             NvOp::MatchAll => self.matched_all(args[0]),
             NvOp::Sync => {
                 let lanes = self.members();
-                return self.push(format!("bar.warp.sync {lanes};"));
+                return self.push(format!("{} {lanes};", mnemonic::SYNC));
             }
             NvOp::QuadSwizzle(_) => self.refused("a swizzle of quads", Class::Word),
         };
@@ -66,13 +66,8 @@ impl Selector<'_> {
     }
 
     fn vote(&mut self, vote: VoteOp, predicate: Value) -> Reg {
-        let name = match vote {
-            VoteOp::All => "all",
-            VoteOp::Any => "any",
-            VoteOp::Equal => "uni",
-        };
         let (predicate, lanes) = (self.arg(predicate), self.members());
-        self.inst(Class::Pred, format_args!("vote.sync.{name}.pred"), format_args!("{predicate}, {lanes}"))
+        self.inst(Class::Pred, mnemonic::vote(vote), format_args!("{predicate}, {lanes}"))
     }
 
     /// The known running lanes are all active lanes.
@@ -86,7 +81,7 @@ impl Selector<'_> {
     }
 
     pub fn ballot(&mut self, predicate: Reg, lanes: &str) -> Reg {
-        self.word("vote.sync.ballot.b32", format_args!("{predicate}, {lanes}"))
+        self.word(mnemonic::BALLOT, format_args!("{predicate}, {lanes}"))
     }
 
     /// A value of up to 32 bits in a word.
@@ -120,13 +115,13 @@ impl Selector<'_> {
 
     fn matched(&mut self, value: Value) -> Reg {
         let ((value, bits), lanes) = (self.comparable(value), self.members());
-        self.word(format_args!("match.any.sync.b{bits}"), format_args!("{value}, {lanes}"))
+        self.word(format_args!("{}.b{bits}", mnemonic::MATCH_ANY), format_args!("{value}, {lanes}"))
     }
 
     fn matched_all(&mut self, value: Value) -> Reg {
         let ((value, bits), lanes) = (self.comparable(value), self.members());
         let (mask, all) = (self.reg(Class::Word), self.reg(Class::Pred));
-        self.push(format!("match.all.sync.b{bits} {mask}|{all}, {value}, {lanes};"));
+        self.push(format!("{}.b{bits} {mask}|{all}, {value}, {lanes};", mnemonic::MATCH_ALL));
         all
     }
 

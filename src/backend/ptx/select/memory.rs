@@ -3,6 +3,7 @@
 use super::{Class, Reg, Selector};
 use crate::backend::pieces::{self, Piece};
 use crate::backend::ptx::interface::{PRIVATE, PUSH, SHARED};
+use crate::backend::ptx::mnemonic;
 use crate::ir::{MemoryKinds, Order, Scope};
 use crate::kernel::{InstId, MemoryAccess, MemorySpace, Value};
 
@@ -177,7 +178,7 @@ impl Selector<'_> {
         match execution {
             Some(Scope::Subgroup) => {
                 let lanes = self.members();
-                self.push(format!("bar.warp.sync {lanes};"));
+                self.push(format!("{} {lanes};", mnemonic::SYNC));
             }
             Some(Scope::Workgroup) => {
                 let name = if self.apart.at(inst) { "barrier.sync" } else { "bar.sync" };

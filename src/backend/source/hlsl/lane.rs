@@ -40,8 +40,9 @@ impl Hlsl {
     }
 
     pub fn group(&self, b: &mut Body, op: GroupOp, args: &[Arg]) -> Expr {
+        let Some(name) = function(op) else { return b.t.broken("a wave intrinsic that the language does not have") };
         if op == GroupOp::Partition {
-            return self.partition(b, &args[0]);
+            return self.partition(b, name, &args[0]);
         }
         let of_truth = matches!(op, GroupOp::Vote(VoteOp::All | VoteOp::Any) | GroupOp::QuadVote(_) | GroupOp::Ballot);
         if let Some(arg) = args.first().filter(|arg| arg.shape.0.is_bool() && !of_truth) {
@@ -54,26 +55,18 @@ impl Hlsl {
         let value = args.first().map_or_else(|| Expr::primary("0"), |arg| arg.value.clone());
         let lane = args.get(1).map(|arg| self.lane_of(b, arg));
         let own = |op: &'static str, level: Level, by: &Expr| Expr::binary(op, level, &Expr::primary(INDEX), by);
-        let (name, more) = match (op, lane) {
-            (GroupOp::Shuffle | GroupOp::Broadcast, Some(lane)) => ("WaveReadLaneAt", Some(lane)),
-            (GroupOp::ShuffleXor, Some(by)) => ("WaveReadLaneAt", Some(own("^", Level::Xor, &by))),
-            (GroupOp::ShuffleUp, Some(by)) => ("WaveReadLaneAt", Some(own("-", Level::Sum, &by))),
-            (GroupOp::ShuffleDown, Some(by)) => ("WaveReadLaneAt", Some(own("+", Level::Sum, &by))),
-            (GroupOp::QuadBroadcast, Some(lane)) => ("QuadReadLaneAt", Some(lane)),
+        let more = match (op, lane) {
+            (GroupOp::ShuffleXor, Some(by)) => Some(own("^", Level::Xor, &by)),
+            (GroupOp::ShuffleUp, Some(by)) => Some(own("-", Level::Sum, &by)),
+            (GroupOp::ShuffleDown, Some(by)) => Some(own("+", Level::Sum, &by)),
             (GroupOp::Vote(VoteOp::Equal), _) => {
-                let call = Expr::call("WaveActiveAllEqual", &[value]);
+                let call = Expr::call(name, &[value]);
                 return if args[0].shape.1 == 1 { call } else { Expr::call("all", &[call]) };
             }
-            (GroupOp::Elect, _) => return Expr::primary("WaveIsFirstLane()"),
-            (GroupOp::Reduce(op, GroupReduce::Inclusive), _) => return self.inclusive(b, op, &args[0]),
-            (GroupOp::PartitionedReduce(op, GroupReduce::Exclusive), _) => match multi_prefix(op) {
-                Some(name) => (name, Some(args[1].value.clone())),
-                None => return b.t.broken("a scan that the language does not have"),
-            },
-            _ => match function(op) {
-                Some(name) => (name, None),
-                None => return b.t.broken("a wave intrinsic that the language does not have"),
-            },
+            (GroupOp::Elect, _) => return Expr::call(name, &[]),
+            (GroupOp::Reduce(op, GroupReduce::Inclusive), _) => return self.inclusive(b, (op, name), &args[0]),
+            (GroupOp::PartitionedReduce(..), _) => Some(args[1].value.clone()),
+            (_, lane) => lane,
         };
         Expr::call(name, &[value].into_iter().chain(more).collect::<Vec<_>>())
     }
@@ -86,14 +79,11 @@ impl Hlsl {
         }
     }
 
-    fn inclusive(&self, b: &mut Body, op: ReduceOp, arg: &Arg) -> Expr {
+    /// The scan that leaves the own value out, with it.
+    fn inclusive(&self, b: &mut Body, (op, name): (ReduceOp, &str), arg: &Arg) -> Expr {
         let ty = b.t.types.vector(arg.shape.0, arg.shape.1);
         let value = b.plain(arg.value.clone(), ty);
-        let (name, text, level) = match op {
-            ReduceOp::Add => ("WavePrefixSum", "+", Level::Sum),
-            ReduceOp::Mul => ("WavePrefixProduct", "*", Level::Product),
-            _ => return b.t.broken("a scan that the language does not have"),
-        };
+        let (text, level) = if op == ReduceOp::Mul { ("*", Level::Product) } else { ("+", Level::Sum) };
         Expr::binary(text, level, &Expr::call(name, std::slice::from_ref(&value)), &value)
     }
 
@@ -108,7 +98,7 @@ impl Hlsl {
     }
 
     /// The lanes with the same bits.
-    fn partition(&self, b: &mut Body, arg: &Arg) -> Expr {
+    fn partition(&self, b: &mut Body, name: &str, arg: &Arg) -> Expr {
         let (scalar, size) = arg.shape;
         let unsigned = Scalar { kind: ScalarKind::Uint, ..scalar };
         let [own, words] = [scalar, unsigned].map(|scalar| b.t.types.vector(scalar, size));
@@ -120,7 +110,7 @@ impl Hlsl {
             ScalarKind::Float => b.t.reinterpreted(&arg.value, own, words),
             _ => arg.value.clone(),
         };
-        Expr::call("WaveMatch", &[value])
+        Expr::call(name, &[value])
     }
 }
 
@@ -133,8 +123,15 @@ const fn is_bitwise(op: GroupOp) -> bool {
     )
 }
 
+/// The name of the intrinsic that the operation is, or is made of.
 const fn function(op: GroupOp) -> Option<&'static str> {
     Some(match op {
+        GroupOp::Shuffle | GroupOp::Broadcast => "WaveReadLaneAt",
+        GroupOp::ShuffleXor | GroupOp::ShuffleUp | GroupOp::ShuffleDown => "WaveReadLaneAt",
+        GroupOp::QuadBroadcast => "QuadReadLaneAt",
+        GroupOp::Vote(VoteOp::Equal) => "WaveActiveAllEqual",
+        GroupOp::Elect => "WaveIsFirstLane",
+        GroupOp::Partition => "WaveMatch",
         GroupOp::BroadcastFirst => "WaveReadLaneFirst",
         GroupOp::QuadSwap(QuadMove::Y) => "QuadReadAcrossY",
         GroupOp::QuadSwap(QuadMove::Diagonal) => "QuadReadAcrossDiagonal",
@@ -153,10 +150,20 @@ const fn function(op: GroupOp) -> Option<&'static str> {
             ReduceOp::Or => "WaveActiveBitOr",
             ReduceOp::Xor => "WaveActiveBitXor",
         },
-        GroupOp::Reduce(ReduceOp::Add, GroupReduce::Exclusive) => "WavePrefixSum",
-        GroupOp::Reduce(ReduceOp::Mul, GroupReduce::Exclusive) => "WavePrefixProduct",
+        GroupOp::Reduce(ReduceOp::Add, GroupReduce::Exclusive | GroupReduce::Inclusive) => "WavePrefixSum",
+        GroupOp::Reduce(ReduceOp::Mul, GroupReduce::Exclusive | GroupReduce::Inclusive) => "WavePrefixProduct",
+        GroupOp::PartitionedReduce(op, GroupReduce::Exclusive) => return multi_prefix(op),
         _ => return None,
     })
+}
+
+/// The name of the intrinsic that is just the operation.
+pub(in crate::backend::source) const fn intrinsic(op: GroupOp) -> Option<&'static str> {
+    match op {
+        GroupOp::ShuffleXor | GroupOp::ShuffleUp | GroupOp::ShuffleDown => None,
+        GroupOp::Reduce(_, GroupReduce::Inclusive) => None,
+        _ => function(op),
+    }
 }
 
 const fn multi_prefix(op: ReduceOp) -> Option<&'static str> {

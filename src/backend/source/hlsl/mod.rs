@@ -22,6 +22,7 @@ mod tessellation;
 mod types;
 mod validity;
 
+pub(super) use self::lane::intrinsic;
 use super::expr::Expr;
 use super::function::{Body, Made};
 use super::image::ImageCall;

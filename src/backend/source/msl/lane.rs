@@ -42,9 +42,9 @@ impl Msl {
 
     pub fn group(&self, b: &mut Body, op: GroupOp, args: &[Arg]) -> Expr {
         let Some(first) = args.first() else {
-            return match op {
-                GroupOp::Elect => Expr::primary("simd_is_first()"),
-                _ => b.t.broken("a function that the language does not have"),
+            return match function(op) {
+                Some(name) => Expr::call(name, &[]),
+                None => b.t.broken("a function that the language does not have"),
             };
         };
         let of_truth = matches!(op, GroupOp::Vote(_) | GroupOp::QuadVote(_) | GroupOp::Ballot);
@@ -55,30 +55,14 @@ impl Msl {
             return b.t.lacking("cross-lane operations on numbers of 64 bits");
         }
         let value = first.value.clone();
-        let (name, lane) = match op {
-            GroupOp::Ballot => return self.ballot(&value),
-            GroupOp::Shuffle => ("simd_shuffle", Some(LANES)),
-            GroupOp::ShuffleXor => ("simd_shuffle_xor", Some(LANES)),
-            GroupOp::ShuffleUp => ("simd_shuffle_up", Some(LANES)),
-            GroupOp::ShuffleDown => ("simd_shuffle_down", Some(LANES)),
-            GroupOp::Broadcast => ("simd_broadcast", Some(LANES)),
-            GroupOp::QuadBroadcast => ("quad_broadcast", Some(QUAD)),
-            GroupOp::QuadSwap(to) => {
-                let by = match to {
-                    QuadMove::Y => "2",
-                    QuadMove::Diagonal => "3",
-                    _ => "1",
-                };
-                return Expr::call("quad_shuffle_xor", &[value, Expr::primary(by)]);
-            }
-            _ => match function(op) {
-                Some(name) => (name, None),
-                None => return b.t.broken("a function that the language does not have"),
-            },
+        let Some(name) = function(op) else { return b.t.broken("a function that the language does not have") };
+        let lane = match op {
+            GroupOp::Ballot => return self.ballot(name, &value),
+            GroupOp::QuadSwap(to) => Some(Expr::primary(swap_mask(to))),
+            GroupOp::QuadBroadcast => Some(self.lane_of(b, &args[1], QUAD)),
+            _ => args.get(1).map(|lane| self.lane_of(b, lane, LANES)),
         };
-        let Some(lanes) = lane else { return Expr::call(name, &[value]) };
-        let lane = self.lane_of(b, &args[1], lanes);
-        Expr::call(name, &[value, lane])
+        Expr::call(name, &[value].into_iter().chain(lane).collect::<Vec<_>>())
     }
 
     /// A lane's number, a distance or a mask: beyond the lanes the result is undefined, so any other constant does.
@@ -90,16 +74,35 @@ impl Msl {
     }
 
     /// The votes of the lanes as the first bits of four words.
-    fn ballot(&self, value: &Expr) -> Expr {
-        let votes = Expr::call("simd_ballot", std::slice::from_ref(value));
+    fn ballot(&self, name: &str, value: &Expr) -> Expr {
+        let votes = Expr::call(name, std::slice::from_ref(value));
         let word = Expr::call("uint", &[Expr::call("simd_vote::vote_t", &[votes])]);
         let zero = Expr::primary("0u");
         Expr::call("uint4", &[word, zero.clone(), zero.clone(), zero])
     }
 }
 
-const fn function(op: GroupOp) -> Option<&'static str> {
+/// The mask of a swap of quads.
+const fn swap_mask(to: QuadMove) -> &'static str {
+    match to {
+        QuadMove::Y => "2",
+        QuadMove::Diagonal => "3",
+        _ => "1",
+    }
+}
+
+/// The name of the function.
+pub(in crate::backend::source) const fn function(op: GroupOp) -> Option<&'static str> {
     Some(match op {
+        GroupOp::Shuffle => "simd_shuffle",
+        GroupOp::ShuffleXor => "simd_shuffle_xor",
+        GroupOp::ShuffleUp => "simd_shuffle_up",
+        GroupOp::ShuffleDown => "simd_shuffle_down",
+        GroupOp::Broadcast => "simd_broadcast",
+        GroupOp::QuadBroadcast => "quad_broadcast",
+        GroupOp::QuadSwap(_) => "quad_shuffle_xor",
+        GroupOp::Ballot => "simd_ballot",
+        GroupOp::Elect => "simd_is_first",
         GroupOp::BroadcastFirst => "simd_broadcast_first",
         GroupOp::Vote(VoteOp::All) => "simd_all",
         GroupOp::Vote(VoteOp::Any) => "simd_any",

@@ -25,6 +25,7 @@ mod stage;
 mod tessellation;
 mod types;
 
+pub(super) use self::lane::function;
 use super::expr::Expr;
 use super::function::{Body, Made};
 use super::image::ImageCall;

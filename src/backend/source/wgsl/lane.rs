@@ -43,9 +43,9 @@ impl Wgsl {
     pub fn group(&self, b: &mut Body, op: GroupOp, args: &[Arg]) -> Expr {
         b.t.need("subgroups");
         let Some(first) = args.first() else {
-            return match op {
-                GroupOp::Elect => Expr::primary("subgroupElect()"),
-                _ => b.t.broken("a function that the language does not have"),
+            return match function(op) {
+                Some(name) => Expr::call(name, &[]),
+                None => b.t.broken("a function that the language does not have"),
             };
         };
         let of_truth = matches!(op, GroupOp::Vote(_) | GroupOp::QuadVote(_) | GroupOp::Ballot);
@@ -66,7 +66,8 @@ impl Wgsl {
     }
 }
 
-const fn function(op: GroupOp) -> Option<&'static str> {
+/// The name of the function.
+pub(in crate::backend::source) const fn function(op: GroupOp) -> Option<&'static str> {
     Some(match op {
         GroupOp::Shuffle => "subgroupShuffle",
         GroupOp::ShuffleXor => "subgroupShuffleXor",
@@ -81,6 +82,7 @@ const fn function(op: GroupOp) -> Option<&'static str> {
         GroupOp::Vote(VoteOp::All) => "subgroupAll",
         GroupOp::Vote(VoteOp::Any) => "subgroupAny",
         GroupOp::Ballot => "subgroupBallot",
+        GroupOp::Elect => "subgroupElect",
         GroupOp::Reduce(op, GroupReduce::Reduce) => match op {
             ReduceOp::Add => "subgroupAdd",
             ReduceOp::Mul => "subgroupMul",

@@ -16,6 +16,7 @@ mod stage;
 mod types;
 mod uniform;
 
+pub(super) use self::lane::function;
 use super::expr::{Expr, Level};
 use super::function::{Body, Made};
 use super::image::ImageCall;

@@ -1,0 +1,230 @@
+//! The answer to a name: the operation, what to write, where it is described, and the code that profiles make of it.
+
+use super::{Entry, Means, Portable, general, of_tables, operands, portable, targets};
+use crate::explain::book::topics::slug;
+use crate::explain::book::{self, Answer};
+use crate::explain::meaning::meaning;
+use crate::explain::{OnProfile, text};
+use crate::ir::print::lane_text;
+use crate::lane::LaneOp;
+use crate::profile::{Profile, Target};
+use serde::Serialize;
+use std::fmt::Write;
+
+/// What a name is.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Spelled {
+    pub name: String,
+    pub language: &'static str,
+    /// `is`, `step-of`, `brings` or `none`.
+    pub relation: &'static str,
+    /// The operation as `--emit ir` writes it.
+    pub operation: Option<String>,
+    /// The result in words, and in lane `i`.
+    pub meaning: Option<String>,
+    pub formula: Option<String>,
+    pub portable: Vec<Way>,
+    /// The page of the book, from the folder of the repository.
+    pub page: Option<String>,
+    pub note: &'static str,
+    #[serde(skip)]
+    pub op: Option<LaneOp>,
+}
+
+/// A portable way to write it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Way {
+    pub call: String,
+    pub when: &'static str,
+}
+
+/// The names of an operation in another language.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Elsewhere {
+    pub language: &'static str,
+    pub names: Vec<String>,
+}
+
+/// Names of one relation that are listed.
+const LISTED: usize = 12;
+
+impl Spelled {
+    pub fn of(entry: &Entry) -> Spelled {
+        let op = entry.means.op();
+        let said = op.map(meaning);
+        let way = |Portable { call, when }: Portable| Way { call, when };
+        Spelled {
+            name: entry.name.to_string(),
+            language: entry.language,
+            relation: match entry.means {
+                Means::Is(_) => "is",
+                Means::StepOf(_) => "step-of",
+                Means::Brings(_) => "brings",
+                Means::Nothing => "none",
+            },
+            operation: op.map(lane_text),
+            meaning: said.as_ref().map(|said| said.words.clone()),
+            formula: said.map(|said| said.formula),
+            portable: op.map(|op| portable(op).into_iter().map(way).collect()).unwrap_or_default(),
+            page: op.map(|op| format!("docs/operations/{}.md", slug(op))),
+            note: entry.note,
+            op,
+        }
+    }
+
+    /// What to write, as a phrase.
+    pub fn ways(&self) -> String {
+        let way = |way: &Way| match way.when {
+            "" => way.call.clone(),
+            when => format!("{} {when}", way.call),
+        };
+        self.portable.iter().map(way).collect::<Vec<_>>().join(", or ")
+    }
+}
+
+/// The names that other languages have for just an operation.
+pub fn elsewhere(op: LaneOp) -> Vec<Elsewhere> {
+    let is_same = |entry: &Entry| matches!(entry.means, Means::Is(other) if general(other) == general(op));
+    let mut all: Vec<Elsewhere> = Vec::new();
+    for entry in of_tables().into_iter().chain(targets::of_op(op)).filter(is_same) {
+        let name = entry.name.to_string();
+        match all.iter_mut().find(|known| known.language == entry.language) {
+            Some(known) if known.names.contains(&name) => {}
+            Some(known) => known.names.push(name),
+            None => all.push(Elsewhere { language: entry.language, names: vec![name] }),
+        }
+    }
+    all.retain(|known| known.language != "crosslane");
+    all
+}
+
+/// The answer to a name as text, with the code for some profiles, or for the usual profiles of each target.
+pub fn text(entries: &[Entry], profiles: Option<&[Profile]>, width: Option<usize>) -> String {
+    let spelled = distinct(entries);
+    let mut text = String::new();
+    match spelled.as_slice() {
+        [one] => single(one, &mut text, width),
+        several => many(several, &mut text, width),
+    }
+    if let Some(op) = spelled.first().and_then(|first| first.op) {
+        code(op, profiles, &mut text, width);
+    }
+    text
+}
+
+/// What a name is, each once.
+fn distinct(entries: &[Entry]) -> Vec<Spelled> {
+    let mut all: Vec<Spelled> = Vec::new();
+    for spelled in entries.iter().map(Spelled::of) {
+        let is_like =
+            |other: &Spelled| (other.ways(), &other.note) == (spelled.ways(), &spelled.note) && other.op.is_some();
+        if !all.iter().any(is_like) {
+            all.push(spelled);
+        }
+    }
+    all
+}
+
+fn line(text: &mut String, line: &str, width: Option<usize>) {
+    text::wrapped(line, width).iter().for_each(|line| _ = writeln!(text, "{line}"));
+}
+
+fn single(one: &Spelled, text: &mut String, width: Option<usize>) {
+    let head = match (&one.meaning, one.relation) {
+        (Some(meaning), "step-of") => format!("`{}` ({}) is a step of: {meaning}", one.name, one.language),
+        (Some(meaning), "brings") => format!("`{}` ({}) brings: {meaning}", one.name, one.language),
+        (Some(meaning), _) => format!("`{}` ({}): {meaning}", one.name, one.language),
+        (None, _) => format!("`{}` ({}) has no counterpart", one.name, one.language),
+    };
+    line(text, &head, width);
+    let fact = |text: &mut String, label: &str, said: &str| {
+        if !said.is_empty() {
+            line(text, &format!("  {label:9}{said}"), width);
+        }
+    };
+    fact(text, "write", &one.ways());
+    fact(text, "result", one.formula.as_deref().unwrap_or_default());
+    fact(text, "page", one.page.as_deref().unwrap_or_default());
+    fact(text, "note", one.note);
+    let names = |known: Elsewhere| {
+        let mut names: Vec<String> = known.names.into_iter().filter(|name| *name != one.name).collect();
+        names.truncate(LISTED);
+        (!names.is_empty()).then(|| format!("{} {}", known.language, names.join(", ")))
+    };
+    let also: Vec<String> = one.op.map(elsewhere).into_iter().flatten().filter_map(names).collect();
+    fact(text, "also", &also.join("; "));
+}
+
+fn many(several: &[Spelled], text: &mut String, width: Option<usize>) {
+    let Some(first) = several.first() else { return };
+    let head = match first.relation {
+        "is" => "is, by its operands",
+        "brings" => "brings",
+        _ => "is a step of",
+    };
+    let _ = writeln!(text, "`{}` ({}) {head}:", first.name, first.language);
+    for one in several.iter().take(LISTED) {
+        let whose = if one.language == first.language { String::new() } else { format!(" ({})", one.language) };
+        let said = one.meaning.as_deref().unwrap_or(one.note);
+        line(text, &format!("  {}{whose}: {said}; {}", one.ways(), one.page.as_deref().unwrap_or_default()), width);
+    }
+    if several.len() > LISTED {
+        let _ = writeln!(text, "  and {} more", several.len() - LISTED);
+    }
+}
+
+/// Names that a word is a part of, a line each.
+pub fn list(entries: &[Entry], width: Option<usize>) -> String {
+    let mut text = String::new();
+    let mut names: Vec<(&str, &str)> = Vec::new();
+    for entry in entries {
+        if names.contains(&(&*entry.name, entry.language)) {
+            continue;
+        }
+        names.push((&entry.name, entry.language));
+        let spelled = Spelled::of(entry);
+        let said = if spelled.portable.is_empty() { "no counterpart".into() } else { spelled.ways() };
+        line(&mut text, &format!("{} ({}): {said}", spelled.name, spelled.language), width);
+    }
+    text
+}
+
+/// The code of the profiles that were asked for; otherwise what most profiles of each target get.
+fn code(op: LaneOp, profiles: Option<&[Profile]>, text: &mut String, width: Option<usize>) {
+    let site = book::site(op, operands(op));
+    let _ = writeln!(text, "\ncode for {}:", called(op));
+    let Some(profiles) = profiles else {
+        let all: Vec<Profile> = Profile::all().collect();
+        for target in Target::ALL {
+            let own: Vec<Profile> = all.iter().filter(|profile| profile.target == target).cloned().collect();
+            if let Some(answer) = usual(book::answers(&site, &own)) {
+                write_answer(&answer, text, width);
+            }
+        }
+        return line(text, "`-p PROFILE` shows other profiles; the page has all of them.", width);
+    };
+    book::answers(&site, profiles).iter().for_each(|answer| write_answer(answer, text, width));
+}
+
+/// The operation as it is called, without a condition.
+fn called(op: LaneOp) -> String {
+    portable(op).into_iter().next().map_or_else(|| lane_text(op), |way| way.call)
+}
+
+/// The answer of most profiles; a refusal only where all refuse.
+fn usual(answers: Vec<Answer>) -> Option<Answer> {
+    let weight = |answer: &Answer| (matches!(answer.on_profile, OnProfile::Planned(_)), answer.profiles.len());
+    answers.into_iter().max_by_key(weight)
+}
+
+fn write_answer(answer: &Answer, text: &mut String, width: Option<usize>) {
+    let names = answer.profiles.join(", ");
+    match &answer.on_profile {
+        OnProfile::Planned(lowering) => {
+            line(text, &format!("{names}: {}", lowering.rule), width);
+            text::chosen(lowering).iter().for_each(|line| _ = writeln!(text, "{line}"));
+        }
+        OnProfile::Refused { reason } => line(text, &format!("{names}: no: {reason}"), width),
+        OnProfile::Gone | OnProfile::Absent => {}
+    }
+}

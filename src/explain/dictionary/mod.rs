@@ -1,0 +1,265 @@
+//! The dictionary of cross-lane operations: the names that languages have for them.
+//!
+//! The tables of the languages ([`crate::grammar`]) and the back ends, asked for the plans of every profile, say most names; the
+//! rows of [`SPELLINGS`] say those of the other languages. [`search`] finds a name, [`page`] writes the book's page.
+
+pub mod answer;
+pub mod page;
+pub mod search;
+mod targets;
+
+use super::book::topics::{Example, TOPICS};
+use crate::grammar::{
+    EXTENSIONS, FUNCTIONS, Lowering, SPELLINGS, VARIABLES, VariableSource, wgsl_function_names, wgsl_functions,
+};
+use crate::ir::derived::Derived;
+use crate::ir::{ScalarKind, Scope};
+use crate::lane::{Group, Input, LaneOp, LaneType, Members, QuadMove, Role, Width};
+use std::borrow::Cow;
+
+pub use targets::of_targets;
+
+/// A name in a language, and what it is to an operation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Entry {
+    pub name: Cow<'static, str>,
+    pub language: &'static str,
+    pub means: Means,
+    /// What differs, or what to write where there is no counterpart; may be empty.
+    pub note: &'static str,
+}
+
+/// The relation of a name to an operation.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Means {
+    /// The operation itself.
+    Is(LaneOp),
+    /// An instruction among those that the operation becomes.
+    StepOf(LaneOp),
+    /// An extension that brings the operation.
+    Brings(LaneOp),
+    /// Nothing that crosslane has.
+    Nothing,
+}
+
+impl Means {
+    /// The operation, if there is one.
+    pub const fn op(self) -> Option<LaneOp> {
+        match self {
+            Means::Is(op) | Means::StepOf(op) | Means::Brings(op) => Some(op),
+            Means::Nothing => None,
+        }
+    }
+}
+
+/// The width of segments in examples.
+const WIDTH: Width = Width::new(8).expect("a power of two");
+
+/// The operation that stands for those that differ only in a width, a lane or a mask.
+pub fn general(op: LaneOp) -> LaneOp {
+    use LaneOp as O;
+    let any = |mv| if matches!(mv, QuadMove::Lane(_)) { QuadMove::Lane(2) } else { mv };
+    let wide = |group| if matches!(group, Group::Segment(_)) { Group::Segment(WIDTH) } else { group };
+    match op {
+        O::Quad { mv, float_only } => O::Quad { mv: any(mv), float_only },
+        O::QuadAdd(mv) => O::QuadAdd(any(mv)),
+        O::QuadPermute(_) => O::QuadPermute(0x1b),
+        O::QuadPermuteZero(_) => O::QuadPermuteZero(0x1b),
+        O::SwizzleMasked { .. } => O::SwizzleMasked { and: 24, or: 3, xor: 4 },
+        O::Vote { op, group } => O::Vote { op, group: wide(group) },
+        O::LaneIndex(group) => O::LaneIndex(wide(group)),
+        O::LaneCount(group) => O::LaneCount(wide(group)),
+        op if op.width().is_some_and(|width| width != Width::SUBGROUP) => op.with_width(WIDTH),
+        op => op,
+    }
+}
+
+/// The operation of a function; one of an example's width where an argument says the width.
+fn op_of(lowering: Lowering) -> Option<LaneOp> {
+    match lowering {
+        Lowering::Lane { op, constant_arg: Some(_) } => Some(general(op.with_width(WIDTH))),
+        Lowering::Lane { op, .. } | Lowering::LaneAndValid { op, .. } => Some(op),
+        Lowering::Barrier { execution: Some(Scope::Subgroup), .. } => Some(LaneOp::Sync),
+        Lowering::Derived(of) => of_derived(of),
+        _ => None,
+    }
+}
+
+/// The operation that a function is made of.
+const fn of_derived(of: Derived) -> Option<LaneOp> {
+    match of {
+        Derived::BallotWord => Some(LaneOp::Ballot(Group::Subgroup)),
+        Derived::Lanes(op) => Some(LaneOp::LaneMask(op, Group::Warp)),
+        Derived::IsFirstLane => Some(LaneOp::Elect),
+        Derived::SubgroupSize | Derived::Log2SubgroupSize => Some(LaneOp::LaneCount(Group::Subgroup)),
+        Derived::Three(_) => None,
+    }
+}
+
+/// A way to call an operation in GLSL.
+struct Call {
+    op: LaneOp,
+    dialect: &'static str,
+    name: &'static str,
+    extensions: Vec<&'static str>,
+    text: String,
+}
+
+/// All ways, function by function.
+fn calls() -> Vec<Call> {
+    let functions = FUNCTIONS.iter().flat_map(|function| function.overloads).filter_map(|overload| {
+        let params: Vec<&str> = overload.params.iter().map(|param| param.name).collect();
+        Some(Call {
+            op: op_of(overload.lowering)?,
+            dialect: overload.dialect,
+            name: overload.name,
+            extensions: overload.extensions.iter().map(|extension| extension.name).collect(),
+            text: format!("{}({})", overload.name, params.join(", ")),
+        })
+    });
+    let variables = VARIABLES.iter().filter_map(|variable| {
+        let VariableSource::Lane(op) = variable.source else { return None };
+        let extensions = variable.extensions.iter().map(|extension| extension.name).collect();
+        Some(Call { op, dialect: variable.dialect, name: variable.name, extensions, text: variable.name.into() })
+    });
+    functions.chain(variables).collect()
+}
+
+/// The language of a call: the vendor's or Khronos' GLSL, by the name of the extension, or Quadrants.
+fn language_of(call: &Call) -> &'static str {
+    let vendor = call.extensions.first().and_then(|name| name.split('_').nth(1)).unwrap_or("KHR");
+    match (call.dialect, vendor) {
+        ("quadrants", _) => "Quadrants",
+        (_, "CROSSLANE") => "crosslane",
+        (_, "KHR") => "GLSL (KHR)",
+        (_, "EXT") => "GLSL (EXT)",
+        (_, "NV") => "GLSL (NV)",
+        (_, "AMD") => "GLSL (AMD)",
+        (_, "ARB") => "GLSL (ARB)",
+        _ => "GLSL",
+    }
+}
+
+/// The names that the tables of the languages say.
+pub fn of_tables() -> Vec<Entry> {
+    let mut entries: Vec<Entry> = Vec::new();
+    let mut add = |name: Cow<'static, str>, language, means, note| {
+        let entry = Entry { name, language, means, note };
+        if !entries.contains(&entry) {
+            entries.push(entry);
+        }
+    };
+    let calls = calls();
+    for call in &calls {
+        add(call.name.into(), language_of(call), Means::Is(call.op), "");
+    }
+    for variable in VARIABLES {
+        if let (VariableSource::Lane(op), Some(name)) = (variable.source, variable.wgsl) {
+            add(name.into(), "WGSL", Means::Is(op), "a function, which WGSL gets from crosslane");
+        }
+    }
+    for name in wgsl_function_names().filter(|name| FUNCTIONS.iter().all(|function| function.name != *name)) {
+        wgsl_functions(name).filter_map(|overload| op_of(overload.lowering)).for_each(|op| {
+            add(name.into(), "WGSL", Means::Is(op), "");
+        });
+    }
+    for row in SPELLINGS {
+        add(row.name.into(), row.language, row.op.map_or(Means::Nothing, Means::Is), row.note);
+    }
+    for call in &calls {
+        let brings = |name: &&&str| EXTENSIONS.iter().any(|extension| extension.name == **name);
+        for name in call.extensions.iter().filter(brings) {
+            add((*name).into(), "GLSL extension", Means::Brings(general(call.op)), "");
+        }
+    }
+    entries
+}
+
+/// A portable way to write an operation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Portable {
+    pub call: String,
+    /// Where it does the same; empty for everywhere.
+    pub when: &'static str,
+}
+
+/// The portable ways to write an operation: crosslane's and Khronos' names, otherwise a vendor's name that every profile takes as
+/// well.
+pub fn portable(op: LaneOp) -> Vec<Portable> {
+    let calls = calls();
+    let call = |op: LaneOp, is_meant: &dyn Fn(&str) -> bool| {
+        let of = |call: &&Call| is_meant(call.dialect);
+        let exact = calls.iter().filter(of).find(|call| call.op == op);
+        exact
+            .or_else(|| calls.iter().filter(of).find(|call| general(call.op) == general(op)))
+            .map(|call| call.text.clone())
+    };
+    let everywhere = |call| Portable { call, when: "" };
+    let ways = ["portable", "khr_shader_subgroup"].map(|dialect| call(op, &|known| known == dialect));
+    let mut ways: Vec<Portable> = ways.into_iter().flatten().map(everywhere).collect();
+    if let LaneOp::Reduce { op, kind, width, members: Members::Active } = op {
+        let of_all = LaneOp::Reduce { op, kind, width, members: Members::All };
+        let all = call(of_all, &|known| known == "portable");
+        ways.extend(all.map(|call| Portable { call, when: "where all lanes are active" }));
+    }
+    if ways.is_empty() {
+        ways.extend(call(op, &|_| true).map(everywhere));
+    }
+    ways
+}
+
+/// Operands for an operation: those of its example in the book, otherwise typical ones.
+pub fn operands(op: LaneOp) -> Vec<Input> {
+    let example = TOPICS.iter().flat_map(|topic| topic.examples).find(|example: &&Example| example.op == op);
+    example.map_or_else(|| typical(op), |example| example.inputs.to_vec())
+}
+
+fn typical(op: LaneOp) -> Vec<Input> {
+    let (row, needed) = (op.signature(), op.signature().arity().0);
+    let operand = |role| match role {
+        Role::Number | Role::SameNumber | Role::Key => Input::varying(LaneType::F32),
+        Role::Bool => Input::varying(LaneType::BOOL),
+        Role::Ballot | Role::Partition => Input::varying(LaneType::BALLOT),
+        Role::Mask => Input::varying(LaneType::scalar(ScalarKind::Uint, 64)),
+        Role::Index if row.modulo.is_none() || row.uniform.is_some() => Input::constant(1),
+        Role::NvWidth => Input::constant(8),
+        Role::Index | Role::Data | Role::Same | Role::Class | Role::Bits | Role::Rider => Input::varying(LaneType::U32),
+    };
+    row.params.iter().take(needed).map(|param| operand(param.role)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lane::planner::unproven;
+    use crate::lane::{Activity, Request};
+    use crate::profile::Profile;
+
+    #[test]
+    fn every_row_of_another_language_has_a_portable_name_and_code() {
+        let profile = Profile::named("gfx900").expect("built in");
+        for row in SPELLINGS {
+            let Some(op) = row.op else {
+                assert!(!row.note.is_empty(), "{}: no operation and no advice", row.name);
+                continue;
+            };
+            assert!(!portable(op).is_empty(), "{}: no portable name", row.name);
+            let inputs = operands(op);
+            let request =
+                Request { op, inputs: (&inputs).into(), activity: Activity::Any, index: None, fragment: false };
+            assert!(unproven(&request, &profile).is_ok(), "{}: no plan", row.name);
+        }
+    }
+
+    #[test]
+    fn a_portable_name_has_the_width_that_is_meant() {
+        let sum = |lanes| LaneOp::Reduce {
+            op: crate::lane::ReduceOp::Add,
+            kind: crate::lane::ReduceKind::AllReduce,
+            width: Width::new(lanes).expect("a power of two"),
+            members: Members::All,
+        };
+        assert_eq!(portable(sum(16))[0].call, "allReduceAdd16(v)");
+        assert_eq!(portable(sum(4))[0].call, "allReduceAdd4(v)");
+    }
+}

@@ -1,0 +1,152 @@
+//! Finds names in the dictionary, however they are written: in any case, with or without types, namespaces and arguments.
+
+use super::{Entry, Means, of_tables, of_targets};
+use crate::diagnostic::nearest::nearest;
+
+/// The answer to a name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Found {
+    /// What the name is.
+    Name(Vec<Entry>),
+    /// Longer names that the word is a part of.
+    Among(Vec<Entry>),
+    /// None; names that look like it.
+    Near(Vec<String>),
+}
+
+/// Endings of instructions that say the type.
+const TYPES: [&str; 9] = ["b32", "b64", "u32", "s32", "pred", "fi", "e32", "e64", "sync"];
+/// Letters that a part of a name needs to be one.
+const ENOUGH: usize = 4;
+/// Words of three letters that are the name of something.
+const SHORT: [&str; 2] = ["dpp", "cub"];
+/// Suggestions that are made.
+const SUGGESTED: usize = 3;
+
+/// The words of a name, in lower case.
+fn words(name: &str) -> Vec<String> {
+    let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_ascii_lowercase).collect()
+}
+
+/// The name without arguments.
+fn bare(name: &str) -> &str {
+    name.split(['(', '<', ' ']).next().unwrap_or_default()
+}
+
+/// Returns true if some words stand side by side in others.
+fn is_run(part: &[String], whole: &[String]) -> bool {
+    !part.is_empty() && whole.windows(part.len()).any(|window| window == part)
+}
+
+/// The dictionary with the words of each name.
+pub struct Dictionary(Vec<(Vec<String>, Entry)>);
+
+impl Dictionary {
+    pub fn new() -> Dictionary {
+        let entries = of_tables().into_iter().chain(of_targets());
+        Dictionary(entries.map(|entry| (words(&entry.name), entry)).collect())
+    }
+
+    fn those(&self, is_meant: impl Fn(&[String]) -> bool) -> Vec<Entry> {
+        self.0.iter().filter(|(words, _)| is_meant(words)).map(|(_, entry)| entry.clone()).collect()
+    }
+
+    /// The entries of just this name.
+    pub fn exact(&self, name: &str) -> Option<Vec<Entry>> {
+        let named = |name: &str| {
+            let (same, wanted) = (|words: &[String]| words.concat(), words(name).concat());
+            self.those(|known| !wanted.is_empty() && same(known) == wanted)
+        };
+        [named(name), named(bare(name))].into_iter().find(|found| !found.is_empty()).map(Found::by_relation)
+    }
+
+    /// The entries that a name may mean.
+    pub fn find(&self, name: &str) -> Found {
+        let wanted = words(bare(name));
+        let is_enough =
+            |words: &[String]| words.concat().len() >= ENOUGH || words.iter().any(|word| SHORT.contains(&&**word));
+        if !is_enough(&wanted) {
+            return Found::Near(Vec::new());
+        }
+        if let Some(found) = self.exact(name) {
+            return Found::Name(found);
+        }
+        let is_type = |words: &[String]| words.iter().all(|word| wanted.contains(word) || TYPES.contains(&&**word));
+        let longer = self.those(|words| is_run(&wanted, words) && is_type(words));
+        if !longer.is_empty() {
+            return Found::Name(Found::by_relation(longer));
+        }
+        let longer = self.those(|words| is_run(&wanted, words));
+        if !longer.is_empty() {
+            return Found::Among(longer);
+        }
+        let is_within = |words: &&Vec<String>| is_run(words, &wanted) && is_enough(words);
+        if let Some(longest) =
+            self.0.iter().map(|(words, _)| words).filter(is_within).max_by_key(|words| words.concat().len())
+        {
+            return Found::Name(Found::by_relation(self.those(|words| words == longest)));
+        }
+        let word = wanted.concat();
+        let longer = self.those(|words| words.concat().contains(&word));
+        if longer.is_empty() { Found::Near(self.near(bare(name))) } else { Found::Among(longer) }
+    }
+
+    /// The names that look most like a misspelt one.
+    fn near(&self, name: &str) -> Vec<String> {
+        let mut names: Vec<&str> = self.0.iter().map(|(_, entry)| &*entry.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        let mut found = Vec::new();
+        while let Some(near) = nearest(name, names.iter().copied()).filter(|_| found.len() < SUGGESTED) {
+            names.retain(|known| *known != near);
+            found.push(near.to_owned());
+        }
+        found
+    }
+}
+
+impl Default for Dictionary {
+    fn default() -> Dictionary {
+        Dictionary::new()
+    }
+}
+
+impl Found {
+    /// Only the closest relation: an instruction that is an operation is not listed for those of which it is a step, too.
+    fn by_relation(entries: Vec<Entry>) -> Vec<Entry> {
+        let is_whole = |entry: &Entry| !matches!(entry.means, Means::StepOf(_));
+        match entries.iter().any(is_whole) {
+            true => entries.into_iter().filter(is_whole).collect(),
+            false => entries,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_however_they_are_written() {
+        let dictionary = Dictionary::new();
+        for name in [
+            "waveactivesum",
+            "WaveActiveSum(x)",
+            "cub::WarpReduce<float>",
+            "metal::simd_sum",
+            "qd.simt.subgroup.reduce_add",
+            "shfl.sync.bfly",
+            "DS_SWIZZLE_B32",
+            "row_shr:1",
+            "v_add_f32_dpp",
+            "__builtin_amdgcn_readlane",
+        ] {
+            assert!(matches!(dictionary.find(name), Found::Name(_)), "{name}: {:?}", dictionary.find(name));
+        }
+        assert!(matches!(dictionary.find("simd_prefix"), Found::Among(names) if names.len() > 3));
+        assert_eq!(dictionary.find("quux_frobnicate"), Found::Near(Vec::new()));
+        let Found::Near(near) = dictionary.find("WaveActveSum") else { panic!("found") };
+        assert_eq!(near[0], "WaveActiveSum");
+    }
+}
