@@ -1,21 +1,41 @@
 //! The command describes itself: completions for shells and manual pages, from the same list of options that it reads, and
 //! the schema of reflections.
 
-use super::args::{Cli, CompletionsArgs, ManArgs};
+use super::args::{self, Cli, CompletionsArgs, ManArgs};
 use super::output::{Sink, make_folder, to_stdout};
 use super::{CommandError, Exit, Outcome};
 use crate::backend::reflection;
 use crate::build::claims::Claims;
 use clap::CommandFactory;
+use clap_complete::env::{CompleteEnv, Shells};
 
 /// The version in the head of a page, which is one line.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// `crosslane completions`.
+/// The name of the command, by which scripts of completions call it.
+const NAME: &str = "crosslane";
+/// The environment variable that names the shell which asks for completions.
+const ASKS: &str = "CROSSLANE_COMPLETE";
+
+/// Answers a shell that asks for completions, and ends the process then.
+pub fn complete() {
+    CompleteEnv::with_factory(Cli::command).var(ASKS).complete();
+}
+
+/// `crosslane completions`: a script by which the shell asks for completions.
 pub fn completions(args: &CompletionsArgs) -> Outcome {
     let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "crosslane", &mut text);
+    let shells = Shells::builtins();
+    let shell = shells.completer(&args.shell.to_string());
+    let shell = shell.ok_or_else(|| CommandError(format!("no completions for {}", args.shell)))?;
+    let written = shell.write_registration(ASKS, NAME, NAME, NAME, &mut text);
+    written.map_err(|error| CommandError(format!("cannot write the script: {error}")))?;
     to_stdout(&text).map(|()| Exit::Done)
+}
+
+/// `crosslane warnings`.
+pub fn warnings() -> Outcome {
+    to_stdout(args::warning_kinds("").as_bytes()).map(|()| Exit::Done)
 }
 
 /// `crosslane schema`.

@@ -70,6 +70,7 @@ type Outcome = Result<Exit, CommandError>;
 
 /// Runs the command that `arguments` (program name first) describe.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    describe::complete();
     let claims = Claims::default();
     let arguments = match response::expand(dropin::by_name(arguments.into_iter().collect()), &claims) {
         Ok(arguments) if dropin::is_meant(&arguments) => arguments,
@@ -95,6 +96,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Ops(args) => ops::run(args, &claims),
         Command::Lsp(args) => lsp::run(args),
         Command::Schema => describe::schema(),
+        Command::Warnings => describe::warnings(),
         Command::ExplainCode(args) => explain_code::run(args),
         Command::Completions(args) => describe::completions(args),
         Command::Man(args) => describe::man(args, &claims),

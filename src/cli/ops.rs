@@ -159,7 +159,6 @@ struct Json<'a> {
     profiles: Vec<&'a str>,
     operations: Vec<JsonOperation>,
     /// The names that were found.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     names: Vec<JsonName>,
 }
 

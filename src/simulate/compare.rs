@@ -4,8 +4,9 @@
 //! are all alike, so are zeros of both signs, a device may flush a subnormal to zero, and a relative difference may be
 //! allowed for functions that drivers may compute approximately. The buffer's type says which words are floats.
 
+use super::numbers::scalar_at;
 use crate::ir::fold::f16_to_f64;
-use crate::ir::{Module, ScalarKind, Type, TypeId};
+use crate::ir::{Module, TypeId};
 use crate::sim::Memory;
 
 /// A place where two buffers differ.
@@ -21,7 +22,7 @@ pub struct Difference {
 pub fn compare(module: &Module, ty: TypeId, [a, b]: [&Memory; 2], within: f64) -> Option<(Difference, usize)> {
     let (mut first, mut count, mut at) = (None, 0, 0);
     while at < a.len().min(b.len()) {
-        let float = float_at(module, ty, at);
+        let float = scalar_at(module, ty, at).filter(|scalar| scalar.is_float()).map(|scalar| scalar.bytes() as usize);
         let bytes = float.unwrap_or(4).min(a.len() - at);
         let undefined = a.is_undefined(at, bytes) || b.is_undefined(at, bytes);
         let words = [&a.bytes()[at..at + bytes], &b.bytes()[at..at + bytes]];
@@ -33,26 +34,6 @@ pub fn compare(module: &Module, ty: TypeId, [a, b]: [&Memory; 2], within: f64) -
         at += bytes;
     }
     first.map(|difference| (difference, count))
-}
-
-/// Bytes of the float that begins at a byte of a type; none for other types, for padding, and inside of numbers.
-fn float_at(module: &Module, ty: TypeId, at: usize) -> Option<usize> {
-    match module.types.get(ty) {
-        Type::Scalar(scalar) | Type::Vector { scalar, .. } | Type::Matrix { scalar, .. } => {
-            let bytes = scalar.bytes() as usize;
-            (scalar.kind == ScalarKind::Float && at.is_multiple_of(bytes)).then_some(bytes)
-        }
-        Type::Array { element, stride, .. } => {
-            float_at(module, element, at % stride.filter(|stride| *stride > 0)? as usize)
-        }
-        Type::Struct(id) => {
-            let members = module.types.structs[id].members.iter().rev();
-            let mut placed = members.filter_map(|member| Some((member.ty, member.offset? as usize)));
-            let (ty, offset) = placed.find(|(_, offset)| *offset <= at)?;
-            float_at(module, ty, at - offset)
-        }
-        _ => None,
-    }
 }
 
 fn float_of(word: &[u8]) -> f64 {

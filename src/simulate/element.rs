@@ -1,5 +1,6 @@
 //! The number types that buffers are filled with and printed as.
 
+use super::numbers::all;
 use crate::ir::fold::{f16_to_f64, f64_to_f16};
 use crate::sim::Memory;
 
@@ -87,14 +88,18 @@ impl Element {
         }
     }
 
-    /// The first numbers of a memory, at most `limit`; `?` stands for an undefined one.
-    pub fn cells(self, memory: &Memory, limit: usize) -> Vec<String> {
+    /// The number at a byte of a memory as people read it; `?` stands for an undefined one.
+    pub fn cell(self, memory: &Memory, at: usize) -> String {
         let bytes = self.bytes();
-        let cell = |(n, number): (usize, &[u8])| match memory.is_undefined(n * bytes, bytes) {
+        match memory.is_undefined(at, bytes) {
             true => "?".to_string(),
-            false => self.show(number),
-        };
-        memory.bytes().chunks_exact(bytes).enumerate().take(limit).map(cell).collect()
+            false => self.show(&memory.bytes()[at..at + bytes]),
+        }
+    }
+
+    /// The first numbers of a memory, at most `limit`.
+    pub fn cells(self, memory: &Memory, limit: usize) -> Vec<String> {
+        all(self, memory.len()).take(limit).map(|(at, _)| self.cell(memory, at)).collect()
     }
 }
 

@@ -4,6 +4,7 @@
 pub mod compare;
 pub mod element;
 pub mod fill;
+pub mod numbers;
 pub mod usual;
 
 use crate::compile::{Input, Options, parse};

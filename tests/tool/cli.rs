@@ -335,13 +335,49 @@ fn a_name_that_no_warning_has_is_status_2() {
     let said = stderr(&output);
     assert!(said.contains("unknown warning `divergent-lane`; did you mean `divergent-lanes`?"), "{said}");
     assert_eq!(status(&folder.run(&["man", "--out-dir", "man"])), 0);
-    let page = fs::read_to_string(folder.0.join("man/crosslane-compile.1")).unwrap();
-    for text in [stdout(&folder.run(&["compile", "--help"])), page] {
+    let page = fs::read_to_string(folder.0.join("man/crosslane-warnings.1")).unwrap();
+    for text in [stdout(&folder.run(&["warnings"])), stdout(&folder.run(&["warnings", "--help"])), page] {
         for kind in crosslane::diagnostic::warning::ALL {
             let name = kind.name.replace('-', "\\-");
             assert!(text.contains(kind.name) || text.contains(&name), "{}: {text}", kind.name);
         }
     }
+    let help = stdout(&folder.run(&["compile", "--help"]));
+    assert!(help.contains("`crosslane warnings`") && !help.contains("unfilled-segments"), "{help}");
+}
+
+/// Each option of a subcommand that compiles is under a heading, and `--help` ends with examples.
+#[test]
+fn help_has_headings_and_examples() {
+    let folder = Folder::new("help");
+    let sections = |command: &str| {
+        let help = stdout(&folder.run(&[command, "-h"]));
+        let mut sections: Vec<(String, Vec<String>)> = Vec::new();
+        for line in help.lines() {
+            match line.strip_suffix(':').filter(|head| !head.starts_with(' ')) {
+                Some(head) => sections.push((head.to_owned(), Vec::new())),
+                None => sections.last_mut().map(|(_, lines)| lines.push(line.trim().to_owned())).unwrap_or_default(),
+            }
+        }
+        sections
+    };
+    let options = |sections: &[(String, Vec<String>)], head: &str| -> Vec<String> {
+        let lines = &sections.iter().find(|(known, _)| known == head).unwrap_or_else(|| panic!("no {head}")).1;
+        let option = |line: &String| line.split([' ', ',']).find(|word| word.starts_with('-')).map(str::to_owned);
+        lines.iter().filter(|line| line.starts_with('-')).filter_map(option).collect()
+    };
+    for command in ["compile", "explain", "check", "run"] {
+        let sections = sections(command);
+        assert_eq!(options(&sections, "Options"), ["-h"], "{command}");
+        assert!(options(&sections, "Source").contains(&"-I".to_owned()), "{command}");
+        assert_eq!(options(&sections, "Target")[0], "-p", "{command}");
+        assert!(options(&sections, "Messages").contains(&"-W".to_owned()), "{command}");
+        assert_eq!(sections.last().map(|(head, _)| head.as_str()), Some("Examples"), "{command}");
+    }
+    assert_eq!(options(&sections("check"), "Report"), ["--json", "--width"]);
+    assert_eq!(options(&sections("explain"), "Report"), ["--json", "--html", "--width"]);
+    assert_eq!(options(&sections("explain"), "Resources in shading languages").len(), 4);
+    assert!(options(&sections("compile"), "Output").contains(&"-o".to_owned()));
 }
 
 #[test]
@@ -437,7 +473,7 @@ fn operations_are_listed_for_every_profile() {
     let folder = Folder::new("ops");
     let all = stdout(&folder.run(&["ops"]));
     assert!(all.lines().count() > 40, "{all}");
-    let few = stdout(&folder.run(&["ops", "butterfly", "-p", "spirv-1.5"]));
+    let few = stdout(&folder.run(&["ops", "partitioned", "-p", "spirv-1.5"]));
     assert_eq!(few.lines().count(), 2, "{few}");
     assert!(few.contains("spirv-1.5") && !few.contains("spirv-1.6"), "{few}");
 }

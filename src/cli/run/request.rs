@@ -34,7 +34,8 @@ pub struct Request {
 #[derive(Clone, Copy)]
 pub struct Print {
     pub slot: Slot,
-    pub element: Element,
+    /// The type of all its numbers; those that the shader declares where there is none.
+    pub element: Option<Element>,
     pub limit: usize,
 }
 
@@ -105,21 +106,21 @@ fn out_of(text: &str) -> Result<(Slot, Sink), CommandError> {
 }
 
 fn print_of(text: &str) -> Result<Print, CommandError> {
-    let mut parts = text.split(':');
+    let mut parts = text.split(':').peekable();
     let place = slot(parts.next().unwrap_or_default())?;
-    let element = match parts.next() {
-        None => Element::U32,
-        Some(name) => Element::named(name).ok_or_else(|| {
+    let is_type = |part: &&str| !part.starts_with(|c: char| c.is_ascii_digit());
+    let element = parts.next_if(is_type).map(|name| {
+        Element::named(name).ok_or_else(|| {
             CommandError(format!("--print {text}: there is no type `{name}`; there are {}", Element::names()))
-        })?,
-    };
+        })
+    });
     let limit = match parts.next() {
         None => table::SHOWN,
         Some(count) => {
             count.parse().map_err(|_| CommandError(format!("--print {text}: `{count}` is not a number of elements")))?
         }
     };
-    Ok(Print { slot: place, element, limit })
+    Ok(Print { slot: place, element: element.transpose()?, limit })
 }
 
 /// One to three numbers with commas.

@@ -10,13 +10,21 @@ const ROW: usize = 8;
 /// Numbers that are printed where nothing else is asked for.
 pub const SHOWN: usize = 64;
 
-/// A buffer as text; `?` stands for an undefined number. Writing into a `String` cannot fail, so its results are not
+/// Numbers of a buffer as text; `?` stands for an undefined number. Writing into a `String` cannot fail, so its results are not
 /// looked at.
-pub fn print(title: &str, element: Element, memory: &Memory, limit: usize) -> String {
-    let cells = element.cells(memory, limit);
-    let all = memory.len() / element.bytes();
+pub fn print(title: &str, numbers: impl Iterator<Item = (usize, Element)>, memory: &Memory, limit: usize) -> String {
+    let (mut cells, mut counts) = (Vec::new(), Vec::new());
+    for (at, element) in numbers {
+        if cells.len() < limit {
+            cells.push(element.cell(memory, at));
+        }
+        count(&mut counts, element);
+    }
+    let all: usize = counts.iter().map(|(_, count)| count).sum();
     let (width, margin) = (cells.iter().map(String::len).max().unwrap_or(0), cells.len().to_string().len());
-    let mut text = format!("{title}: {all} x {}\n", element.name());
+    let counts: Vec<String> = counts.iter().map(|(element, count)| format!("{count} x {}", element.name())).collect();
+    let counts = if counts.is_empty() { "empty".into() } else { counts.join(", ") };
+    let mut text = format!("{title}: {counts}\n");
     for (n, row) in cells.chunks(ROW).enumerate() {
         let _ = write!(text, "{:margin$}:", n * ROW);
         row.iter().for_each(|cell| _ = write!(text, " {cell:>width$}"));
@@ -28,16 +36,27 @@ pub fn print(title: &str, element: Element, memory: &Memory, limit: usize) -> St
     text
 }
 
+/// Counts a number among those of its type.
+fn count(counts: &mut Vec<(Element, usize)>, element: Element) {
+    match counts.iter_mut().find(|(known, _)| *known == element) {
+        Some((_, count)) => *count += 1,
+        None => counts.push((element, 1)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simulate::numbers::all;
 
     #[test]
     fn rows_have_indices() {
         let memory = Memory::from((0..20_u8).collect::<Vec<_>>());
         let element = Element::named("u8").expect("a type");
         let expected = "x: 20 x u8\n 0:  0  1  2  3  4  5  6  7\n 8:  8  9 10\nand 9 more\n";
-        assert_eq!(print("x", element, &memory, 11), expected);
-        assert_eq!(print("x", Element::U32, &Memory::undefined(8), 9), "x: 2 x u32\n0: ? ?\n");
+        assert_eq!(print("x", all(element, 20), &memory, 11), expected);
+        assert_eq!(print("x", all(Element::U32, 8), &Memory::undefined(8), 9), "x: 2 x u32\n0: ? ?\n");
+        let mixed = [(0, element), (4, Element::U32)];
+        assert_eq!(print("x", mixed.into_iter(), &memory, 9), "x: 1 x u8, 1 x u32\n0:         0 117835012\n");
     }
 }

@@ -1,6 +1,6 @@
 //! The answer to a name: the operation, what to write, where it is described, and the code that profiles make of it.
 
-use super::{Entry, Means, Portable, general, of_tables, operands, portable, targets};
+use super::{Entry, Means, Portable, entries, general, operands, portable};
 use crate::explain::book::topics::slug;
 use crate::explain::book::{self, Answer};
 use crate::explain::meaning::meaning;
@@ -16,7 +16,7 @@ use std::fmt::Write;
 pub struct Spelled {
     pub name: String,
     pub language: &'static str,
-    /// `is`, `step-of`, `brings` or `none`.
+    /// `is`, `brings` or `none`.
     pub relation: &'static str,
     /// The operation as `--emit ir` writes it.
     pub operation: Option<String>,
@@ -47,18 +47,19 @@ pub struct Elsewhere {
 
 /// Names of one relation that are listed.
 const LISTED: usize = 12;
+/// Profiles that are named where many have the same code.
+const NAMED: usize = 3;
 
 impl Spelled {
     pub fn of(entry: &Entry) -> Spelled {
         let op = entry.means.op();
         let said = op.map(meaning);
-        let way = |Portable { call, when }: Portable| Way { call, when };
+        let way = |Portable { name, params, when }: Portable| Way { call: format!("{name}{params}"), when };
         Spelled {
             name: entry.name.to_string(),
             language: entry.language,
             relation: match entry.means {
                 Means::Is(_) => "is",
-                Means::StepOf(_) => "step-of",
                 Means::Brings(_) => "brings",
                 Means::Nothing => "none",
             },
@@ -86,7 +87,7 @@ impl Spelled {
 pub fn elsewhere(op: LaneOp) -> Vec<Elsewhere> {
     let is_same = |entry: &Entry| matches!(entry.means, Means::Is(other) if general(other) == general(op));
     let mut all: Vec<Elsewhere> = Vec::new();
-    for entry in of_tables().into_iter().chain(targets::of_op(op)).filter(is_same) {
+    for entry in entries().iter().filter(|entry| is_same(entry)) {
         let name = entry.name.to_string();
         match all.iter_mut().find(|known| known.language == entry.language) {
             Some(known) if known.names.contains(&name) => {}
@@ -131,7 +132,6 @@ fn line(text: &mut String, line: &str, width: Option<usize>) {
 
 fn single(one: &Spelled, text: &mut String, width: Option<usize>) {
     let head = match (&one.meaning, one.relation) {
-        (Some(meaning), "step-of") => format!("`{}` ({}) is a step of: {meaning}", one.name, one.language),
         (Some(meaning), "brings") => format!("`{}` ({}) brings: {meaning}", one.name, one.language),
         (Some(meaning), _) => format!("`{}` ({}): {meaning}", one.name, one.language),
         (None, _) => format!("`{}` ({}) has no counterpart", one.name, one.language),
@@ -159,8 +159,7 @@ fn many(several: &[Spelled], text: &mut String, width: Option<usize>) {
     let Some(first) = several.first() else { return };
     let head = match first.relation {
         "is" => "is, by its operands",
-        "brings" => "brings",
-        _ => "is a step of",
+        _ => "brings",
     };
     let _ = writeln!(text, "`{}` ({}) {head}:", first.name, first.language);
     for one in several.iter().take(LISTED) {
@@ -198,7 +197,7 @@ fn code(op: LaneOp, profiles: Option<&[Profile]>, text: &mut String, width: Opti
         for target in Target::ALL {
             let own: Vec<Profile> = all.iter().filter(|profile| profile.target == target).cloned().collect();
             if let Some(answer) = usual(book::answers(&site, &own)) {
-                write_answer(&answer, text, width);
+                write_code(&some_of(&answer.profiles), &answer.on_profile, text, width);
             }
         }
         return line(text, "`-p PROFILE` shows other profiles; the page has all of them.", width);
@@ -208,7 +207,7 @@ fn code(op: LaneOp, profiles: Option<&[Profile]>, text: &mut String, width: Opti
 
 /// The operation as it is called, without a condition.
 fn called(op: LaneOp) -> String {
-    portable(op).into_iter().next().map_or_else(|| lane_text(op), |way| way.call)
+    portable(op).first().map_or_else(|| lane_text(op), |way| format!("{}{}", way.name, way.params))
 }
 
 /// The answer of most profiles; a refusal only where all refuse.
@@ -219,7 +218,19 @@ fn usual(answers: Vec<Answer>) -> Option<Answer> {
 
 fn write_answer(answer: &Answer, text: &mut String, width: Option<usize>) {
     let names = answer.profiles.join(", ");
-    match &answer.on_profile {
+    write_code(&names, &answer.on_profile, text, width);
+}
+
+/// The names of profiles, of which the first stand for many.
+fn some_of(names: &[String]) -> String {
+    match names.get(NAMED..) {
+        Some(more) if more.len() > 1 => format!("{} and {} more", names[..NAMED].join(", "), more.len()),
+        _ => names.join(", "),
+    }
+}
+
+fn write_code(names: &str, on_profile: &OnProfile, text: &mut String, width: Option<usize>) {
+    match on_profile {
         OnProfile::Planned(lowering) => {
             line(text, &format!("{names}: {}", lowering.rule), width);
             text::chosen(lowering).iter().for_each(|line| _ = writeln!(text, "{line}"));

@@ -16,8 +16,21 @@ use crate::ir::derived::Derived;
 use crate::ir::{ScalarKind, Scope};
 use crate::lane::{Group, Input, LaneOp, LaneType, Members, QuadMove, Role, Width};
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
-pub use targets::of_targets;
+/// All names; those of the languages' tables first.
+pub fn entries() -> &'static [Entry] {
+    static ALL: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+        let mut all = of_tables();
+        for entry in targets::of_targets() {
+            if !all.contains(&entry) {
+                all.push(entry);
+            }
+        }
+        all
+    });
+    &ALL
+}
 
 /// A name in a language, and what it is to an operation.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,8 +47,6 @@ pub struct Entry {
 pub enum Means {
     /// The operation itself.
     Is(LaneOp),
-    /// An instruction among those that the operation becomes.
-    StepOf(LaneOp),
     /// An extension that brings the operation.
     Brings(LaneOp),
     /// Nothing that crosslane has.
@@ -46,7 +57,7 @@ impl Means {
     /// The operation, if there is one.
     pub const fn op(self) -> Option<LaneOp> {
         match self {
-            Means::Is(op) | Means::StepOf(op) | Means::Brings(op) => Some(op),
+            Means::Is(op) | Means::Brings(op) => Some(op),
             Means::Nothing => None,
         }
     }
@@ -102,7 +113,10 @@ struct Call {
     dialect: &'static str,
     name: &'static str,
     extensions: Vec<&'static str>,
-    text: String,
+    /// Brackets and parameters; empty for variables.
+    params: String,
+    /// True if an argument says the width, of which the operation has an example.
+    takes_width: bool,
 }
 
 /// All ways, function by function.
@@ -114,13 +128,15 @@ fn calls() -> Vec<Call> {
             dialect: overload.dialect,
             name: overload.name,
             extensions: overload.extensions.iter().map(|extension| extension.name).collect(),
-            text: format!("{}({})", overload.name, params.join(", ")),
+            params: format!("({})", params.join(", ")),
+            takes_width: matches!(overload.lowering, Lowering::Lane { constant_arg: Some(_), .. }),
         })
     });
     let variables = VARIABLES.iter().filter_map(|variable| {
         let VariableSource::Lane(op) = variable.source else { return None };
         let extensions = variable.extensions.iter().map(|extension| extension.name).collect();
-        Some(Call { op, dialect: variable.dialect, name: variable.name, extensions, text: variable.name.into() })
+        let params = String::new();
+        Some(Call { op, dialect: variable.dialect, name: variable.name, extensions, params, takes_width: false })
     });
     functions.chain(variables).collect()
 }
@@ -178,7 +194,9 @@ pub fn of_tables() -> Vec<Entry> {
 /// A portable way to write an operation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Portable {
-    pub call: String,
+    pub name: &'static str,
+    /// Brackets and parameters; empty for variables.
+    pub params: String,
     /// Where it does the same; empty for everywhere.
     pub when: &'static str,
 }
@@ -186,24 +204,21 @@ pub struct Portable {
 /// The portable ways to write an operation: crosslane's and Khronos' names, otherwise a vendor's name that every profile takes as
 /// well.
 pub fn portable(op: LaneOp) -> Vec<Portable> {
-    let calls = calls();
-    let call = |op: LaneOp, is_meant: &dyn Fn(&str) -> bool| {
-        let of = |call: &&Call| is_meant(call.dialect);
-        let exact = calls.iter().filter(of).find(|call| call.op == op);
-        exact
-            .or_else(|| calls.iter().filter(of).find(|call| general(call.op) == general(op)))
-            .map(|call| call.text.clone())
+    static CALLS: LazyLock<Vec<Call>> = LazyLock::new(calls);
+    let call = |op: LaneOp, is_meant: &dyn Fn(&str) -> bool, when| {
+        let those = || CALLS.iter().filter(|call| is_meant(call.dialect));
+        let exact = those().find(|call| call.op == op && !call.takes_width);
+        let found = exact.or_else(|| those().find(|call| general(call.op) == general(op)));
+        found.map(|call| Portable { name: call.name, params: call.params.clone(), when })
     };
-    let everywhere = |call| Portable { call, when: "" };
-    let ways = ["portable", "khr_shader_subgroup"].map(|dialect| call(op, &|known| known == dialect));
-    let mut ways: Vec<Portable> = ways.into_iter().flatten().map(everywhere).collect();
+    let ways = ["portable", "khr_shader_subgroup"].map(|dialect| call(op, &|known| known == dialect, ""));
+    let mut ways: Vec<Portable> = ways.into_iter().flatten().collect();
     if let LaneOp::Reduce { op, kind, width, members: Members::Active } = op {
         let of_all = LaneOp::Reduce { op, kind, width, members: Members::All };
-        let all = call(of_all, &|known| known == "portable");
-        ways.extend(all.map(|call| Portable { call, when: "where all lanes are active" }));
+        ways.extend(call(of_all, &|known| known == "portable", "where all lanes are active"));
     }
     if ways.is_empty() {
-        ways.extend(call(op, &|_| true).map(everywhere));
+        ways.extend(call(op, &|_| true, ""));
     }
     ways
 }
@@ -259,7 +274,7 @@ mod tests {
             width: Width::new(lanes).expect("a power of two"),
             members: Members::All,
         };
-        assert_eq!(portable(sum(16))[0].call, "allReduceAdd16(v)");
-        assert_eq!(portable(sum(4))[0].call, "allReduceAdd4(v)");
+        assert_eq!(portable(sum(16))[0].name, "allReduceAdd16");
+        assert_eq!(portable(sum(8))[0].name, "allReduceAdd8");
     }
 }

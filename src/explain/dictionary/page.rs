@@ -1,7 +1,6 @@
 //! The dictionary as a page of the book: by operation, and by language.
 
-use super::answer::Spelled;
-use super::{Entry, Means, general, of_tables, of_targets};
+use super::{Entry, Means, Portable, entries, general, portable};
 use crate::explain::book::topics::{TOPICS, slug};
 use crate::lane::LaneOp;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,15 +11,15 @@ type Names = BTreeMap<&'static str, BTreeSet<String>>;
 
 /// The page in Markdown. Writing into a `String` cannot fail.
 pub fn page() -> String {
-    let entries: Vec<Entry> = of_tables().into_iter().chain(of_targets()).map(shown).collect();
+    let entries: Vec<Entry> = entries().iter().map(shown).collect();
     let mut page = String::from(
         "<!-- Written by `crosslane ops --dictionary`; not to be edited. -->\n# Dictionary\n\n\
-         The names of cross-lane operations in other languages, and what to write for them. `crosslane ops NAME` looks a name up, \
-         in any case and with its types, namespace and arguments, and shows the code that each profile gets:\n\n\
+         The names of cross-lane operations in other languages, and what to write for them. `crosslane ops NAME` looks a name up,\n\
+         in any case and with types, a namespace or arguments around it, and shows the code that each profile gets:\n\n\
          ```sh\ncrosslane ops __shfl_up_sync\ncrosslane ops WaveActiveSum -p gfx1100,nv-ampere\n\
          crosslane ops DS_SWIZZLE_B32\n```\n\n\
-         `{W}` is the width of a segment. Instructions are listed where one of them is the whole operation; what else they are a \
-         part of, `crosslane ops` says.\n\n## By operation\n",
+         `{W}` is the width of a segment. An instruction is listed where it is nearest to an operation by itself; profiles use it for\n\
+         others too, as [the operations' pages](../operations/index.md) show.\n\n## By operation\n",
     );
     by_operation(&entries, &mut page);
     by_language(&entries, &mut page);
@@ -28,17 +27,22 @@ pub fn page() -> String {
 }
 
 /// An entry with the operation that stands for those like it, and `{W}` for the width in the name.
-fn shown(entry: Entry) -> Entry {
+fn shown(entry: &Entry) -> Entry {
     let means = match entry.means {
         Means::Is(op) => Means::Is(general(op)),
         means => means,
     };
-    let has_width = entry.language == "crosslane" && entry.means.op().is_some_and(|op| op.width().is_some());
-    let stem = entry.name.trim_end_matches(|c: char| c.is_ascii_digit());
-    match has_width && stem.len() < entry.name.len() {
-        true => Entry { name: format!("{stem}{{W}}").into(), means, ..entry },
-        false => Entry { means, ..entry },
-    }
+    let name = match entry.means.op() {
+        Some(op) if entry.language == "crosslane" => named(&entry.name, op).into(),
+        _ => entry.name.clone(),
+    };
+    Entry { name, means, ..entry.clone() }
+}
+
+/// A name with `{W}` in the place of its width.
+fn named(name: &str, op: LaneOp) -> String {
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    if op.width().is_some() && stem.len() < name.len() { format!("{stem}{{W}}") } else { name.to_owned() }
 }
 
 /// The operations that some name is just, in the order of the pages.
@@ -73,9 +77,8 @@ fn all(language: &str, names: &BTreeSet<String>) -> String {
 
 /// The ways to write an operation.
 fn ways(op: LaneOp) -> String {
-    let entry = Entry { name: "".into(), language: "", means: Means::Is(op), note: "" };
-    let ways: Vec<String> =
-        Spelled::of(&entry).portable.into_iter().map(|way| format!("`{}` {}", way.call, way.when)).collect();
+    let way = |way: Portable| format!("`{}{}` {}", named(way.name, op), way.params, way.when);
+    let ways: Vec<String> = portable(op).into_iter().map(way).collect();
     ways.iter().map(|way| way.trim_end()).collect::<Vec<_>>().join("<br>")
 }
 
@@ -87,8 +90,7 @@ fn by_language(entries: &[Entry], page: &mut String) {
     for language in languages.iter().filter(is_told) {
         let _ = writeln!(page, "\n### {language}\n\n| name | write | |\n|---|---|---|");
         let mut names: BTreeMap<&str, Vec<&Entry>> = BTreeMap::new();
-        let own =
-            entries.iter().filter(|entry| entry.language == *language && !matches!(entry.means, Means::StepOf(_)));
+        let own = entries.iter().filter(|entry| entry.language == *language);
         own.for_each(|entry| names.entry(&entry.name).or_default().push(entry));
         for (name, meanings) in names {
             let mut said: Vec<String> = Vec::new();

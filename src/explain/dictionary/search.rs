@@ -1,6 +1,6 @@
 //! Finds names in the dictionary, however they are written: in any case, with or without types, namespaces and arguments.
 
-use super::{Entry, Means, of_tables, of_targets};
+use super::{Entry, entries};
 use crate::diagnostic::nearest::nearest;
 
 /// The answer to a name.
@@ -40,16 +40,15 @@ fn is_run(part: &[String], whole: &[String]) -> bool {
 }
 
 /// The dictionary with the words of each name.
-pub struct Dictionary(Vec<(Vec<String>, Entry)>);
+pub struct Dictionary(Vec<(Vec<String>, &'static Entry)>);
 
 impl Dictionary {
     pub fn new() -> Dictionary {
-        let entries = of_tables().into_iter().chain(of_targets());
-        Dictionary(entries.map(|entry| (words(&entry.name), entry)).collect())
+        Dictionary(entries().iter().map(|entry| (words(&entry.name), entry)).collect())
     }
 
     fn those(&self, is_meant: impl Fn(&[String]) -> bool) -> Vec<Entry> {
-        self.0.iter().filter(|(words, _)| is_meant(words)).map(|(_, entry)| entry.clone()).collect()
+        self.0.iter().filter(|(words, _)| is_meant(words)).map(|(_, entry)| (*entry).clone()).collect()
     }
 
     /// The entries of just this name.
@@ -58,7 +57,7 @@ impl Dictionary {
             let (same, wanted) = (|words: &[String]| words.concat(), words(name).concat());
             self.those(|known| !wanted.is_empty() && same(known) == wanted)
         };
-        [named(name), named(bare(name))].into_iter().find(|found| !found.is_empty()).map(Found::by_relation)
+        [named(name), named(bare(name))].into_iter().find(|found| !found.is_empty())
     }
 
     /// The entries that a name may mean.
@@ -75,7 +74,7 @@ impl Dictionary {
         let is_type = |words: &[String]| words.iter().all(|word| wanted.contains(word) || TYPES.contains(&&**word));
         let longer = self.those(|words| is_run(&wanted, words) && is_type(words));
         if !longer.is_empty() {
-            return Found::Name(Found::by_relation(longer));
+            return Found::Name(longer);
         }
         let longer = self.those(|words| is_run(&wanted, words));
         if !longer.is_empty() {
@@ -85,7 +84,7 @@ impl Dictionary {
         if let Some(longest) =
             self.0.iter().map(|(words, _)| words).filter(is_within).max_by_key(|words| words.concat().len())
         {
-            return Found::Name(Found::by_relation(self.those(|words| words == longest)));
+            return Found::Name(self.those(|words| words == longest));
         }
         let word = wanted.concat();
         let longer = self.those(|words| words.concat().contains(&word));
@@ -109,17 +108,6 @@ impl Dictionary {
 impl Default for Dictionary {
     fn default() -> Dictionary {
         Dictionary::new()
-    }
-}
-
-impl Found {
-    /// Only the closest relation: an instruction that is an operation is not listed for those of which it is a step, too.
-    fn by_relation(entries: Vec<Entry>) -> Vec<Entry> {
-        let is_whole = |entry: &Entry| !matches!(entry.means, Means::StepOf(_));
-        match entries.iter().any(is_whole) {
-            true => entries.into_iter().filter(is_whole).collect(),
-            false => entries,
-        }
     }
 }
 

@@ -1,35 +1,33 @@
-//! The names of instructions and functions that the profiles' own plans are made of.
+//! The names of the instructions and functions that the profiles' plans are made of.
 
-use super::{Entry, Means, general, operands};
+use super::{Entry, Means, general};
 use crate::backend::Backend;
 use crate::ir::ScalarKind;
+use crate::lane::op::WARP;
 use crate::lane::planner::unproven;
-use crate::lane::{Activity, LaneOp, Plan, Primitive, Request, StepOp, catalog};
+use crate::lane::primitive::{DppControl, LdsOp, NvOp, PermlaneOp, ScalarOp};
+use crate::lane::{
+    Group, GroupOp, GroupReduce, LaneOp, Members, Primitive, ReduceKind, Request, ShuffleMode, StepOp, Swap, VoteOp,
+    Width, catalog,
+};
 use crate::profile::{Profile, Target};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
-/// A target, a name and an operation, with the number of steps of the shortest plan.
-type Found = BTreeMap<(Target, Cow<'static, str>, LaneOp), usize>;
-
-/// The names that targets have for all operations of the catalog, those of the shortest plans first.
+/// The names that targets have, with the operation that each is by itself.
 pub fn of_targets() -> Vec<Entry> {
-    let mut found = Found::new();
+    let mut entries: Vec<Entry> = Vec::new();
     let profiles = distinct();
     for sample in catalog::all() {
-        profiles.iter().for_each(|profile| gather(&sample.request(), profile, &mut found));
+        let mut kinds = vec![ScalarKind::Uint];
+        kinds.extend(sample.inputs.first().map(|input| input.ty.kind));
+        for profile in &profiles {
+            gather(&sample.request(), profile, &kinds, &mut entries);
+        }
     }
-    entries(found)
-}
-
-/// The names that targets have for just an operation.
-pub fn of_op(op: LaneOp) -> Vec<Entry> {
-    let mut found = Found::new();
-    let inputs = operands(op);
-    let request = Request { op, inputs: (&inputs).into(), activity: Activity::Any, index: None, fragment: false };
-    distinct().iter().for_each(|profile| gather(&request, profile, &mut found));
-    let mut entries = entries(found);
-    entries.retain(|entry| matches!(entry.means, Means::Is(_)));
+    // The whole subgroup is what most names mean first.
+    entries.sort_by_key(|entry| {
+        entry.means.op().is_some_and(|op| op.width().is_some_and(|width| width != Width::SUBGROUP))
+    });
     entries
 }
 
@@ -37,36 +35,28 @@ pub fn of_op(op: LaneOp) -> Vec<Entry> {
 fn distinct() -> Vec<Profile> {
     let mut profiles: Vec<Profile> = Vec::new();
     for profile in Profile::all() {
-        let is_known = |other: &Profile| other.target == profile.target && other.plans_like(&profile);
-        if !profiles.iter().any(is_known) {
+        if !profiles.iter().any(|other| other.plans_like(&profile)) {
             profiles.push(profile);
         }
     }
     profiles
 }
 
-fn gather(request: &Request, profile: &Profile, found: &mut Found) {
+fn gather(request: &Request, profile: &Profile, kinds: &[ScalarKind], entries: &mut Vec<Entry>) {
     let Ok(plan) = unproven(request, profile) else { return };
-    let steps = plan.steps.len();
-    let kinds = match request.inputs.first() {
-        Some(input) if !input.ty.is_float() => vec![input.ty.kind, ScalarKind::Uint],
-        Some(input) => vec![input.ty.kind],
-        None => vec![ScalarKind::Uint],
-    };
-    for (primitive, kind) in moved(&plan).flat_map(|primitive| kinds.iter().map(move |kind| (primitive, *kind))) {
-        for name in names(primitive, kind, profile.target) {
-            let least = found.entry((profile.target, name, general(request.op))).or_insert(steps);
-            *least = steps.min(*least);
-        }
-    }
-}
-
-/// The instructions of a plan that reach other lanes.
-fn moved(plan: &Plan) -> impl Iterator<Item = Primitive> + '_ {
-    plan.steps.iter().filter_map(|step| match step.op {
+    let primitives = plan.steps.iter().filter_map(|step| match step.op {
         StepOp::Prim(primitive) | StepOp::CombineMoved(_, primitive) => Some(primitive),
         _ => None,
-    })
+    });
+    for (primitive, kind) in primitives.flat_map(|primitive| kinds.iter().map(move |kind| (primitive, *kind))) {
+        let Some(op) = own(primitive).map(general) else { continue };
+        for name in names(primitive, kind, profile.target) {
+            let entry = Entry { name, language: language(profile.target), means: Means::Is(op), note: "" };
+            if !entries.contains(&entry) {
+                entries.push(entry);
+            }
+        }
+    }
 }
 
 /// The names of an instruction without what follows a colon, and that of the move that carries a control of DPP.
@@ -82,18 +72,6 @@ fn names(primitive: Primitive, kind: ScalarKind, target: Target) -> Vec<Cow<'sta
     }
 }
 
-fn entries(found: Found) -> Vec<Entry> {
-    let mut found: Vec<_> = found.into_iter().collect();
-    found.sort_by_key(|(_, steps)| *steps);
-    let entry = |((target, name, op), steps): ((Target, Cow<'static, str>, LaneOp), usize)| Entry {
-        name,
-        language: language(target),
-        means: if steps == 1 { Means::Is(op) } else { Means::StepOf(op) },
-        note: "",
-    };
-    found.into_iter().map(entry).collect()
-}
-
 /// The language of a target's instructions.
 const fn language(target: Target) -> &'static str {
     match target {
@@ -101,4 +79,124 @@ const fn language(target: Target) -> &'static str {
         Target::Nv => "NVIDIA assembly",
         _ => target.row().language,
     }
+}
+
+/// Lanes of AMD's rows, and of halves of them.
+const ROW: Width = Width::new(16).expect("a power of two");
+const HALF_ROW: Width = Width::new(8).expect("a power of two");
+const WARPS: Width = Width::new(WARP).expect("a power of two");
+const WAVE: Width = Width::new(64).expect("a power of two");
+
+/// The operation that an instruction is by itself, or nearest to; none for those that only help.
+const fn own(primitive: Primitive) -> Option<LaneOp> {
+    match primitive {
+        Primitive::Group(op) => Some(of_group(op)),
+        Primitive::Nv(op) => of_nv(op),
+        Primitive::Dpp16(dpp) => Some(of_dpp(dpp.control)),
+        Primitive::Dpp8(_) => Some(LaneOp::Shuffle(ShuffleMode::Index)),
+        Primitive::Lds(LdsOp::Swizzle(_)) => Some(LaneOp::SwizzleMasked { and: 31, or: 0, xor: 16 }),
+        Primitive::Lds(LdsOp::Bpermute { .. }) => Some(LaneOp::Bpermute),
+        Primitive::Lds(LdsOp::Permute { .. }) => Some(LaneOp::Permute),
+        Primitive::Lds(LdsOp::Bounce) => None,
+        Primitive::Permlane(op) => of_permlane(op),
+        Primitive::Scalar(op) => of_scalar(op),
+    }
+}
+
+const fn of_group(op: GroupOp) -> LaneOp {
+    use GroupOp as G;
+    match op {
+        G::Shuffle => LaneOp::Shuffle(ShuffleMode::Index),
+        G::ShuffleXor => LaneOp::Shuffle(ShuffleMode::Xor),
+        G::ShuffleUp => LaneOp::Shuffle(ShuffleMode::Up),
+        G::ShuffleDown => LaneOp::Shuffle(ShuffleMode::Down),
+        G::Rotate(width) => LaneOp::Rotate(width),
+        G::Broadcast => LaneOp::Broadcast,
+        G::BroadcastFirst => LaneOp::BroadcastFirst,
+        G::QuadBroadcast => LaneOp::QuadBroadcast,
+        G::QuadSwap(mv) => LaneOp::Quad { mv, float_only: false },
+        G::Reduce(op, how) | G::ReduceAmd(op, how) => {
+            let (kind, width) = reach(how);
+            LaneOp::Reduce { op, kind, width, members: Members::Active }
+        }
+        G::PartitionedReduce(op, how) => LaneOp::Partitioned { op, kind: reach(how).0 },
+        G::Partition => LaneOp::Partition,
+        G::SwizzleAmd(mode) => LaneOp::QuadPermuteZero(mode),
+        G::SwizzleMaskedAmd { and, or, xor } => LaneOp::SwizzleMasked { and, or, xor },
+        G::WriteAmd => LaneOp::WriteLane,
+        G::MaskedCountAmd => LaneOp::MaskedCount,
+        G::Vote(op) => LaneOp::Vote { op, group: Group::Subgroup },
+        G::QuadVote(op) => LaneOp::Vote { op, group: Group::Quad },
+        G::Elect => LaneOp::Elect,
+        G::Ballot => LaneOp::Ballot(Group::Subgroup),
+        G::InverseBallot => LaneOp::InverseBallot,
+        G::BallotBitExtract => LaneOp::BallotBit,
+        G::BallotBitCount(count) => LaneOp::BallotCount(count),
+        G::BallotFindLsb => LaneOp::BallotFindLsb,
+        G::BallotFindMsb => LaneOp::BallotFindMsb,
+        G::Sync => LaneOp::Sync,
+    }
+}
+
+const fn reach(how: GroupReduce) -> (ReduceKind, Width) {
+    match how {
+        GroupReduce::Reduce => (ReduceKind::AllReduce, Width::SUBGROUP),
+        GroupReduce::Inclusive => (ReduceKind::Inclusive, Width::SUBGROUP),
+        GroupReduce::Exclusive => (ReduceKind::Exclusive, Width::SUBGROUP),
+        GroupReduce::Clustered(width) => (ReduceKind::AllReduce, width),
+    }
+}
+
+const fn of_nv(op: NvOp) -> Option<LaneOp> {
+    Some(match op {
+        NvOp::Shuffle(mode) => LaneOp::Shuffle(mode),
+        NvOp::QuadSwizzle(mv) => LaneOp::Quad { mv, float_only: true },
+        NvOp::Vote(op) => LaneOp::Vote { op, group: Group::Subgroup },
+        NvOp::Ballot => LaneOp::Ballot(Group::Subgroup),
+        NvOp::Reduce(op) => of_group(GroupOp::Reduce(op, GroupReduce::Reduce)),
+        NvOp::Match => LaneOp::Partition,
+        NvOp::MatchAll => LaneOp::Vote { op: VoteOp::Equal, group: Group::Subgroup },
+        NvOp::Sync => LaneOp::Sync,
+        NvOp::ShuffleValid(_) => return None,
+    })
+}
+
+const fn of_dpp(control: DppControl) -> LaneOp {
+    use DppControl as C;
+    match control {
+        C::QuadPerm(mode) => LaneOp::QuadPermute(mode),
+        C::RowShl(_) | C::WaveShl | C::WaveRol => LaneOp::Shuffle(ShuffleMode::Down),
+        C::RowShr(_) | C::WaveShr | C::WaveRor => LaneOp::Shuffle(ShuffleMode::Up),
+        C::RowRor(_) => LaneOp::Rotate(ROW),
+        C::RowMirror => LaneOp::Swap(Swap::Reverse, ROW),
+        C::RowHalfMirror => LaneOp::Swap(Swap::Reverse, HALF_ROW),
+        C::RowBcast15 | C::RowBcast31 | C::RowNewBcast(_) | C::RowShare(_) => LaneOp::Broadcast,
+        C::RowXmask(_) => LaneOp::Shuffle(ShuffleMode::Xor),
+    }
+}
+
+const fn of_permlane(op: PermlaneOp) -> Option<LaneOp> {
+    Some(match op {
+        PermlaneOp::Row { across: false, .. } | PermlaneOp::RowVar { across: false, .. } => {
+            LaneOp::Shuffle(ShuffleMode::Index)
+        }
+        PermlaneOp::Row { .. } | PermlaneOp::RowVar { .. } => LaneOp::Swap(Swap::Butterfly, WARPS),
+        PermlaneOp::SwapFirst { block: 16, .. } | PermlaneOp::SwapSecond { block: 16, .. } => {
+            LaneOp::Swap(Swap::Butterfly, WARPS)
+        }
+        PermlaneOp::Half | PermlaneOp::SwapFirst { .. } | PermlaneOp::SwapSecond { .. } => {
+            LaneOp::Swap(Swap::Butterfly, WAVE)
+        }
+        PermlaneOp::Shared { .. } => return None,
+    })
+}
+
+const fn of_scalar(op: ScalarOp) -> Option<LaneOp> {
+    Some(match op {
+        ScalarOp::ReadLane => LaneOp::Broadcast,
+        ScalarOp::ReadFirstLane => LaneOp::BroadcastFirst,
+        ScalarOp::WriteLane => LaneOp::WriteLane,
+        ScalarOp::CountBelowLow | ScalarOp::CountBelowHigh => LaneOp::MaskedCount,
+        _ => return None,
+    })
 }
