@@ -14,8 +14,13 @@ pub enum Found {
     Near(Vec<String>),
 }
 
-/// Endings of instructions that say the type.
-const TYPES: [&str; 9] = ["b32", "b64", "u32", "s32", "pred", "fi", "e32", "e64", "sync"];
+/// Words that say the type of an instruction's operands.
+const TYPES: [&str; 15] =
+    ["b16", "b32", "b64", "u32", "u64", "s32", "s64", "i32", "i64", "f16", "f32", "f64", "pred", "e32", "e64"];
+/// Words that assemblers put around a name.
+const AROUND: [&str; 3] = ["v", "fi", "sync"];
+/// Words that compilers put before the names of instructions.
+const NAMESPACES: [&str; 5] = ["llvm", "builtin", "amdgcn", "nvvm", "int"];
 /// Letters that a part of a name needs to be one.
 const ENOUGH: usize = 4;
 /// Words of three letters that are the name of something.
@@ -34,9 +39,20 @@ fn bare(name: &str) -> &str {
     name.split(['(', '<', ' ']).next().unwrap_or_default()
 }
 
+/// The words without types at the end.
+fn stem(words: &[String]) -> &[String] {
+    let types = words.iter().rev().take_while(|word| TYPES.contains(&&***word)).count();
+    if types < words.len() { &words[..words.len() - types] } else { words }
+}
+
 /// Returns true if some words stand side by side in others.
 fn is_run(part: &[String], whole: &[String]) -> bool {
     !part.is_empty() && whole.windows(part.len()).any(|window| window == part)
+}
+
+/// Returns true if words are enough to tell a name.
+fn is_enough(words: &[String]) -> bool {
+    words.concat().len() >= ENOUGH || words.iter().any(|word| SHORT.contains(&&**word))
 }
 
 /// The dictionary with the words of each name.
@@ -62,29 +78,28 @@ impl Dictionary {
 
     /// The entries that a name may mean.
     pub fn find(&self, name: &str) -> Found {
-        let wanted = words(bare(name));
-        let is_enough =
-            |words: &[String]| words.concat().len() >= ENOUGH || words.iter().any(|word| SHORT.contains(&&**word));
+        let mut wanted = words(bare(name));
+        let spaces = wanted.iter().take_while(|word| NAMESPACES.contains(&&***word)).count();
+        wanted.drain(..spaces);
         if !is_enough(&wanted) {
             return Found::Near(Vec::new());
         }
         if let Some(found) = self.exact(name) {
             return Found::Name(found);
         }
-        let is_type = |words: &[String]| words.iter().all(|word| wanted.contains(word) || TYPES.contains(&&**word));
-        let longer = self.those(|words| is_run(&wanted, words) && is_type(words));
+        let is_extra = |word: &String| wanted.contains(word) || TYPES.contains(&&**word) || AROUND.contains(&&**word);
+        let longer = self.those(|words| is_run(stem(&wanted), words) && words.iter().all(is_extra));
         if !longer.is_empty() {
             return Found::Name(longer);
         }
-        let longer = self.those(|words| is_run(&wanted, words));
+        let longer = self.those(|words| is_run(stem(&wanted), words));
         if !longer.is_empty() {
             return Found::Among(longer);
         }
-        let is_within = |words: &&Vec<String>| is_run(words, &wanted) && is_enough(words);
-        if let Some(longest) =
-            self.0.iter().map(|(words, _)| words).filter(is_within).max_by_key(|words| words.concat().len())
-        {
-            return Found::Name(self.those(|words| words == longest));
+        let within =
+            self.0.iter().map(|(words, _)| stem(words)).filter(|words| is_run(words, &wanted) && is_enough(words));
+        if let Some(longest) = within.max_by_key(|words| words.concat().len()) {
+            return Found::Name(self.those(|words| stem(words) == longest));
         }
         let word = wanted.concat();
         let longer = self.those(|words| words.concat().contains(&word));
@@ -129,6 +144,7 @@ mod tests {
             "row_shr:1",
             "v_add_f32_dpp",
             "__builtin_amdgcn_readlane",
+            "llvm.nvvm.shfl.sync.bfly.i32",
         ] {
             assert!(matches!(dictionary.find(name), Found::Name(_)), "{name}: {:?}", dictionary.find(name));
         }

@@ -66,7 +66,7 @@ fn names(primitive: Primitive, kind: ScalarKind, target: Target) -> Vec<Cow<'sta
     };
     let name = name.split(':').next().unwrap_or_default().to_owned().into();
     match primitive {
-        Primitive::Dpp16(_) => vec![name, "v_mov_b32_dpp".into()],
+        Primitive::Dpp16(_) => vec![name, "v_mov_b32_dpp".into(), "dpp".into()],
         Primitive::Dpp8(_) => vec![name, "v_mov_b32_dpp8".into()],
         _ => vec![name],
     }
