@@ -1,6 +1,7 @@
 //! The names of a shader: what it declares, and where each is used. Front ends fill it for editors; nothing else reads it.
 
 use crate::source::Span;
+use std::sync::Arc;
 
 /// The names of one compilation.
 #[derive(Clone, Debug, Default)]
@@ -48,6 +49,8 @@ pub struct Declaration {
     /// Where the name means this; none for names of the whole shader.
     pub scope: Option<Span>,
     pub ty: Option<TypeOf>,
+    /// The inferred type, if none is written.
+    pub inferred: Option<Arc<str>>,
     /// Name of the struct or block that it is a member of.
     pub owner: Option<Span>,
     /// True if a member is a name by itself, as in a block without an instance.

@@ -386,9 +386,6 @@ impl<'a> Reader<'a> {
             }
             Language::Wgsl => {
                 self.sources.language = SourceLanguage::Wgsl;
-                if let Some(symbols) = &mut self.symbols {
-                    *symbols = wgsl::symbols(file, &self.sources);
-                }
                 self.wgsl(file)
             }
         }
@@ -401,7 +398,8 @@ impl<'a> Reader<'a> {
         let (entry, stage) = (self.options.entry.as_deref(), self.options.stage);
         let bounds_checks = self.options.bounds_checks;
         let options = WgslOptions { entry, stage, defines: &defines, wave_size, target, bounds_checks };
-        let mut module = wgsl::compile(file, &self.sources, &options, &mut self.diagnostics)?;
+        let symbols = self.symbols.as_mut();
+        let mut module = wgsl::compile(file, &self.sources, &options, &mut self.diagnostics, symbols)?;
         self.options.fp_contract.apply(&mut module);
         Some(module)
     }

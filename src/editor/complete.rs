@@ -147,7 +147,7 @@ impl Analysis {
             // In WGSL the order does not matter; in GLSL an include may come from anywhere.
             (_, None) => true,
         };
-        let mut seen: Vec<&Declaration> = self.declarations.iter().filter(is_seen).collect();
+        let mut seen: Vec<&Declaration> = self.known().declarations.iter().filter(is_seen).collect();
         seen.sort_by_key(|declaration| std::cmp::Reverse(declaration.scope.map_or(0, |scope| scope.lo)));
         seen.into_iter().map(|declaration| self.declared(declaration)).collect()
     }
@@ -170,22 +170,29 @@ impl Analysis {
 
     /// The members of the expression before a dot, or the components of a vector.
     fn members_at(&self, cursor: &Cursor<'_>, point: usize) -> Vec<Completion> {
-        let Some((ty, brackets)) = self.type_before(cursor, point) else { return Vec::new() };
-        if brackets < ty.dimensions {
-            return vec![Completion::new("length", CompletionKind::Function).about("int length()", "")];
+        let Some((declaration, brackets)) = self.declaration_before(cursor, point) else { return Vec::new() };
+        let (name, dimensions) = match (declaration.ty, &declaration.inferred) {
+            (Some(ty), _) => (self.text(ty.name), ty.dimensions),
+            (None, Some(written)) => element(written),
+            (None, None) => return Vec::new(),
+        };
+        if brackets < dimensions {
+            let is_glsl = self.language == Language::Glsl;
+            let length = Completion::new("length", CompletionKind::Function).about("int length()", "");
+            return is_glsl.then_some(length).into_iter().collect();
         }
-        if let Some(owner) = self.owner(ty) {
-            let members = self.declarations.iter().filter(|member| member.owner == Some(owner));
+        if let Some(owner) = declaration.ty.and_then(|ty| self.owner(ty)) {
+            let members = self.known().declarations.iter().filter(|member| member.owner == Some(owner));
             return members.map(|member| self.declared(member)).collect();
         }
-        let size = self.components(self.text(ty.name), brackets - ty.dimensions);
+        let size = self.components(name, brackets - dimensions);
         let letters = "xyzw".chars().take(size);
         letters.map(|letter| Completion::new(letter, CompletionKind::Member)).collect()
     }
 
     /// The name of the struct or block that a type is.
     fn owner(&self, ty: TypeOf) -> Option<crate::source::Span> {
-        if self.by_name.contains_key(&ty.name) {
+        if self.known().by_name.contains_key(&ty.name) {
             return Some(ty.name);
         }
         let name = self.text(ty.name);
@@ -193,9 +200,10 @@ impl Analysis {
             matches!(declaration.kind, Kind::Struct | Kind::Block) && self.text(declaration.name) == name
         };
         // A forward declaration gets its members later.
-        let has_members =
-            |declaration: &&Declaration| self.declarations.iter().any(|member| member.owner == Some(declaration.name));
-        let mut all = self.declarations.iter().filter(is_it);
+        let has_members = |declaration: &&Declaration| {
+            self.known().declarations.iter().any(|member| member.owner == Some(declaration.name))
+        };
+        let mut all = self.known().declarations.iter().filter(is_it);
         all.find(has_members).map(|declaration| declaration.name)
     }
 
@@ -214,8 +222,8 @@ impl Analysis {
         }
     }
 
-    /// The declared type of the expression that ends before a token, and how often it was indexed there.
-    fn type_before(&self, cursor: &Cursor<'_>, point: usize) -> Option<(TypeOf, u32)> {
+    /// The declaration that has the type of the expression that ends before a token, and how often it was indexed there.
+    fn declaration_before(&self, cursor: &Cursor<'_>, point: usize) -> Option<(&Declaration, u32)> {
         let tokens = &cursor.scanned.tokens;
         let (mut at, mut brackets) = (point.checked_sub(1)?, 0);
         loop {
@@ -231,15 +239,15 @@ impl Analysis {
         let word = span_of(base, &tokens[at].range);
         let declaration = match before {
             Some(point) => {
-                let (ty, brackets) = self.type_before(cursor, point)?;
-                let owner = self.owner(ty).filter(|_| brackets == ty.dimensions)?;
+                let (outer, brackets) = self.declaration_before(cursor, point)?;
+                let owner = outer.ty.filter(|ty| brackets == ty.dimensions).and_then(|ty| self.owner(ty))?;
                 let is_it =
                     |member: &&Declaration| member.owner == Some(owner) && self.text(member.name) == self.text(word);
-                self.declarations.iter().find(is_it)?
+                self.known().declarations.iter().find(is_it)?
             }
             None => self.declaration_at(word.lo)?,
         };
-        declaration.ty.map(|ty| (ty, brackets))
+        Some((declaration, brackets))
     }
 
     fn glsl_words(&self, cursor: &Cursor<'_>, source: &Source<'_>, all: &mut Vec<Completion>) {
@@ -300,6 +308,12 @@ impl Analysis {
         let place = Place { file: file.name.clone(), start: at, end: at };
         Some((place, format!("#extension {name} : require\n")))
     }
+}
+
+/// The innermost element type of a WGSL type, and the number of array dimensions.
+fn element(ty: &str) -> (&str, u32) {
+    let name = ty.trim_start_matches("array<");
+    (name, ((ty.len() - name.len()) / "array<".len()) as u32)
 }
 
 /// The opening bracket of a closing one.

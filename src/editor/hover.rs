@@ -25,7 +25,7 @@ impl Analysis {
         let word = self.word_at(position)?;
         let mut parts: Vec<String> = Vec::new();
         match self.named(word) {
-            Some(Named::Declared(index)) => parts.extend(self.about_declared(&self.declarations[index])),
+            Some(Named::Declared(index)) => parts.extend(self.about_declared(&self.known().declarations[index])),
             Some(Named::Macro(defined)) => parts.push(self.code(self.line_of(defined))),
             None if self.directive_of(word).is_some() => parts.extend(about_extension(self.text(word))),
             None if self.follows_point(word) => {}
@@ -52,7 +52,8 @@ impl Analysis {
         let (before, written) = (self.text(declaration.before), self.text(declaration.written));
         let words = before.split_whitespace().chain(written.split_whitespace());
         let mut text = words.collect::<Vec<_>>().join(" ");
-        if let Some(owner) = declaration.owner.filter(|owner| self.by_name.contains_key(owner)) {
+        declaration.inferred.iter().for_each(|ty| text += &format!(": {ty}"));
+        if let Some(owner) = declaration.owner.filter(|owner| self.known().by_name.contains_key(owner)) {
             text = format!("{text}; // in {}", self.text(owner));
         }
         text
@@ -112,7 +113,7 @@ impl Analysis {
         let place = self.place(word)?;
         let here = |priced: &&Priced| *priced.file == *place.file && priced.range.contains(&place.start);
         let is_call = matches!(self.builtin(self.text(word)), Some(Builtin::Function(_) | Builtin::Variable(_)));
-        if !is_call || self.by_name.contains_key(&word) {
+        if !is_call || self.known().by_name.contains_key(&word) {
             return None;
         }
         // Of operations within each other the call's own is the shortest.

@@ -53,7 +53,8 @@ impl Analysis {
             return None;
         }
         // A file that is included twice was resolved at its first place, which its positions are of.
-        let candidates = self.names().declared.get(name)?.iter().map(|index| (*index, &self.declarations[*index]));
+        let candidates =
+            self.names().declared.get(name)?.iter().map(|index| (*index, &self.known().declarations[*index]));
         let means = |declaration: &Declaration| match (declaration.kind, declaration.scope) {
             (Kind::Member, _) => declaration.is_free,
             (_, Some(scope)) => scope.lo <= word.lo && word.hi <= scope.hi,
@@ -69,13 +70,10 @@ impl Analysis {
 
     /// The declaration that a word is, or that the front end resolved it to.
     fn resolved(&self, word: Span) -> Option<usize> {
-        if let Some(index) = self.by_name.get(&word) {
-            // The definition after a prototype is a use of the prototype's name.
-            let first = self.uses.binary_search_by_key(&word, |use_| use_.at).ok();
-            return Some(first.and_then(|at| self.by_name.get(&self.uses[at].declared)).copied().unwrap_or(*index));
-        }
-        let at = self.uses.binary_search_by_key(&word, |use_| use_.at).ok()?;
-        self.by_name.get(&self.uses[at].declared).copied()
+        let known = self.known();
+        // The definition after a prototype is a use of the prototype's name.
+        let first = known.use_at(word).and_then(|use_| known.by_name.get(&use_.declared));
+        first.or_else(|| known.by_name.get(&word)).copied()
     }
 
     fn is_directive_word(&self, word: Span) -> bool {
@@ -105,7 +103,7 @@ impl Analysis {
     fn names(&self) -> &Names {
         self.names.get_or_init(|| {
             let mut names = Names::default();
-            for (index, declaration) in self.declarations.iter().enumerate() {
+            for (index, declaration) in self.known().declarations.iter().enumerate() {
                 names.declared.entry(self.text(declaration.name).into()).or_default().push(index);
             }
             self.all_macros().for_each(|span| names.macros.entry(self.text(span).into()).or_default().push(span));
@@ -134,7 +132,7 @@ impl Analysis {
     /// The declaration that a position names.
     pub(super) fn declaration_at(&self, position: u32) -> Option<&Declaration> {
         match self.named(self.word_at(position)?)? {
-            Named::Declared(index) => Some(&self.declarations[index]),
+            Named::Declared(index) => Some(&self.known().declarations[index]),
             Named::Macro(_) => None,
         }
     }
@@ -143,10 +141,10 @@ impl Analysis {
     pub fn definition(&self, position: u32) -> Vec<Span> {
         match self.word_at(position).and_then(|word| self.named(word)) {
             Some(Named::Declared(index)) => {
-                let first = self.declarations[index].name;
+                let first = self.known().declarations[index].name;
                 let has_body =
                     |declaration: &&Declaration| declaration.has_body && self.first_name(declaration) == first;
-                let defined = self.declarations.iter().find(has_body);
+                let defined = self.known().declarations.iter().find(has_body);
                 vec![defined.map_or(first, |declaration| declaration.name)]
             }
             Some(Named::Macro(defined)) => vec![defined],
@@ -156,21 +154,20 @@ impl Analysis {
 
     /// The name of the first declaration of the same thing.
     fn first_name(&self, declaration: &Declaration) -> Span {
-        let at = self.uses.binary_search_by_key(&declaration.name, |use_| use_.at).ok();
-        at.map_or(declaration.name, |at| self.uses[at].declared)
+        self.known().use_at(declaration.name).map_or(declaration.name, |use_| use_.declared)
     }
 
     /// All places of the name at a position, its declarations included, each once.
     pub fn references(&self, position: u32) -> Vec<Span> {
         let Some(named) = self.word_at(position).and_then(|word| self.named(word)) else { return Vec::new() };
         match named {
-            Named::Declared(index) => self.references_of(&self.declarations[index]),
+            Named::Declared(index) => self.references_of(&self.known().declarations[index]),
             Named::Macro(defined) => self.macro_references(defined),
         }
     }
 
     pub(super) fn references_of(&self, declaration: &Declaration) -> Vec<Span> {
-        let of_it = self.uses.iter().filter(|use_| use_.declared == declaration.name).map(|use_| use_.at);
+        let of_it = self.known().uses.iter().filter(|use_| use_.declared == declaration.name).map(|use_| use_.at);
         let mut spans: Vec<Span> = std::iter::once(declaration.name).chain(of_it).collect();
         if !self.is_right() {
             spans.extend(self.unresolved(declaration));
@@ -183,8 +180,9 @@ impl Analysis {
     /// In a wrong shader: words that nothing resolved and that can only mean the declaration.
     fn unresolved(&self, declaration: &Declaration) -> Vec<Span> {
         let name = self.text(declaration.name);
-        let Some(own) = self.by_name.get(&declaration.name) else { return Vec::new() };
-        let words = self.words().filter(|word| self.text(*word) == name);
+        let Some(own) = self.known().by_name.get(&declaration.name) else { return Vec::new() };
+        let is_read = |word: &Span| self.sources.skipped_at(word.lo).is_none();
+        let words = self.words().filter(|word| self.text(*word) == name).filter(is_read);
         words.filter(|word| self.named(*word) == Some(Named::Declared(*own))).collect()
     }
 
@@ -195,7 +193,7 @@ impl Analysis {
     }
 
     /// The words of all files.
-    fn words(&self) -> impl Iterator<Item = Span> {
+    pub(super) fn words(&self) -> impl Iterator<Item = Span> {
         let files = self.sources.files().iter().enumerate();
         files.flat_map(|(index, file)| self.scan(index).words().map(|range| span_of(file.base, &range)))
     }

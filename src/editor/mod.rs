@@ -2,15 +2,20 @@
 //! the language server and a web page can share it.
 //!
 //! Everything comes from the compiler: names as the front end resolves them, words from the tables of the languages, prices
-//! from the planner. A wrong shader is answered as far as it was understood.
+//! from the planner. A shader with errors is answered from what the front end understood and from a similar shader without
+//! errors: its last good version, or itself without the statements that have errors.
 
 pub mod complete;
+mod heal;
 mod hover;
 mod lookup;
+mod near;
 mod outline;
+mod pieces;
 mod rename;
 mod scan;
 mod signature;
+mod texts;
 pub mod tokens;
 mod words;
 
@@ -24,11 +29,12 @@ pub use tokens::{SemanticToken, TokenKind};
 use crate::compile::{Artifact, Input, Language, Options, Reading, Readings, Verdict};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::explain::marks::marks;
-use crate::explain::prices::{Priced, prices};
+use crate::explain::prices::{Answer, Priced, prices};
 use crate::ir::Module;
 use crate::source::{IncludeKind, Loader, SourceMap, Span};
 use crate::symbols::{Declaration, Symbols, Use};
 use lookup::Names;
+use near::Near;
 use rustc_hash::FxHashMap;
 use scan::Scanned;
 use std::ops::Range;
@@ -83,12 +89,14 @@ pub struct Analysis {
     /// The shader for the first profile.
     reading: Arc<Reading>,
     compiled: OnceLock<Compiled>,
-    declarations: Vec<Declaration>,
-    /// Uses by place, each once.
-    uses: Vec<Use>,
-    /// Uses whose name a macro gives.
-    hidden: Vec<Use>,
-    by_name: FxHashMap<Span, usize>,
+    /// The names that the front end recorded.
+    own: Resolved,
+    /// These and, in a shader with errors, those of its last good version.
+    all: OnceLock<Resolved>,
+    /// The last version without errors.
+    last: Option<Arc<Analysis>>,
+    /// This version without the statements that have errors.
+    healed: OnceLock<Option<Arc<Analysis>>>,
     scans: Vec<OnceLock<Scanned>>,
     names: OnceLock<Names>,
     profiles: Vec<String>,
@@ -101,32 +109,68 @@ impl Analysis {
         let first = &source.options[0];
         let (reading, symbols) = Reading::with_symbols(&source.input, first, source.loader);
         let sources = reading.shared_sources();
-        let Symbols { declarations, uses } = symbols;
-        let by_name: FxHashMap<Span, usize> =
-            declarations.iter().enumerate().map(|(index, declaration)| (declaration.name, index)).collect();
         let scans = sources.files().iter().map(|_| OnceLock::new()).collect();
         let mut analysis = Analysis {
             language: source.input.language,
             sources,
             reading: Arc::new(reading),
             compiled: OnceLock::new(),
-            declarations,
-            uses: Vec::new(),
-            hidden: Vec::new(),
-            by_name,
+            own: Resolved::default(),
+            all: OnceLock::new(),
+            last: None,
+            healed: OnceLock::new(),
             scans,
             names: OnceLock::new(),
             profiles: source.options.iter().map(|options| options.profile.name.to_string()).collect(),
             priced: OnceLock::new(),
         };
-        analysis.settle(uses);
+        analysis.own = analysis.settled(symbols);
         analysis
     }
 
+    /// Reads a new version of a shader. If it has errors, `last`, its last good version, completes the answers.
+    pub fn after(source: &Source<'_>, last: Option<Arc<Analysis>>) -> Analysis {
+        let mut analysis = Analysis::new(source);
+        if analysis.is_right() {
+            return analysis;
+        }
+        let is_alike = |last: &Arc<Analysis>| last.profiles == analysis.profiles && last.language == analysis.language;
+        analysis.last = last.filter(is_alike);
+        if analysis.last.is_none() {
+            analysis.heal(source);
+        }
+        analysis
+    }
+
+    /// The last good version for the versions after this one.
+    pub fn good(self: &Arc<Self>) -> Option<Arc<Analysis>> {
+        let near = || self.last.clone().or_else(|| self.healed.get()?.clone());
+        if self.is_right() { Some(self.clone()) } else { near() }
+    }
+
+    fn heal(&self, source: &Source<'_>) -> Option<&Arc<Analysis>> {
+        self.healed.get_or_init(|| heal::healed(self, source).map(Arc::new)).as_ref()
+    }
+
+    /// The names of the shader, resolved.
+    fn known(&self) -> &Resolved {
+        let near = || self.last.as_ref().or_else(|| self.healed.get()?.as_ref());
+        if self.is_right() {
+            return &self.own;
+        }
+        self.all.get_or_init(|| {
+            let mut all = self.own.clone();
+            near().into_iter().for_each(|near| Near::new(near, self).add_names(&mut all));
+            all
+        })
+    }
+
     /// Takes the uses of known names: a name in a macro call is at its position among the arguments.
-    fn settle(&mut self, uses: Vec<Use>) {
+    fn settled(&self, Symbols { declarations, uses }: Symbols) -> Resolved {
+        let mut resolved = Resolved::default();
+        declarations.into_iter().for_each(|declaration| resolved.add(Some(declaration)));
         let (mut shown, mut hidden) = (Vec::new(), Vec::new());
-        for use_ in uses.into_iter().filter(|use_| self.by_name.contains_key(&use_.declared)) {
+        for use_ in uses.into_iter().filter(|use_| resolved.by_name.contains_key(&use_.declared)) {
             let name = self.sources.text(use_.declared);
             if self.sources.text(use_.at) == name {
                 shown.push(use_);
@@ -146,7 +190,7 @@ impl Analysis {
         // A word's own declaration does not count as a use.
         shown.retain(|use_| use_.at != use_.declared);
         shown.dedup_by_key(|use_| use_.at);
-        (self.uses, self.hidden) = (shown, hidden);
+        Resolved { uses: shown, hidden, ..resolved }
     }
 
     pub fn language(&self) -> Language {
@@ -209,9 +253,26 @@ impl Analysis {
         Some(Place { file: self.sources.file(file).name.clone(), start, end })
     }
 
-    /// The operations with their cost on each profile, planned when a caller first asks.
+    /// The operations with their cost on each profile, planned when a caller first asks. A shader with errors
+    /// has the operations of its last good version, and new ones of the shader without its wrong statements.
     pub fn prices(&self, source: &Source<'_>) -> &[Priced] {
-        self.priced.get_or_init(|| prices(&mut self.readings(source), source.options))
+        self.priced.get_or_init(|| {
+            let mut all = prices(&mut self.readings(source), source.options);
+            if self.is_right() || !all.is_empty() {
+                return all;
+            }
+            let last = self.last.iter().flat_map(|last| Near::new(last, self).prices(source));
+            all.extend(last);
+            let healed = self.heal(source).map(|healed| Near::new(healed, self).prices(source));
+            // An operation may be unused because a statement with an error was its use.
+            let is_used = |new: &Priced| new.answers.iter().any(|answer| *answer != Answer::Gone);
+            let place = |of: &Priced| (of.file.clone(), of.range.start);
+            let known: Vec<_> = all.iter().map(place).collect();
+            let is_new = |new: &Priced| is_used(new) && !known.contains(&place(new));
+            all.extend(healed.into_iter().flatten().filter(is_new));
+            all.sort_by_key(|priced| (priced.file.clone(), priced.range.start));
+            all
+        })
     }
 
     /// The price of each operation in a part of a file on the first profile: where it ends, and in words.
@@ -255,6 +316,30 @@ impl Analysis {
         words
             .map(move |range| Span::new(base + range.start as u32, base + range.end as u32))
             .filter(move |word| span.lo <= word.lo && word.hi <= span.hi)
+    }
+}
+
+/// The names of a shader, each use with its declaration.
+#[derive(Clone, Debug, Default)]
+struct Resolved {
+    declarations: Vec<Declaration>,
+    /// By place, each once.
+    uses: Vec<Use>,
+    /// Uses whose name a macro gives.
+    hidden: Vec<Use>,
+    by_name: FxHashMap<Span, usize>,
+}
+
+impl Resolved {
+    fn add(&mut self, declaration: Option<Declaration>) {
+        let Some(declaration) = declaration else { return };
+        self.by_name.insert(declaration.name, self.declarations.len());
+        self.declarations.push(declaration);
+    }
+
+    /// The use that a word is.
+    fn use_at(&self, word: Span) -> Option<&Use> {
+        self.uses.binary_search_by_key(&word, |use_| use_.at).ok().map(|at| &self.uses[at])
     }
 }
 

@@ -30,7 +30,7 @@ impl Analysis {
         let here = |declaration: &&Declaration| declaration.name.lo >= start && declaration.name.hi <= end;
         let mut top: Vec<(&Declaration, Outline)> = Vec::new();
         let mut inner: Vec<(&Declaration, Outline)> = Vec::new();
-        for declaration in self.declarations.iter().filter(here) {
+        for declaration in self.known().declarations.iter().filter(here) {
             let Some(item) = self.outlined(declaration) else { continue };
             let is_inner = declaration.owner.is_some() || declaration.scope.is_some();
             if is_inner { inner.push((declaration, item)) } else { top.push((declaration, item)) }

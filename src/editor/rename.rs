@@ -1,11 +1,11 @@
 //! A new name for a local or a function. The shader with the new name is read again: what no longer means the same is refused.
 
-use super::{Analysis, Place, Source};
-use crate::compile::{Input, Language};
+use super::texts::Texts;
+use super::{Analysis, Place, Resolved, Source};
+use crate::compile::Language;
 use crate::glsl::keyword::{WordClass, classify};
-use crate::source::{IncludeKind, LoadError, Loaded, Loader, Span};
+use crate::source::Span;
 use crate::symbols::{Declaration, Kind};
-use std::collections::BTreeMap;
 use std::fmt;
 
 /// Why something cannot be renamed.
@@ -13,8 +13,6 @@ use std::fmt;
 pub enum RenameError {
     /// Nothing that has its own name is there.
     NotHere,
-    /// The shader has errors, so that uses of the name may be missing.
-    ShaderWrong,
     /// A macro gives the name.
     InMacro,
     /// No name is written so.
@@ -27,7 +25,6 @@ impl fmt::Display for RenameError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             RenameError::NotHere => "locals, parameters, constants and functions can be renamed",
-            RenameError::ShaderWrong => "the shader has errors: uses of the name may be missing",
             RenameError::InMacro => "a macro uses the name",
             RenameError::NotAName => "not a name",
             RenameError::Taken => "the name is taken: the shader would change",
@@ -52,10 +49,7 @@ impl Analysis {
         if !is_meant || self.text(declaration.name) == "main" {
             return Err(RenameError::NotHere);
         }
-        if !self.is_right() {
-            return Err(RenameError::ShaderWrong);
-        }
-        let by_macro = self.hidden.iter().any(|use_| use_.declared == declaration.name);
+        let by_macro = self.known().hidden.iter().any(|use_| use_.declared == declaration.name);
         if by_macro || self.is_macro(self.text(declaration.name)) {
             return Err(RenameError::InMacro);
         }
@@ -75,49 +69,42 @@ impl Analysis {
         let mut places: Vec<Place> = spans.iter().filter_map(|span| self.place(*span)).collect();
         places.sort();
         places.dedup();
-        let changed = self.with_edits(source, &places, name);
-        let counts = |analysis: &Analysis| {
-            let (uses, names) = (analysis.uses.len(), analysis.declarations.len());
-            (analysis.is_right(), uses, names, analysis.hidden.len(), analysis.messages(source).len())
-        };
-        let first = places.first().ok_or(RenameError::NotHere)?;
-        let again = changed.position(&first.file, first.start).map(|at| changed.references(at).len());
-        let is_same = counts(&changed) == counts(self) && again == Some(spans.len());
-        if is_same { Ok(places) } else { Err(RenameError::Taken) }
+        let is_free = if self.is_right() { self.stays_right(source, &places, name) } else { !self.is_word(name) };
+        if is_free { Ok(places) } else { Err(RenameError::Taken) }
     }
 
-    /// The shader with other text at some places.
+    /// Returns true if the renamed shader means the same.
+    fn stays_right(&self, source: &Source<'_>, places: &[Place], name: &str) -> bool {
+        let changed = self.with_edits(source, places, name);
+        let counts = |analysis: &Analysis| {
+            let Resolved { declarations, uses, hidden, .. } = &analysis.own;
+            let messages = analysis.messages(source).len();
+            (analysis.is_right(), uses.len(), declarations.len(), hidden.len(), messages)
+        };
+        let count = |analysis: &Analysis, at: Option<u32>| at.map(|at| analysis.references(at).len());
+        let Some(first) = places.first() else { return false };
+        let at = |analysis: &Analysis| analysis.position(&first.file, first.start);
+        counts(&changed) == counts(self) && count(&changed, at(&changed)) == count(self, at(self))
+    }
+
+    /// Returns true if the shader contains a word. In a shader with errors its meaning is unknown.
+    fn is_word(&self, text: &str) -> bool {
+        self.words().any(|word| self.text(word) == text)
+    }
+
+    /// The shader with other text at some places, from the last to the first.
     fn with_edits(&self, source: &Source<'_>, places: &[Place], text: &str) -> Analysis {
-        let mut files: BTreeMap<&str, String> = BTreeMap::new();
+        let mut texts = Texts::of(&self.sources, source.loader);
         for place in places.iter().rev() {
-            let known = self.sources.files().iter().find(|file| file.name == place.file);
-            let Some(known) = known else { continue };
-            let edited = files.entry(&place.file).or_insert_with(|| known.text.to_string());
-            edited.replace_range(place.start..place.end, text);
+            if let Some(known) = texts.files.get_mut(&place.file) {
+                *known = [&known[..place.start], text, &known[place.end..]].concat().into();
+            }
         }
-        let name = source.input.name;
-        let bytes = files.get(name).map_or(source.input.bytes, |text| text.as_bytes());
-        let input = Input { bytes, ..source.input };
-        let loader = Edited { files: &files, inner: source.loader };
-        let edited = Source { input, options: source.options, loader: &loader, is_header: source.is_header };
+        let edited = texts.source(source);
         let analysis = Analysis::new(&edited);
         // The files with other texts are there for as long as this.
         analysis.compiled(&edited);
         analysis
-    }
-}
-
-/// Files with other texts.
-struct Edited<'a> {
-    files: &'a BTreeMap<&'a str, String>,
-    inner: &'a dyn Loader,
-}
-
-impl Loader for Edited<'_> {
-    fn load(&self, name: &str, kind: IncludeKind, from: &str) -> Result<Loaded, LoadError> {
-        let loaded = self.inner.load(name, kind, from)?;
-        let text = self.files.get(&*loaded.name).map_or(loaded.text, |text| text.as_str().into());
-        Ok(Loaded { name: loaded.name, text })
     }
 }
 

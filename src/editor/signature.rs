@@ -58,12 +58,12 @@ impl Analysis {
             let is_it = move |declaration: &&crate::symbols::Declaration| {
                 declaration.kind == kind && self.text(declaration.name) == name
             };
-            self.declarations.iter().filter(is_it)
+            self.known().declarations.iter().filter(is_it)
         };
         let mut all: Vec<Signature> =
             named(Kind::Function).map(|declaration| Signature::new(self.head(declaration), "")).collect();
         for declaration in named(Kind::Struct) {
-            let members = self.declarations.iter().filter(|member| member.owner == Some(declaration.name));
+            let members = self.known().declarations.iter().filter(|member| member.owner == Some(declaration.name));
             let members: Vec<String> = members.map(|member| self.member_text(member)).collect();
             all.push(Signature::new(format!("{name}({})", members.join(", ")), ""));
         }

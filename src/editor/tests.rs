@@ -32,7 +32,7 @@ fn fixtures(folder: &str) -> Vec<(String, String)> {
 /// Words with a declared name that nothing resolved: names in layouts, of attributes and after points are others.
 fn unresolved(analysis: &Analysis) -> Vec<String> {
     let declared: BTreeSet<&str> =
-        analysis.declarations.iter().map(|declaration| analysis.text(declaration.name)).collect();
+        analysis.known().declarations.iter().map(|declaration| analysis.text(declaration.name)).collect();
     let file = &analysis.sources.files()[0];
     let scanned = analysis.scan(0);
     let mut missing = Vec::new();
@@ -47,7 +47,8 @@ fn unresolved(analysis: &Analysis) -> Vec<String> {
         };
         let span = span_of(file.base, &token.range);
         let is_free = token.kind == Lexeme::Word && !token.in_directive && layout == 0 && !after(".") && !after("[");
-        let is_known = analysis.by_name.contains_key(&span) || analysis.uses.iter().any(|use_| use_.at == span);
+        let is_known =
+            analysis.known().by_name.contains_key(&span) || analysis.known().uses.iter().any(|use_| use_.at == span);
         // A built-in overload of the name, or a built-in variable that is only declared again.
         let is_builtin = analysis.builtin(text).is_some();
         if is_free && declared.contains(text) && !is_known && !is_builtin && !analysis.is_macro(text) {
@@ -85,7 +86,7 @@ fn a_wrong_shader_keeps_its_names() {
     assert!(!analysis.is_right());
     let at = |text_at: &str| analysis.position("a.comp", text.find(text_at).unwrap()).unwrap();
     let defined = analysis.definition(at("twice(a)"));
-    assert_eq!(defined, [analysis.by_name.keys().copied().find(|span| span.lo == at("twice(float")).unwrap()]);
+    assert_eq!(defined, [analysis.known().by_name.keys().copied().find(|span| span.lo == at("twice(float")).unwrap()]);
     let options = [Options::new(Profile::named("spirv-1.6").unwrap())];
     let input = Input { name: "a.comp", bytes: text.as_bytes(), language: Language::Glsl };
     let source = Source { input, options: &options, loader: &NoIncludes, is_header: false };

@@ -78,7 +78,7 @@ impl Analysis {
     /// The class of a word; whether the language brings it and whether it is constant.
     fn class(&self, word: crate::source::Span) -> Option<(TokenKind, bool, bool)> {
         match self.named(word) {
-            Some(Named::Declared(index)) => return Some(declared(self.declarations[index].kind)),
+            Some(Named::Declared(index)) => return Some(declared(self.known().declarations[index].kind)),
             Some(Named::Macro(_)) => return Some((TokenKind::Macro, false, true)),
             None => {}
         }

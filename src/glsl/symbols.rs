@@ -56,6 +56,7 @@ impl Found<'_> {
             whole,
             scope,
             ty: None,
+            inferred: None,
             owner: None,
             is_free: false,
             has_body: false,

@@ -8,6 +8,7 @@ mod builtin;
 mod carrier;
 mod defines;
 mod endless;
+mod inferred;
 mod language;
 mod lexer;
 mod limits;
@@ -30,6 +31,7 @@ use crate::profile::Target;
 use crate::source::{FileId, SourceMap, Span};
 use crate::symbols::Symbols;
 use carrier::Carriers;
+use inferred::Inferred;
 use lexer::Token;
 use serde::Deserialize;
 
@@ -95,12 +97,14 @@ impl Default for WgslOptions<'_> {
     }
 }
 
-/// Compiles the WGSL text of `file`. None means that `diagnostics` has errors.
+/// Compiles the WGSL text of `file`. None means that `diagnostics` has errors. Its names are recorded where they are wanted,
+/// in a wrong text too.
 pub fn compile(
     file: FileId,
     sources: &SourceMap,
     options: &WgslOptions<'_>,
     diagnostics: &mut Diagnostics,
+    symbols: Option<&mut Symbols>,
 ) -> Option<ir::Module> {
     let (source, base) = (&*sources.file(file).text, sources.file(file).base);
     if source.len() > SIZE_LIMIT {
@@ -118,26 +122,22 @@ pub fn compile(
         }
     };
     let text = Text { source, base, tokens: &tokens };
-    if !depth.needs_stack(source.len()) {
-        return text.compile(options, diagnostics);
-    }
-    match guard::on_large_stack(limits::STACK, || text.compile(options, diagnostics)) {
-        Ok(module) => module,
-        Err(reason) => {
-            let message = format!("the module cannot be read on a thread of its own: {reason}");
-            diagnostics.push(Diagnostic::error(Code::INTERNAL, message));
-            None
+    let mut types = symbols.is_some().then(Vec::new);
+    let module = match depth.needs_stack(source.len()) {
+        false => text.compile(options, diagnostics, types.as_mut()),
+        true => {
+            let done = guard::on_large_stack(limits::STACK, || text.compile(options, diagnostics, types.as_mut()));
+            done.unwrap_or_else(|reason| {
+                let message = format!("the module cannot be read on a thread of its own: {reason}");
+                diagnostics.push(Diagnostic::error(Code::INTERNAL, message));
+                None
+            })
         }
+    };
+    if let Some(symbols) = symbols {
+        *symbols = symbols::symbols(source, base, &tokens, &types.unwrap_or_default());
     }
-}
-
-/// The names of the WGSL text of `file`, which may be wrong.
-pub fn symbols(file: FileId, sources: &SourceMap) -> Symbols {
-    let file = sources.file(file);
-    if file.text.len() > SIZE_LIMIT {
-        return Symbols::default();
-    }
-    symbols::symbols(&file.text, file.base, &lexer::tokens(&file.text))
+    module
 }
 
 /// A text that is safe to read.
@@ -149,7 +149,12 @@ struct Text<'a> {
 }
 
 impl Text<'_> {
-    fn compile(self, options: &WgslOptions<'_>, diagnostics: &mut Diagnostics) -> Option<ir::Module> {
+    fn compile(
+        self,
+        options: &WgslOptions<'_>,
+        diagnostics: &mut Diagnostics,
+        types: Option<&mut Vec<Inferred>>,
+    ) -> Option<ir::Module> {
         let errors = diagnostics.error_count();
         let mut prepared = prepass::prepare(self.source, self.base, self.tokens, diagnostics);
         let text = defines::Text { source: self.source, base: self.base, tokens: self.tokens };
@@ -163,7 +168,7 @@ impl Text<'_> {
         let (mut text, offsets) = offsets::apply(self.source, self.base, edits);
         text += &prepared.tail;
         text += &constants.tail;
-        match self.translate(&text, &offsets, prepared, options, diagnostics) {
+        match self.translate((&text, &offsets), prepared, options, diagnostics, types) {
             Ok(module) => Some(module),
             Err(errors) => {
                 errors.into_iter().for_each(|error| diagnostics.push(error));
@@ -174,17 +179,18 @@ impl Text<'_> {
 
     fn translate(
         self,
-        text: &str,
-        offsets: &offsets::Offsets,
+        (text, offsets): (&str, &offsets::Offsets),
         prepared: prepass::Prepared,
         options: &WgslOptions<'_>,
         diagnostics: &mut Diagnostics,
+        types: Option<&mut Vec<Inferred>>,
     ) -> Result<ir::Module, Vec<Diagnostic>> {
         let mut module = read::parse(text, offsets)?;
         endless::give_values(&mut module);
         let carriers = Carriers::find(&mut module, prepared.sites, &prepared.prefix, prepared.native);
         let checks = read::Checks { carriers: &carriers, text, offsets, standard_layout: prepared.standard_layout };
         let info = read::validate(&mut module, checks)?;
+        types.into_iter().for_each(|types| *types = inferred::inferred(&module, &info, offsets));
         let entries = choose_entries(&module, options).map_err(|error| vec![*error])?;
         let WgslOptions { wave_size, bounds_checks, .. } = *options;
         let (naga, info, carriers) = (&module, &info, &carriers);

@@ -3,21 +3,70 @@
 //! Names of the module may be used before their declaration (WGSL 3.8), so declarations are found first. naga keeps no
 //! place for the use of a name; members are told by the declared type of what is before the point.
 
+use super::inferred::Inferred;
 use super::lexer::{Kind as TokenKind, Token};
 use crate::source::Span;
 use crate::symbols::{Declaration, Kind, Symbols, TypeOf, Use};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
-/// The names of a text whose first byte has position `base`.
-pub(super) fn symbols(source: &str, base: u32, tokens: &[Token]) -> Symbols {
+/// The names of a text whose first byte has position `base`. `types` are those of declarations without a written type.
+pub(super) fn symbols(source: &str, base: u32, tokens: &[Token], types: &[Inferred]) -> Symbols {
     let mut found = Found { source, base, tokens, matching: matching(tokens), list: Vec::new(), outer: Vec::new() };
     found.module();
     let mut declarations = found.list;
     declarations.sort_by_key(|declaration| declaration.name);
     declarations.dedup_by_key(|declaration| declaration.name);
+    let structs = structs(source, base, &declarations);
+    declarations.iter_mut().for_each(|declaration| infer(source, base, declaration, types, &structs));
+    copy_types(source, base, &mut declarations);
     let uses = Uses::new(source, base, tokens, &declarations).all();
     Symbols { declarations, uses }
+}
+
+/// The structs by name.
+fn structs<'a>(source: &'a str, base: u32, declarations: &[Declaration]) -> FxHashMap<&'a str, Span> {
+    let all = declarations.iter().filter(|declaration| declaration.kind == Kind::Struct).map(|of| of.name);
+    all.map(|name| (text(source, base, name), name)).collect()
+}
+
+/// The text of a span.
+fn text(source: &str, base: u32, span: Span) -> &str {
+    &source[(span.lo - base) as usize..(span.hi - base) as usize]
+}
+
+/// Sets the type of a declaration without a written type.
+fn infer(source: &str, base: u32, of: &mut Declaration, types: &[Inferred], structs: &FxHashMap<&str, Span>) {
+    let is_value = matches!(of.kind, Kind::Local | Kind::Global | Kind::Constant);
+    if !is_value || text(source, base, of.written).contains(':') {
+        return;
+    }
+    let inside = |found: &&Inferred| of.whole.lo <= found.at.lo && found.at.hi <= of.whole.hi && !found.at.is_none();
+    let Some(Inferred { ty, .. }) = types.iter().find(inside) else { return };
+    let element = ty.trim_start_matches("array<");
+    let name = element.split([',', '>']).next().unwrap_or_default();
+    let dimensions = (ty.len() - element.len()) / "array<".len();
+    of.ty = structs.get(name).map(|name| TypeOf { name: *name, dimensions: dimensions as u32 });
+    of.inferred = Some(ty.as_str().into());
+}
+
+/// Gives `let a = b;` the type of `b`. naga has one expression for both.
+fn copy_types(source: &str, base: u32, declarations: &mut [Declaration]) {
+    for index in 0..declarations.len() {
+        let of = &declarations[index];
+        if of.inferred.is_some() || of.kind != Kind::Local || of.whole.hi <= of.written.hi {
+            continue;
+        }
+        let value = text(source, base, Span::new(of.written.hi, of.whole.hi)).trim();
+        let Some(value) = value.strip_prefix('=').map(|value| value.trim_end_matches(';').trim()) else { continue };
+        let is_it = |other: &&Declaration| {
+            let is_visible = other.scope.is_some_and(|scope| scope.lo <= of.whole.lo && of.whole.hi <= scope.hi);
+            is_visible && text(source, base, other.name) == value
+        };
+        let Some(from) = declarations[..index].iter().rev().find(is_it) else { continue };
+        let (ty, inferred) = (from.ty, from.inferred.clone());
+        (declarations[index].ty, declarations[index].inferred) = (ty, inferred);
+    }
 }
 
 /// The token that closes each bracket.
@@ -125,6 +174,7 @@ impl<'a> Found<'a> {
             whole,
             scope: None,
             ty,
+            inferred: None,
             owner: None,
             is_free: false,
             has_body: kind == Kind::Function,
@@ -370,7 +420,7 @@ mod tests {
 
     fn uses(source: &str) -> Vec<(&str, u32, u32)> {
         let tokens = lexer::tokens(source);
-        let found = symbols(source, 0, &tokens);
+        let found = symbols(source, 0, &tokens, &[]);
         let text = |span: Span| &source[span.lo as usize..span.hi as usize];
         found.uses.iter().map(|use_| (text(use_.at), use_.at.lo, use_.declared.lo)).collect()
     }

@@ -21,6 +21,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
@@ -33,7 +34,7 @@ pub type Outbox = Sender<Message>;
 /// An open shader as it was read.
 pub struct Known {
     pub shader: Shader,
-    pub analysis: Analysis,
+    pub analysis: Arc<Analysis>,
 }
 
 /// The server.
@@ -46,6 +47,8 @@ pub struct Server<'a> {
     profiles: &'a [String],
     /// Those shaders whose text is that of now.
     known: BTreeMap<PathBuf, Known>,
+    /// The last version without errors of each open shader.
+    good: BTreeMap<PathBuf, Arc<Analysis>>,
     /// Texts whose messages the editor may have of an earlier version.
     pub unpublished: BTreeSet<PathBuf>,
     /// When the last change is as old as [`QUIET`].
@@ -63,6 +66,7 @@ impl<'a> Server<'a> {
             projects: Projects::default(),
             profiles,
             known: BTreeMap::new(),
+            good: BTreeMap::new(),
             unpublished: BTreeSet::new(),
             settled: Instant::now(),
             published: BTreeMap::new(),
@@ -178,6 +182,7 @@ impl<'a> Server<'a> {
     fn closed(&mut self, params: DidCloseTextDocumentParams) {
         let path = path_of(&params.text_document.uri);
         self.documents.open.remove(&path);
+        self.good.remove(&path);
         publish::withdraw(self, &path);
         self.forget_all();
     }
@@ -207,7 +212,8 @@ impl<'a> Server<'a> {
         if !self.known.contains_key(path) {
             let shader = self.projects.shader(path, &self.documents)?;
             let overlay = self.overlay(&shader);
-            let analysis = Analysis::new(&source(&shader, &overlay));
+            let analysis = Arc::new(Analysis::after(&source(&shader, &overlay), self.good.get(path).cloned()));
+            self.good.extend(analysis.good().map(|good| (path.to_path_buf(), good)));
             self.known.insert(path.to_path_buf(), Known { shader, analysis });
         }
         self.known.get(path)

@@ -46,10 +46,10 @@ const PIECES: [&str; 24] = [
 ];
 
 /// A generator of numbers (xorshift64), from a seed.
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
-    fn below(&mut self, limit: usize) -> usize {
+    pub fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -144,7 +144,21 @@ fn ask_something(client: &mut Client, uri: &str, at: &Value, random: &mut Random
     let document = json!({ "uri": uri });
     let place = json!({ "textDocument": document, "position": at });
     let range = json!({ "start": { "line": 0, "character": 0 }, "end": at });
-    match random.below(10) {
+    match random.below(16) {
+        10 => client.response("textDocument/foldingRange", json!({ "textDocument": document })),
+        11 => client.response("textDocument/selectionRange", json!({ "textDocument": document, "positions": [at] })),
+        12 => client.response("textDocument/typeDefinition", place),
+        13 => {
+            let item = client.response("textDocument/prepareCallHierarchy", place)["result"][0].clone();
+            match item {
+                Value::Null => item,
+                _ => {
+                    client.response("callHierarchy/incomingCalls", json!({ "item": item }));
+                    client.response("callHierarchy/outgoingCalls", json!({ "item": item }))
+                }
+            }
+        }
+        14 => client.response("workspace/symbol", json!({ "query": "a" })),
         0 => client.response("textDocument/hover", place),
         1 => client.response("textDocument/completion", place),
         2 => client.response("textDocument/signatureHelp", place),

@@ -2,6 +2,7 @@
 //!
 //! `CROSSLANE_LSP_EDITS` is the number of random edits; a few hundred without it.
 
+mod broken;
 mod client;
 mod edits;
 

@@ -31,7 +31,7 @@ fn module(name: &str, text: &str) -> Result<Module, String> {
     let module = if name.ends_with(".wgsl") {
         let defines = [("WIDTH".to_owned(), "8".to_owned())];
         let options = WgslOptions { defines: &defines, ..WgslOptions::default() };
-        wgsl::compile(file, &sources, &options, &mut diagnostics)
+        wgsl::compile(file, &sources, &options, &mut diagnostics, None)
     } else {
         let profile = Profile::named("spirv-1.6").ok_or("no such profile")?;
         let width = MacroOption::Define { name: "WIDTH".to_owned(), value: "8".to_owned() };
