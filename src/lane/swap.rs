@@ -50,7 +50,7 @@ impl Swap {
                     Some(lanes) => format!("v[base + {} - local]", lanes - 1),
                     None => "v[S - 1 - i]".into(),
                 },
-                words: "the value of the lane as far from the other end of {}",
+                words: "the value of the mirrored lane in {}",
                 sized: "from the lane as far from the other end of the subgroup",
             },
         }
