@@ -22,7 +22,7 @@ pub(super) struct Input {
     pub pristine: bool,
     /// The source string number that a `#line` gave.
     pub string_number: u32,
-    /// It holds the macros of the command line, where the shader's restrictions do not hold.
+    /// True for the input with the command line's macros, which the shader's restrictions do not cover.
     pub command_line: bool,
 }
 

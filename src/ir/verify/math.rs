@@ -12,7 +12,7 @@ enum Kind {
     Float,
     /// An integer, or a vector of integers.
     Int,
-    /// A float or an integer, or a vector of such.
+    /// A float or an integer, or a vector of them.
     Number,
     /// A number as above, or a float type that only supports such products.
     Factor,

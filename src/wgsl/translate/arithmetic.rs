@@ -132,7 +132,7 @@ impl Body<'_, '_, '_> {
         self.b.binary(BinaryOp::Mul, vector, scalar)
     }
 
-    /// Integer division and remainder: a divisor that would be wrong becomes 1, which gives what WGSL asks for.
+    /// Integer division and remainder: an invalid divisor becomes 1, which gives the result that WGSL requires.
     fn divide(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
         let (_, scalar, size) = self.shape(b);
         if self.is_safe_divisor(b, scalar) {
