@@ -440,7 +440,7 @@ impl Kernel {
         value
     }
 
-    /// Keeps some parameters of a block. Gives whether others went.
+    /// Keeps some parameters of a block. Returns whether others went.
     pub fn retain_params(&mut self, block: BlockId, keep: impl Fn(&Value) -> bool) -> bool {
         let params = &mut self.blocks[block].params;
         let before = params.len();

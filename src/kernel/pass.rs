@@ -232,7 +232,7 @@ pub fn optimize(kernel: &mut Kernel) {
     Pipeline::default().optimize(kernel, false);
 }
 
-/// Contracts floats as a profile does. Gives whether there were some.
+/// Contracts floats as a profile does. Returns true if there were some.
 pub fn fp_contract(kernel: &mut Kernel, profile: &Profile) -> bool {
     fp_contract::run(kernel, profile.fast_fma())
 }

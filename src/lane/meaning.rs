@@ -414,7 +414,7 @@ fn nv_shuffle(mode: ShuffleMode, i: u32, index: u32, width: u32) -> Option<(u32,
     })
 }
 
-/// Lanes below `size` that compare so with `i`.
+/// Lanes below `size` that compare with `i` as given.
 fn mask(op: MaskOp, i: u32, size: u32) -> u128 {
     match op {
         MaskOp::Eq => 1 << i,

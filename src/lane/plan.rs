@@ -53,7 +53,7 @@ pub enum LaneFact {
     Index,
     /// `S`. Index.
     Size,
-    /// Lanes below `S` that compare so with `i`. Ballot.
+    /// Lanes below `S` that compare with `i` as given. Ballot.
     Mask(MaskOp),
     /// True if `i` is in this set, bit `j` for lane `j`. Bool, and known even where the lane is inactive, since AMD keeps
     /// such sets as constants in scalar registers.

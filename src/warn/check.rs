@@ -69,7 +69,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Warns of a lane or a distance that is outside of all subgroups, or outside of the quad. Gives whether it did.
+    /// Warns of a lane or a distance that is outside of all subgroups, or outside of the quad. Returns whether it did.
     fn check_bound(&mut self, op: LaneOp, args: &[Value], at: Span) -> bool {
         let signature = op.signature();
         let (Some(width), Some(n)) = (signature.bound, signature.position(Role::Index)) else { return false };

@@ -135,7 +135,7 @@ impl OutDir {
     /// Writes an output atomically; `number` is unique among concurrent writes.
     ///
     /// # Errors
-    /// When it cannot be written; what was there before is as it was.
+    /// When it cannot be written; the previous contents then stay unchanged.
     pub fn write(&self, name: &str, bytes: &[u8], number: usize) -> io::Result<Written> {
         let path = self.path.join(name);
         match path.parent() {

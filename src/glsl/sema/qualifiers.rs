@@ -205,7 +205,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Inputs that are not interpolated because they are about the whole primitive come with extensions.
+    /// Per-primitive inputs, which are not interpolated, need an extension.
     fn need_whole_primitives(&mut self, kind: ast::Interpolation, span: Span) {
         let (what, names): (&str, &[&str]) = match kind {
             ast::Interpolation::PerVertex => (

@@ -12,7 +12,7 @@ use crate::lane::{LaneType, Primitive, ReduceOp};
 use crate::profile::Profile;
 use rustc_hash::FxHashMap;
 
-/// Fuses moves. Gives whether there were some.
+/// Fuses moves. Returns true if there were some.
 pub fn run(kernel: &mut Kernel, profile: &Profile) -> bool {
     let tree = Tree::new(kernel);
     let mut uses = vec![0_u32; kernel.values.len()];

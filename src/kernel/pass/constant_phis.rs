@@ -12,7 +12,7 @@ use crate::kernel::{BlockId, Def, Kernel, Value};
 /// Changes after which a join is taken for what it is.
 const PATIENCE: u8 = 4;
 
-/// Replaces what is always one value. Gives whether there was some.
+/// Replaces what is always one value. Returns whether there was some.
 pub fn run(kernel: &mut Kernel) -> bool {
     if kernel.is_straight() {
         return false;

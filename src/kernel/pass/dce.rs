@@ -15,7 +15,7 @@ use crate::kernel::{BlockId, Def, InstId, Kernel, MemoryAccess, MemorySpace, Op,
 use crate::lane::Gives;
 use rustc_hash::FxHashMap;
 
-/// Drops dead code. Gives whether there was some.
+/// Drops dead code. Returns whether there was some.
 pub fn run(kernel: &mut Kernel) -> bool {
     let tree = Tree::new(kernel);
     let mut live = Live::new(kernel, &tree);

@@ -10,7 +10,7 @@ use crate::ir::depth::DEPTH_LIMIT;
 use crate::kernel::tree::{Nesting, Tree};
 use crate::kernel::{BlockId, InstId, Kernel, Op, Ty, Value};
 
-/// Turns exits at the end of the scopes that they leave into results of branches. Gives whether there were some.
+/// Turns exits at the end of the scopes that they leave into results of branches. Returns true if there were some.
 pub fn run(kernel: &mut Kernel) -> bool {
     if kernel.is_straight() {
         return false;

@@ -15,7 +15,7 @@ use linear::{FormId, Forms};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 
-/// Folds constants into accesses. Gives whether there were some.
+/// Folds constants into accesses. Returns true if there were any.
 pub fn run(kernel: &mut Kernel) -> bool {
     let body = kernel.body;
     let ranges = Ranges::new(kernel);

@@ -10,7 +10,7 @@ use crate::kernel::{BinOp, InstId, Kernel, Op, TernOp, Ty, UnOp, Value};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// Contracts floats of these widths. Gives whether there were some.
+/// Contracts floats of these widths. Returns true if there were some.
 pub fn run(kernel: &mut Kernel, widths: &[u8]) -> bool {
     let tree = Tree::new(kernel);
     let insts = tree.insts(kernel);
@@ -139,7 +139,7 @@ impl Contraction<'_> {
         (self.kernel.insts[inst].op == Op::Un(UnOp::Neg, ty)).then(|| self.kernel.args(inst)[0])
     }
 
-    /// Puts the negations into their places and takes the products out. Gives whether there were some.
+    /// Puts the negations into their places and takes the products out. Returns true if there were some.
     fn finish(mut self) -> bool {
         let changed = self.gone.iter().any(|gone| *gone);
         if changed {

@@ -29,7 +29,7 @@ const PATIENCE: usize = 8;
 /// Facts that follow from others, for each instruction of the kernel.
 const FACTS_PER_INST: usize = 16;
 
-/// Folds and shares. Gives whether something changed.
+/// Folds and shares. Returns whether something changed.
 pub fn run(kernel: &mut Kernel) -> bool {
     let tree = Tree::new(kernel);
     let summary = Summary { written: written_inside(kernel, &tree), leaves: tree.leaving(kernel) };
@@ -111,7 +111,7 @@ impl Numbering<'_> {
         self.region = region;
     }
 
-    /// Looks at an instruction. Gives whether it stays.
+    /// Looks at an instruction. Returns whether it stays.
     fn inst(&mut self, inst: InstId) -> bool {
         let op = self.kernel.insts[inst].op;
         match op {

@@ -6,7 +6,7 @@ use crate::kernel::{BinOp, BlockId, InstId, Kernel, MemorySpace, Op, UnOp};
 /// Instructions of both blocks of an `If` that may run whatever its condition.
 const SMALL: usize = 6;
 
-/// Converts branches to `Select`s. Gives whether there were some.
+/// Converts branches to `Select`s. Returns true if there were some.
 pub fn run(kernel: &mut Kernel) -> bool {
     if kernel.is_straight() {
         return false;

@@ -7,7 +7,7 @@
 use crate::kernel::names::Names;
 use crate::kernel::{BlockId, InstId, Kernel, Op, Ty, Value};
 
-/// Joins neighbours. Gives whether something changed.
+/// Joins neighbours. Returns whether something changed.
 pub fn run(kernel: &mut Kernel) -> bool {
     if kernel.is_straight() {
         return false;

@@ -8,7 +8,7 @@ use super::memory::{Kinds, is_stable, written_inside};
 use crate::kernel::tree::Tree;
 use crate::kernel::{BlockId, InstId, Kernel, Op};
 
-/// Moves invariant instructions out of loops. Gives whether there were some.
+/// Moves invariant instructions out of loops. Returns true if there were some.
 pub fn run(kernel: &mut Kernel) -> bool {
     let tree = Tree::new(kernel);
     let mut hoist = Hoist {

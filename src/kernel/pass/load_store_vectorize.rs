@@ -23,7 +23,7 @@ const MEMBERS: usize = 32;
 /// Bytes of an access.
 const WIDEST: u64 = 16;
 
-/// Joins accesses. Gives whether there were some.
+/// Joins accesses. Returns true if there were some.
 pub fn run(kernel: &mut Kernel, joins: Joins) -> bool {
     let mut names = Names::default();
     let mut changed = false;

@@ -6,7 +6,7 @@
 use crate::kernel::tree::Tree;
 use crate::kernel::{Kernel, MemoryAccess, MemorySpace, Op, PrivateVariable};
 
-/// Moves the variables that are accessed as far down as they go. Gives whether one moved.
+/// Moves the variables that are accessed as far down as they go. Returns whether one moved.
 pub fn run(kernel: &mut Kernel) -> bool {
     let insts = Tree::new(kernel).insts(kernel);
     let mut claimed = vec![0; kernel.private.len()];

@@ -12,7 +12,7 @@ use crate::ir::Order;
 use crate::kernel::tree::Tree;
 use crate::kernel::{BlockId, InstId, Kernel, MemoryAccess, MemorySpace, Op, PrivateVariable, Ty, Value};
 
-/// Promotes elements of workgroup memory. Gives whether there were some.
+/// Promotes elements of workgroup memory. Returns true if there were some.
 pub fn run(kernel: &mut Kernel) -> bool {
     if kernel.shared_bytes == 0 || kernel.is_straight() {
         return false;

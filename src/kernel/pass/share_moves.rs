@@ -13,7 +13,7 @@ use crate::lane::primitive::Dpp16;
 use crate::lane::{Primitive, ReduceOp};
 use rustc_hash::FxHashMap;
 
-/// Shares moves. Gives whether there were some.
+/// Shares moves. Returns true if there were some.
 pub fn run(kernel: &mut Kernel) -> bool {
     let tree = Tree::new(kernel);
     let leaves = tree.leaving(kernel);

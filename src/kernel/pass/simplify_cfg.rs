@@ -7,7 +7,7 @@ use crate::kernel::names::Names;
 use crate::kernel::tree::Tree;
 use crate::kernel::{BlockId, InstId, Kernel, Op};
 
-/// Simplifies control flow. Gives whether something changed.
+/// Simplifies control flow. Returns whether something changed.
 pub fn run(kernel: &mut Kernel) -> bool {
     if kernel.is_straight() {
         return false;
@@ -71,7 +71,7 @@ impl<'k> Simplify<'k> {
         }
     }
 
-    /// Puts a block instead of the construct that it is in. Gives whether control comes out of it.
+    /// Puts a block instead of the construct that it is in. Returns whether control comes out of it.
     fn inline(&mut self, inst: InstId, block: BlockId, out: &mut Vec<InstId>) -> bool {
         self.changed = true;
         self.splice(block, out);

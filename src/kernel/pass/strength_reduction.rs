@@ -14,7 +14,7 @@ use smallvec::{SmallVec, smallvec};
 /// The instruction that gives the result of a sequence.
 type Last = (Op, SmallVec<[Value; 2]>);
 
-/// Reduces the divisions by constants. Gives whether there were some.
+/// Reduces the divisions by constants. Returns true if there were some.
 pub fn run(kernel: &mut Kernel) -> bool {
     let ranges = Ranges::new(kernel);
     let blocks = Tree::new(kernel).blocks;

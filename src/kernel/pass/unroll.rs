@@ -52,7 +52,7 @@ const LEAST_COPIES: usize = 4;
 /// Rounds that a loop over an index with a limit does at once.
 const ROUNDS_AT_ONCE: u32 = 4;
 
-/// Unrolls loops, inner ones first, and `further` where that makes values of arrays. Gives whether there were some.
+/// Unrolls loops, inner ones first, and `further` where that makes values of arrays. Returns true if there were some.
 pub fn run(kernel: &mut Kernel, further: bool) -> bool {
     let mut changed = false;
     for inst in loops(kernel).into_iter().rev() {
@@ -94,7 +94,7 @@ fn unroll(kernel: &mut Kernel, inst: InstId, further: bool) -> bool {
     Writer::of(kernel, inst).is_some_and(|writer| writer.unroll(rounds))
 }
 
-/// Repeats the bodies of inner loops. Gives whether there were some.
+/// Repeats the bodies of inner loops. Returns true if there were some.
 pub fn run_partly(kernel: &mut Kernel, limits: LoopCopies) -> bool {
     loops(kernel).into_iter().fold(false, |changed, inst| repeat(kernel, inst, limits) | changed)
 }

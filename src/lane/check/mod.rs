@@ -206,7 +206,7 @@ struct Case<'a> {
 }
 
 impl Case<'_> {
-    /// Runs the plan and compares every defined lane. Gives whether there was one.
+    /// Runs the plan and compares every defined lane. Returns whether there was one.
     fn run(&self, lanes: Lanes, inputs: &[TermRow]) -> Result<bool, Wrong> {
         let request = self.request;
         let in_order = self.ordered && has_order(request.op, lanes);

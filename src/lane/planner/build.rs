@@ -265,7 +265,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Lanes that compare so with `i`, as a ballot.
+    /// Lanes that compare with `i` as given, as a ballot.
     pub fn mask(&mut self, op: MaskOp) -> Operand {
         self.fact(LaneFact::Mask(op), StepType::Ballot)
     }

@@ -218,7 +218,7 @@ impl<'w> Walk<'w> {
         if index < old { &self.registers[index] } else { &self.changes.added[index - old] }
     }
 
-    /// The register that the next call of [`Self::new_register`] gives.
+    /// The register that the next call of [`Self::new_register`] returns.
     fn next_register(&self) -> Reg {
         Reg((self.registers.len() + self.changes.added.len()) as u32)
     }

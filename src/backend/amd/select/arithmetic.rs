@@ -331,7 +331,7 @@ impl Selector<'_> {
         self.on_masks(Operation::ScalarSelect, Operation::ScalarSelect64, &by_code(is_set, [TRUE, FALSE]))
     }
 
-    /// Puts a condition on which all active lanes agree into the condition code. Gives whether it is set where true.
+    /// Puts a condition on which all active lanes agree into the condition code. Returns whether it is set where true.
     #[must_use]
     pub fn condition(&mut self, value: Value) -> bool {
         if let Some(test) = self.late[value.index()].take() {

@@ -201,7 +201,7 @@ impl Wgsl {
         name
     }
 
-    /// Returns true if a type is in a uniform buffer as the language needs it there.
+    /// Returns true if a type has a layout that the language allows in uniform buffers.
     fn is_in_rows(&self, t: &Writer, ty: TypeId) -> bool {
         match t.types.get(ty) {
             Type::Array { element, stride, .. } => {
