@@ -140,7 +140,7 @@ impl Stage {
     }
 }
 
-/// The things that an array of stage inputs or outputs has an element for.
+/// The dimension of an array of stage inputs or outputs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Crowd {
     /// The vertices of the triangle of a fragment.

@@ -271,8 +271,8 @@ pub enum Op {
 }
 
 impl Op {
-    /// Returns true if it makes floats of unsigned words, as divisions of such do. Where that is so, NVIDIA's compilers take the
-    /// sign of extracted signed fields along, although they are read as unsigned.
+    /// Returns true if it converts unsigned words to floats, as unsigned divisions do. In that case NVIDIA's compilers keep the
+    /// sign of extracted signed fields although they are read as unsigned.
     pub const fn floats_unsigned(&self) -> bool {
         match self {
             Op::Convert(from, to) => matches!(from.kind, ScalarKind::Uint) && to.is_float(),

@@ -68,7 +68,7 @@ const STORAGE_16: [Capability; 5] = [
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Carried {
     Always,
-    /// Up to the version that has the capability without it.
+    /// Needed up to the version that includes the capability.
     Until(Version),
     /// From the version against which it is written.
     From(Version),

@@ -33,7 +33,7 @@ const MOTION_BLUR: &str = "GL_NV_ray_tracing_motion_blur";
 enum Located {
     /// Its layout has none.
     Never,
-    /// The one of its kind in a shader: other shaders do not name it, and a call names it by the location that it may have.
+    /// The only variable of its kind in a shader: other shaders do not refer to it, and a call refers to it by its location.
     Perhaps,
     Always,
 }

@@ -370,7 +370,7 @@ fn theirs(shader: &radv::Shader<'_>, hardware: &Hardware) -> Result<Side, String
 const IMAGES: &str = "
 ## Images
 
-The fixtures of `fixtures/graphics` with images, textures and texel buffers, counted as above; nothing of them is executed here. Rows
+The fixtures of `fixtures/graphics` with images, textures and texel buffers, counted as above but not executed. Rows
 without numbers are fixtures that RADV does not compile for the processor.
 
 ";

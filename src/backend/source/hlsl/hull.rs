@@ -48,7 +48,7 @@ pub(super) fn is_divided(module: &Module) -> bool {
     module.entry_points.len() == 2 && module.entry_points.iter().all(|entry| entry.stage == Stage::TessControl)
 }
 
-/// An evaluation shader without the sizes of points, which are one pixel wide; none if it does not read such.
+/// An evaluation shader without point sizes, because points are one pixel wide; none if it does not read them.
 fn without_points(module: &Module, entry: &EntryPoint) -> Option<Module> {
     let f = &module.functions[entry.function];
     let is_size = |value: Value| matches!(value, Value::Global(id) if module.globals[id].binding == Binding::BuiltIn(BuiltIn::PointSize));
