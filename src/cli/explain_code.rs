@@ -4,7 +4,7 @@ use super::args::ExplainCodeArgs;
 use super::output::to_stdout;
 use super::{CommandError, Exit, Outcome};
 use crate::diagnostic::codes;
-use crate::diagnostic::nearest::nearest;
+use crate::diagnostic::nearest::nearest_of_family;
 use std::ffi::OsString;
 
 const PAGE: &str = include_str!("../../docs/guide/messages.md");
@@ -43,7 +43,7 @@ fn section(code: &str) -> Option<String> {
 fn unknown(code: &str) -> CommandError {
     let known = || codes::ALL.iter().map(|(known, _)| known.0);
     // People leave the letter out.
-    let hint = match nearest(code, known()).or_else(|| nearest(&format!("E{code:0>4}"), known())) {
+    let hint = match nearest_of_family(code, known()).or_else(|| nearest_of_family(&format!("E{code:0>4}"), known())) {
         Some(near) => format!("did you mean `{near}`?"),
         None => "codes are a letter and four digits, such as E0501".to_owned(),
     };

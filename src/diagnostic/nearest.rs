@@ -133,11 +133,15 @@ impl<'a> Name<'a> {
         (is_all && left_out.iter().all(is_silent)).then_some(left_out.len())
     }
 
-    /// Returns true if both have parts with a meaning, and different ones.
+    /// Returns true if a part of this name has a meaning that the other name does not have.
     fn contradicts(&self, other: &Name<'_>) -> bool {
-        let meanings = |name: &Name<'_>| name.words.iter().filter_map(|word| meaning(word)).collect::<Vec<_>>();
-        let (own, others) = (meanings(self), meanings(other));
-        own.iter().any(|meaning| !others.contains(meaning)) && self.words.len() == other.words.len()
+        let text = other.text.to_ascii_lowercase();
+        let others: Vec<usize> = other.words.iter().filter_map(|word| meaning(word)).collect();
+        let is_kept = |word: &String| {
+            let is_split_elsewhere = self.words.len() != other.words.len() && text.contains(&**word);
+            meaning(word).is_none_or(|meaning| others.contains(&meaning)) || is_split_elsewhere
+        };
+        !self.words.iter().all(is_kept)
     }
 
     /// How far the numbers are apart, where only they differ.
@@ -263,6 +267,8 @@ mod tests {
         assert_eq!(nearest("allReduceNand8", names), None);
         assert_eq!(nearest("allReduceAdd9", names), None);
         assert_eq!(nearest("x1", ["x2", "x"]), None);
+        assert_eq!(nearest("butterflyMin", ["butterfly"]), None);
+        assert_eq!(nearest("sub_groupAdd", ["subgroupAdd"]), Some("subgroupAdd"));
         assert_eq!(nearest("quadSwizzleZ", ["quadSwizzle0", "quadSwizzleX"]), None);
         assert_eq!(nearest("subgroupAd", ["subgroupAnd", "subgroupAdd"]), Some("subgroupAdd"));
         assert_eq!(

@@ -112,6 +112,9 @@ pub(super) fn habit(message: &str, text: &str, place: &Range<usize>) -> Option<S
     match found {
         "?" => Some("WGSL has no `?:`: write `select(if_false, if_true, condition)`".into()),
         "++" | "--" => Some("`++` and `--` are statements in WGSL, not expressions: write `i++;` or `i += 1`".into()),
+        ";" if message.starts_with("expected `,`") => {
+            Some("members of a structure and parameters have `,` between them".into())
+        }
         "'" | "\"" => Some("WGSL has no strings and no character constants".into()),
         "#" => Some("WGSL has no preprocessor: `override` and `const` take the place of `#define`".into()),
         _ if message.starts_with("automatic conversions cannot convert") => {

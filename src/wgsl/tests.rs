@@ -466,7 +466,7 @@ fn a_missing_enable_line_is_suggested() {
 
 #[test]
 fn close_names_are_suggested() {
-    let result = compiled(&kernel("v = butterfly17(v);"), &WgslOptions::default());
+    let result = compiled(&kernel("v = buterfly16(v);"), &WgslOptions::default());
     let suggestion = result.diagnostics.iter().next().and_then(|error| error.suggestion.clone());
     assert_eq!(suggestion.map(|s| s.replacement).as_deref(), Some("butterfly16"));
 }

@@ -34,7 +34,7 @@ fn mistakes_are_told_with_what_was_meant() {
         ("build my.toml", "a manifest is named by an option: '--manifest my.toml'"),
         ("compile shader.comp --emit spirv-asm", "a value for that is 'spirv-text'"),
         ("compile shader.comp -p gfx1101x", "unknown profile `gfx1101x`; did you mean `gfx1101`?"),
-        ("compile shader.comp -p gfx1199", "unknown profile `gfx1199`; did you mean `gfx1103`?"),
+        ("compile shader.comp -p gfx1199", "unknown profile `gfx1199`; did you mean `gfx1153`?"),
         ("compile shader.comp -p vulkan", "`vulkan` is not the name of one profile; write one of `vulkan1."),
         ("compile shader.comp -p rtx3090", "write one of `nv-"),
         ("compile shader.comp -p cuda", "write one of `ptx-sm"),

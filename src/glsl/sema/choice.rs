@@ -6,6 +6,7 @@ use super::operators::Operand;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{BinaryOp, ExprId};
 use crate::glsl::convert;
+use crate::glsl::types::with_article;
 use crate::ir::build::Builder;
 use crate::ir::{self, BlockId, ControlHint, InstId, Op, Type, TypeId, Types, Value};
 use crate::source::Span;
@@ -134,7 +135,7 @@ impl Sema<'_> {
             return Some(r);
         }
         let names = [a, r].map(|ty| self.type_name(b, ty));
-        let message = format!("`?:` chooses between a `{}` and a `{}`", names[0], names[1]);
+        let message = format!("`?:` chooses between {} and {}", with_article(&names[0]), with_article(&names[1]));
         self.error(Code::TYPE_MISMATCH, whole, message, "the types have nothing in common");
         None
     }

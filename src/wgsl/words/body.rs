@@ -151,7 +151,9 @@ impl Speaker<'_> {
             ),
             ExpressionError::NegativeIndex(_) => "the index is negative".into(),
             ExpressionError::IndexOutOfBounds(_, at) => format!("the index {at} is out of bounds").into(),
-            ExpressionError::InvalidPointerType(_) => "this cannot be read".into(),
+            ExpressionError::InvalidPointerType(_) => {
+                Words::with_help("this cannot be read", "a parameter that is a pointer takes the address: `&x`")
+            }
             ExpressionError::InvalidArrayType(_) => "`arrayLength` takes a pointer to an array without a size".into(),
             ExpressionError::InvalidSplatType(_) => "a vector is made of numbers or bools".into(),
             ExpressionError::InvalidVectorType(_) => "only vectors have components to choose from".into(),

@@ -58,7 +58,7 @@ fn broken_items() {
         ("void a() { if (x) } y = 1; } int z;", &["18..19: expected a statement, found `}`"]),
         ("int a", &["5..5: expected `;` after the declaration, found the end of the file"]),
         ("float a[2 = { 1, 2 }; int b;", &["10..11: expected `]`, found `=`"]),
-        ("int a = { 1, 2; int b;", &["14..15: expected `}`, found `;`"]),
+        ("int a = { 1, 2; int b;", &["14..14: expected `}`, found `;`"]),
     ];
     for (source, expected) in cases {
         assert_eq!(messages(source), *expected, "{source}");
