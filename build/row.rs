@@ -230,7 +230,7 @@ pub struct Spelling {
     pub with: BTreeMap<String, Values>,
     /// The operation; none where there is no counterpart.
     pub lane: Option<String>,
-    /// What differs, or what to write where there is no counterpart.
+    /// The difference, or the advice where there is no counterpart.
     #[serde(default)]
     pub note: String,
 }

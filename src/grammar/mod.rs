@@ -380,7 +380,7 @@ pub struct Spelling {
     pub language: &'static str,
     /// The operation; none where there is no counterpart.
     pub op: Option<LaneOp>,
-    /// What differs, or what to write where there is no counterpart; may be empty.
+    /// The difference, or the advice where there is no counterpart; may be empty.
     pub note: &'static str,
 }
 

@@ -69,7 +69,7 @@ fn shells_get_completions() {
     assert_eq!(status(&folder.run(&["completions", "cmd.exe"])), 2);
 }
 
-/// What bash offers for the last of some words, by the script that the command prints.
+/// The words that bash offers for the last of some words, by the script that the command prints.
 fn offered(folder: &Folder, words: &[&str]) -> Vec<String> {
     folder.file("crosslane.bash", stdout(&folder.run(&["completions", "bash"])));
     let program = std::path::Path::new(env!("CARGO_BIN_EXE_crosslane")).parent().unwrap();

@@ -62,12 +62,12 @@ fn buffers_are_printed_as_they_are_declared() {
     let shader = "#version 450\nlayout(local_size_x = 2) in;\n\
         struct Part { int id; vec3 at; };\n\
         layout(std430, binding = 0) buffer Parts { uint count; mat2 turn; Part parts[]; };\n\
-        layout(std430, binding = 1) buffer Halves { float half[]; };\n\
+        layout(std430, binding = 1) buffer Halves { float halves[]; };\n\
         void main() {\n\
             uint i = gl_LocalInvocationIndex;\n\
             count = 2u; turn = mat2(1.0, 2.0, 3.0, 4.0);\n\
             parts[i] = Part(-1 - int(i), vec3(i) + vec3(0.5, 0.25, 0.0));\n\
-            half[i] = 0.5 * float(i);\n\
+            halves[i] = 0.5 * float(i);\n\
         }\n";
     let folder = folder("declared", shader);
     let run = |more: &[&str]| {

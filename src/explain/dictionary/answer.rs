@@ -11,7 +11,7 @@ use crate::profile::{Profile, Target};
 use serde::Serialize;
 use std::fmt::Write;
 
-/// What a name is.
+/// One meaning of a name.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Spelled {
     pub name: String,
@@ -73,7 +73,7 @@ impl Spelled {
         }
     }
 
-    /// What to write, as a phrase.
+    /// The calls to write, as a phrase.
     pub fn ways(&self) -> String {
         let way = |way: &Way| match way.when {
             "" => way.call.clone(),
@@ -113,7 +113,7 @@ pub fn text(entries: &[Entry], profiles: Option<&[Profile]>, width: Option<usize
     text
 }
 
-/// What a name is, each once.
+/// The meanings of a name, each once.
 fn distinct(entries: &[Entry]) -> Vec<Spelled> {
     let mut all: Vec<Spelled> = Vec::new();
     for spelled in entries.iter().map(Spelled::of) {
@@ -159,7 +159,8 @@ fn many(several: &[Spelled], text: &mut String, width: Option<usize>) {
     let Some(first) = several.first() else { return };
     let head = match first.relation {
         "is" => "is, by its operands",
-        _ => "brings",
+        "brings" => "brings",
+        _ => "has no counterpart",
     };
     let _ = writeln!(text, "`{}` ({}) {head}:", first.name, first.language);
     for one in several.iter().take(LISTED) {

@@ -38,7 +38,7 @@ pub struct Entry {
     pub name: Cow<'static, str>,
     pub language: &'static str,
     pub means: Means,
-    /// What differs, or what to write where there is no counterpart; may be empty.
+    /// The difference, or the advice where there is no counterpart; may be empty.
     pub note: &'static str,
 }
 

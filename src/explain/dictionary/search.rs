@@ -6,7 +6,7 @@ use crate::diagnostic::nearest::nearest;
 /// The answer to a name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Found {
-    /// What the name is.
+    /// The entries of the name.
     Name(Vec<Entry>),
     /// Longer names that the word is a part of.
     Among(Vec<Entry>),
@@ -39,9 +39,14 @@ fn bare(name: &str) -> &str {
     name.split(['(', '<', ' ']).next().unwrap_or_default()
 }
 
+/// Returns true for a word that says a type.
+fn is_type(word: &str) -> bool {
+    TYPES.contains(&word)
+}
+
 /// The words without types at the end.
 fn stem(words: &[String]) -> &[String] {
-    let types = words.iter().rev().take_while(|word| TYPES.contains(&&***word)).count();
+    let types = words.iter().rev().take_while(|word| is_type(word)).count();
     if types < words.len() { &words[..words.len() - types] } else { words }
 }
 
@@ -87,7 +92,7 @@ impl Dictionary {
         if let Some(found) = self.exact(name) {
             return Found::Name(found);
         }
-        let is_extra = |word: &String| wanted.contains(word) || TYPES.contains(&&**word) || AROUND.contains(&&**word);
+        let is_extra = |word: &String| wanted.contains(word) || is_type(word) || AROUND.contains(&&**word);
         let longer = self.those(|words| is_run(stem(&wanted), words) && words.iter().all(is_extra));
         if !longer.is_empty() {
             return Found::Name(longer);
@@ -96,8 +101,10 @@ impl Dictionary {
         if !longer.is_empty() {
             return Found::Among(longer);
         }
-        let within =
-            self.0.iter().map(|(words, _)| stem(words)).filter(|words| is_run(words, &wanted) && is_enough(words));
+        let is_tail = |word: &&String| word.parse::<u32>().is_ok() || is_type(word);
+        let plain = &wanted[..wanted.len() - wanted.iter().rev().take_while(is_tail).count()];
+        let stems = self.0.iter().map(|(words, _)| stem(words));
+        let within = stems.filter(|words| plain.ends_with(words) && is_enough(words));
         if let Some(longest) = within.max_by_key(|words| words.concat().len()) {
             return Found::Name(self.those(|words| stem(words) == longest));
         }
@@ -152,5 +159,7 @@ mod tests {
         assert_eq!(dictionary.find("quux_frobnicate"), Found::Near(Vec::new()));
         let Found::Near(near) = dictionary.find("WaveActveSum") else { panic!("found") };
         assert_eq!(near[0], "WaveActiveSum");
+        let Found::Near(near) = dictionary.find("__shfl_uo_sync") else { panic!("found") };
+        assert_eq!(near[0], "__shfl_up_sync");
     }
 }
