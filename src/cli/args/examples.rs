@@ -25,7 +25,7 @@ pub const RUN: &str = "\
 Examples:
   crosslane run reduce.comp --buffer 0=iota:f32:64
   crosslane run reduce.comp -p gfx900 --buffer 0=in.bin --print 0 --out 0=out.bin
-  crosslane run reduce.comp --buffer 0=f32:1,2,3,4 --keep-undefined --print 0:u32:4
+  crosslane run reduce.comp --buffer 0=random:f32:64:7 --keep-undefined --print 0:u32:4
   crosslane run reduce.comp --on sim,vulkan --buffer 0=random:f32:64:1 --within 1e-5";
 
 pub const EXPLAIN: &str = "\
