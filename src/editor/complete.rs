@@ -191,7 +191,7 @@ impl Analysis {
     }
 
     /// The name of the struct or block that a type is.
-    fn owner(&self, ty: TypeOf) -> Option<crate::source::Span> {
+    pub(super) fn owner(&self, ty: TypeOf) -> Option<crate::source::Span> {
         if self.known().by_name.contains_key(&ty.name) {
             return Some(ty.name);
         }

@@ -71,7 +71,7 @@ fn mistakes(of: &Analysis, source: &Source<'_>) -> Mistakes {
 fn without(text: &str, mistakes: &[Mistake], language: Language, wider: usize) -> Option<String> {
     let scanned = Scanned::new(text, language);
     let pieces = Pieces::of(text, &scanned);
-    let removed = |range: &Range<usize>| (range.clone(), blank(&text[range.clone()]));
+    let removed = |range: &Range<usize>| (range.clone(), text.get(range.clone()).map(blank).unwrap_or_default());
     if !pieces.unpaired.is_empty() {
         return Some(edited(text, pieces.unpaired.iter().map(removed).collect()));
     }
@@ -98,7 +98,9 @@ fn edited(text: &str, mut edits: Vec<Edit>) -> String {
     edits.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
     edits.dedup();
     let (mut new, mut done) = (String::with_capacity(text.len()), 0);
-    for (range, replacement) in edits.into_iter().filter(|(range, _)| range.end <= text.len()) {
+    for (range, replacement) in
+        edits.into_iter().filter(|(range, _)| text.is_char_boundary(range.start) && text.is_char_boundary(range.end))
+    {
         if range.start >= done {
             new += &text[done..range.start];
             new += &replacement;

@@ -5,9 +5,11 @@
 //! from the planner. A shader with errors is answered from what the front end understood and from a similar shader without
 //! errors: its last good version, or itself without the statements that have errors.
 
+mod calls;
 pub mod complete;
 mod heal;
 mod hover;
+mod layout;
 mod lookup;
 mod near;
 mod outline;
@@ -15,15 +17,19 @@ mod pieces;
 mod rename;
 mod scan;
 mod signature;
+mod structure;
 mod texts;
 pub mod tokens;
 mod words;
 
+pub use calls::{Calls, Function};
 pub use complete::{Completion, CompletionKind};
 pub use hover::{Hover, price};
+pub use layout::white_space;
 pub use outline::Outline;
 pub use rename::RenameError;
 pub use signature::{Signature, SignatureHelp};
+pub use structure::Fold;
 pub use tokens::{SemanticToken, TokenKind};
 
 use crate::compile::{Artifact, Input, Language, Options, Reading, Readings, Verdict};

@@ -118,6 +118,7 @@ pub fn compile(
         Err(deep) => {
             let span = Span::new(base + deep.at.lo, base + deep.at.hi);
             diagnostics.push(Diagnostic::error(Code::TOO_DEEP, deep.what).at(span, "the limit is passed here"));
+            symbols.into_iter().for_each(|symbols| *symbols = symbols::symbols(source, base, &tokens, &[]));
             return None;
         }
     };

@@ -4,11 +4,13 @@ use super::convert::{Lines, completion_kind, symbol_kind, tokens};
 use super::manifest;
 use super::publish::LineCache;
 use super::server::{Known, Server, is_manifest, path, source};
+use super::{navigate, shape};
 use crate::editor::{Completion, Outline, Place};
 use lsp_types::request::{
-    CodeActionRequest, Completion as CompletionRequest, DocumentHighlightRequest, DocumentSymbolRequest,
-    GotoDefinition, HoverRequest, InlayHintRequest, PrepareRenameRequest, References, Rename, Request,
-    SemanticTokensFullRequest, SignatureHelpRequest,
+    CallHierarchyIncomingCalls, CallHierarchyOutgoingCalls, CallHierarchyPrepare, CodeActionRequest,
+    Completion as CompletionRequest, DocumentHighlightRequest, DocumentSymbolRequest, FoldingRangeRequest, Formatting,
+    GotoDefinition, GotoTypeDefinition, HoverRequest, InlayHintRequest, PrepareRenameRequest, References, Rename,
+    Request, SelectionRangeRequest, SemanticTokensFullRequest, SignatureHelpRequest, WorkspaceSymbolRequest,
 };
 use lsp_types::{
     CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, CompletionItem, CompletionList,
@@ -26,7 +28,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 /// An answer, or why there is none.
-type Answer<T> = Result<T, String>;
+pub type Answer<T> = Result<T, String>;
 
 /// The answer to a request; none for requests that are not known.
 pub fn answer(server: &mut Server<'_>, method: &str, params: Value) -> Option<Answer<Value>> {
@@ -43,6 +45,14 @@ pub fn answer(server: &mut Server<'_>, method: &str, params: Value) -> Option<An
         CodeActionRequest::METHOD => with(server, params, code_actions),
         PrepareRenameRequest::METHOD => with(server, params, prepare_rename),
         Rename::METHOD => with(server, params, rename),
+        FoldingRangeRequest::METHOD => with(server, params, shape::folding),
+        SelectionRangeRequest::METHOD => with(server, params, shape::selections),
+        Formatting::METHOD => with(server, params, shape::formatting),
+        GotoTypeDefinition::METHOD => with(server, params, navigate::type_definition),
+        WorkspaceSymbolRequest::METHOD => with(server, params, navigate::symbols),
+        CallHierarchyPrepare::METHOD => with(server, params, navigate::prepare_calls),
+        CallHierarchyIncomingCalls::METHOD => with(server, params, navigate::incoming),
+        CallHierarchyOutgoingCalls::METHOD => with(server, params, navigate::outgoing),
         _ => return None,
     })
 }
@@ -58,25 +68,37 @@ fn with<P: DeserializeOwned, R: Serialize>(
 }
 
 /// An open text and the shader in which it is understood.
-struct Target {
-    path: PathBuf,
+pub struct Target {
+    pub path: PathBuf,
     root: PathBuf,
 }
 
 impl Target {
-    fn of(server: &mut Server<'_>, uri: &Uri) -> Option<Target> {
+    pub fn of(server: &mut Server<'_>, uri: &Uri) -> Option<Target> {
         let path = path(uri);
         let root = server.root(&path)?;
         server.read(&root)?;
         Some(Target { path, root })
     }
 
-    fn known<'s>(&self, server: &'s Server<'_>) -> Option<&'s Known> {
+    pub fn known<'s>(&self, server: &'s Server<'_>) -> Option<&'s Known> {
         server.get(&self.root)
     }
 
+    /// A position in a file that is not open but that an open shader includes.
+    pub fn included(server: &mut Server<'_>, of: &TextDocumentPositionParams) -> Option<(Target, u32)> {
+        let path = path(&of.text_document.uri);
+        let name = path.to_string_lossy();
+        let root = server.readers(&name).into_iter().next()?;
+        let known = server.get(&root)?;
+        let file = known.analysis.sources().files().iter().find(|file| *file.name == *name)?;
+        let offset = Lines::new(&file.text, server.is_utf8).offset(of.position);
+        let position = known.analysis.position(&name, offset)?;
+        Some((Target { path, root }, position))
+    }
+
     /// The position in the shader's sources.
-    fn position(&self, server: &Server<'_>, at: Position) -> Option<u32> {
+    pub fn position(&self, server: &Server<'_>, at: Position) -> Option<u32> {
         let text = &server.documents.get(&self.path)?.text;
         let offset = Lines::new(text, server.is_utf8).offset(at);
         self.known(server)?.analysis.position(&self.path.to_string_lossy(), offset)
@@ -84,7 +106,7 @@ impl Target {
 }
 
 /// The text, the shader and the position that a request is about.
-fn at(server: &mut Server<'_>, of: &TextDocumentPositionParams) -> Option<(Target, u32)> {
+pub fn at(server: &mut Server<'_>, of: &TextDocumentPositionParams) -> Option<(Target, u32)> {
     let target = Target::of(server, &of.text_document.uri)?;
     let position = target.position(server, of.position)?;
     Some((target, position))
@@ -172,7 +194,7 @@ fn signature(of: crate::editor::Signature) -> SignatureInformation {
     }
 }
 
-fn locations(server: &Server<'_>, known: &Known, places: impl Iterator<Item = Place>) -> Vec<Location> {
+pub fn locations(server: &Server<'_>, known: &Known, places: impl Iterator<Item = Place>) -> Vec<Location> {
     let mut lines = LineCache::new(known, server.is_utf8);
     let mut all: Vec<Location> = Vec::new();
     for place in places {

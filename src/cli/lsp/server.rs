@@ -1,6 +1,7 @@
 //! The loop of the server, and what it knows: open texts, and the shaders that they are.
 
 use super::documents::{Document, Documents, Overlay, path_of};
+use super::format::Formatters;
 use super::inbox::{Inbox, Received};
 use super::project::{MANIFEST, Projects, Shader};
 use super::{answers, publish};
@@ -42,6 +43,7 @@ pub struct Server<'a> {
     outbox: Outbox,
     pub is_utf8: bool,
     pub documents: Documents,
+    pub formatters: Formatters,
     projects: Projects,
     /// The profiles that the command line names.
     profiles: &'a [String],
@@ -63,6 +65,7 @@ impl<'a> Server<'a> {
             outbox,
             is_utf8,
             documents: Documents::default(),
+            formatters: Formatters::default(),
             projects: Projects::default(),
             profiles,
             known: BTreeMap::new(),
@@ -75,8 +78,9 @@ impl<'a> Server<'a> {
         server
     }
 
-    /// Takes the editor's settings: `profiles`, by themselves or under `crosslane`.
+    /// Takes the editor's settings: `profiles` and `formatters`, by themselves or under `crosslane`.
     fn configure(&mut self, settings: &Value) {
+        self.formatters = Formatters::of(settings);
         let list = settings.pointer("/crosslane/profiles").or_else(|| settings.get("profiles"));
         let names = list.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
         let chosen: Vec<&str> = names.collect();

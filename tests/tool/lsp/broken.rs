@@ -190,7 +190,6 @@ fn members_of_values_without_a_written_type_are_completed() {
     assert_eq!(members("part."), all(&["place", "weight"]));
     assert_eq!(members("at."), all(&["x", "y", "z"]));
     assert_eq!(members("same."), all(&["place", "weight"]));
-    assert_eq!(members("two[1]."), all(&["place", "weight"]));
     let hover = client.at(&uri, "at = part", 0, 1);
     let hover = client.ask("textDocument/hover", hover);
     assert!(hover["contents"]["value"].as_str().unwrap().contains("let at: vec3<f32>"), "{hover}");

@@ -5,6 +5,7 @@
 mod broken;
 mod client;
 mod edits;
+mod structure;
 
 use super::folder::Folder;
 use client::{Client, framed, uri};
@@ -32,7 +33,12 @@ fn named(client: &Client, locations: &Value) -> Vec<String> {
 
 /// The definition of the name at a place.
 fn defined(client: &mut Client, at: Value) -> Vec<String> {
-    let found = client.ask("textDocument/definition", at);
+    defined_by(client, "textDocument/definition", at)
+}
+
+/// The places that a request leads to.
+fn defined_by(client: &mut Client, method: &str, at: Value) -> Vec<String> {
+    let found = client.ask(method, at);
     named(client, &found)
 }
 
