@@ -18,6 +18,7 @@ mod rename;
 mod scan;
 mod signature;
 mod structure;
+pub mod textmate;
 mod texts;
 pub mod tokens;
 mod words;

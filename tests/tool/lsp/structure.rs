@@ -1,9 +1,13 @@
-//! Folding, selection ranges, formatting, type definitions, call hierarchies and workspace symbols.
+//! Folding, selection ranges, formatting, type definitions, call hierarchies, workspace symbols and TextMate grammars.
 
 use super::super::folder::Folder;
 use super::client::{Client, offset};
 use super::{defined_by, fixture};
+use crosslane::compile::Language;
+use crosslane::editor::textmate;
 use serde_json::{Value, json};
+use std::fs;
+use support::bless;
 
 #[test]
 fn blocks_fold_and_selections_grow() {
@@ -97,4 +101,21 @@ fn a_formatter_moves_white_space_alone() {
     let missing = formats(json!({ "glsl": "no-such-formatter" }));
     assert!(said(&missing).contains("cannot find `no-such-formatter`"), "{missing}");
     assert!(said(&formats(json!({ "glsl": ["false"] }))).starts_with("`false`"));
+}
+
+#[test]
+fn colours_need_no_server() {
+    for (name, language) in [("glsl", Language::Glsl), ("wgsl", Language::Wgsl)] {
+        let text = serde_json::to_string_pretty(&textmate::grammar(language)).unwrap() + "\n";
+        let path = format!("editors/vscode/syntaxes/{name}.tmLanguage.json");
+        bless::hold(&path, &text).unwrap_or_else(|why| panic!("{why}"));
+    }
+    let package = concat!(env!("CARGO_MANIFEST_DIR"), "/editors/vscode/package.json");
+    let package: Value = serde_json::from_str(&fs::read_to_string(package).unwrap()).unwrap();
+    for grammar in package["contributes"]["grammars"].as_array().unwrap() {
+        let path = grammar["path"].as_str().unwrap().trim_start_matches("./");
+        let path = format!("{}/editors/vscode/{path}", env!("CARGO_MANIFEST_DIR"));
+        let of: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+        assert_eq!(of["scopeName"], grammar["scopeName"]);
+    }
 }
