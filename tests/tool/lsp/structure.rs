@@ -40,7 +40,7 @@ fn types_calls_and_names_are_found() {
     let mut client = Client::start(json!({}));
     let uri = client.open(&fixture("scan.comp"));
     let own = client.at(&uri, "own = weighed", 0, 0);
-    assert_eq!(defined_by(&mut client, "textDocument/typeDefinition", own), ["types.glsl:3 Sample"]);
+    assert_eq!(defined_by(&mut client, "textDocument/typeDefinition", own), ["types.glsl:4 Sample"]);
     let function = client.at(&uri, "sumOf(i)", 0, 1);
     let item = client.ask("textDocument/prepareCallHierarchy", function)[0].clone();
     assert_eq!(item["name"], "sumOf");
