@@ -19,7 +19,7 @@ fn compiled(source: &str, options: &WgslOptions<'_>) -> Result {
     let mut sources = SourceMap::new();
     let file = sources.add("test.wgsl", source).unwrap();
     let mut diagnostics = Diagnostics::new();
-    let module = compile(file, &sources, options, &mut diagnostics);
+    let module = compile(file, &sources, options, &mut diagnostics, None);
     assert_eq!(module.is_none(), diagnostics.has_errors(), "{diagnostics:?}");
     if let Some(module) = &module {
         assert_verified(module);
