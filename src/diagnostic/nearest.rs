@@ -167,7 +167,16 @@ fn part_cost(word: &str, other: &str) -> Option<usize> {
         return Some(1);
     }
     let edits = distance(word, other);
-    (word.len() > 1 && edits <= (word.len() / 3).max(1)).then_some(edits)
+    let is_near = word.len() > 1 && edits <= (word.len() / 3).max(1);
+    (is_near || is_inflection(word, other)).then_some(edits)
+}
+
+/// Returns true if two parts have one stem and differ in their endings: `implicit` and `implied`.
+fn is_inflection(word: &str, other: &str) -> bool {
+    const STEM: usize = 5;
+    const ENDING: usize = 3;
+    let stem = word.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
+    stem >= STEM && word.len().max(other.len()) - stem <= ENDING
 }
 
 /// Returns true if `word` is the beginning of a longer part.
@@ -288,6 +297,7 @@ mod tests {
         assert_eq!(nearest("global_id", ["global_invocation_id", "local_invocation_id"]), Some("global_invocation_id"));
         assert_eq!(nearest("subgroupAdd", ["subgroupExclusiveAdd"]), None);
         assert_eq!(nearest("subgroupadd", ["subgroupAnd", "subgroupAdd"]), Some("subgroupAdd"));
+        assert_eq!(nearest("include-implicit", ["include-implied"]), Some("include-implied"));
     }
 
     #[test]

@@ -28,9 +28,14 @@ impl Shared {
         let mut shared = Shared::default();
         for op in capture_diff_slices(Algorithm::Myers, &old_lines, &new_lines) {
             let bytes = |starts: &[usize], lines: Range<usize>| starts[lines.start]..starts[lines.end];
-            let (from, to) = (bytes(&old_starts, op.old_range()), bytes(&new_starts, op.new_range()));
+            let of_lines = |from, to| (bytes(&old_starts, from), bytes(&new_starts, to));
+            let (from, to) = of_lines(op.old_range(), op.new_range());
+            let pairs = || op.old_range().zip(op.new_range()).map(|(a, b)| of_lines(a..a + 1, b..b + 1));
             match op.tag() {
                 DiffTag::Equal => shared.keep(from.start, to.start, from.len()),
+                _ if op.old_range().len() == op.new_range().len() => {
+                    pairs().for_each(|(from, to)| shared.ends(old, new, from, to));
+                }
                 _ => shared.ends(old, new, from, to),
             }
         }
