@@ -144,12 +144,14 @@ impl<'a> Name<'a> {
         !self.words.iter().all(is_kept)
     }
 
-    /// How far the numbers are apart, where only they differ.
-    fn distance_in_family(&self, other: &Name<'_>) -> Option<(usize, u64)> {
+    /// How far the numbers are apart, where only they differ: how many do, where the texts part, and how far each is from the other.
+    fn distance_in_family(&self, other: &Name<'_>) -> Option<(usize, usize, u64)> {
         let is_related = self.words == other.words && self.numbers.len() == other.numbers.len();
         let same = self.text.bytes().zip(other.text.bytes()).take_while(|(a, b)| a == b).count();
-        let value = |name: &Name<'_>| name.numbers.concat().parse::<u64>().unwrap_or(u64::MAX);
-        is_related.then(|| (self.text.len() - same, value(self).abs_diff(value(other))))
+        let value = |number: &str| number.parse::<u64>().unwrap_or_default();
+        let pairs = || self.numbers.iter().zip(&other.numbers).filter(|(a, b)| a != b);
+        let apart = pairs().fold(0u64, |sum, (a, b)| sum.saturating_add(value(a).abs_diff(value(b))));
+        is_related.then(|| (pairs().count(), self.text.len() - same, apart))
     }
 }
 
@@ -302,10 +304,12 @@ mod tests {
 
     #[test]
     fn families_differ_in_numbers() {
-        let names = ["gfx701", "gfx1030", "gfx1100", "gfx1101", "spirv-1.5", "spirv-1.6"];
+        let names =
+            ["gfx701", "gfx1030", "gfx1030-wave64", "gfx1030-wave32", "gfx1100", "gfx1101", "spirv-1.5", "spirv-1.6"];
         let near = |word| nearest_of_family(word, names.into_iter());
         assert_eq!(near("gfx1101x"), Some("gfx1101"));
         assert_eq!(near("gfx1039"), Some("gfx1030"));
+        assert_eq!(near("gfx1039-wave32"), Some("gfx1030-wave32"));
         assert_eq!(near("spirv-1.7"), Some("spirv-1.6"));
         assert_eq!(near("sm-1.7"), None);
         assert_eq!(nearest("E501", ["E0501", "E0500"]), Some("E0501"));

@@ -217,7 +217,10 @@ fn files_that_are_not_there_are_named() {
     let text = complaint("profile-base", "name = \"a\"\ninherit = \"none.toml\"\n");
     assert!(text.contains("my.toml:2: inherit: there is no file none.toml"), "{text}");
     let text = complaint("profile-builtin", "name = \"a\"\ninherit = \"gfx1\"\n");
-    assert!(text.contains("my.toml:2: inherit: unknown profile `gfx1`"), "{text}");
+    assert!(
+        text.contains("my.toml:2: inherit: `gfx1` is not the name of one profile; write one of `gfx1010-wave32`"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -76,9 +76,12 @@ impl Parser<'_> {
         before.find(is_end).map_or(at.saturating_sub(FARTHEST), |end| end + 1)
     }
 
-    /// The index of the first token at or after `index` that is not part of a qualifier.
+    /// The index of the first token at or after `index` that is not part of a qualifier; qualifiers are passed up to the current
+    /// token.
     fn after_qualifiers(&self, mut index: usize) -> usize {
-        while let Some(WordClass::Qualifier(qualifier)) = self.class_at(index) {
+        while index < self.position()
+            && let Some(WordClass::Qualifier(qualifier)) = self.class_at(index)
+        {
             index += 1;
             if matches!(qualifier, QualifierKind::Layout(_)) && self.token(index).is(TokenKind::Punct(Punct::LeftParen))
             {
