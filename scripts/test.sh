@@ -46,8 +46,7 @@ fetch_judges() {
     install_packages && bash scripts/judges.sh "$CROSSLANE_JUDGES"
 }
 
-# The example compiles the library once more, as a build script's dependency: a test runs it.
-test=(cargo test --profile ci --workspace --exclude build-script)
+test=(cargo test --profile ci -p crosslane)
 
 if [ "${1:-}" = quick ]; then
     slow=(matrix:: fixtures:: ::seeds_ recognizer:: lane::check:: extremes:: fuzz:: forms:: interpreter:: loaders:: cmake::
@@ -65,5 +64,10 @@ fi
 # Every SPIR-V module that any test makes is validated.
 [ ! -x "$CROSSLANE_JUDGES/bin/spirv-val" ] || export CROSSLANE_SPIRV_VAL=$CROSSLANE_JUDGES/bin/spirv-val
 
-"${test[@]}" --lib --bins --tests "$@"
-cargo test --profile ci --doc
+if [ $# -gt 0 ]; then
+    exec "${test[@]}" "$@"
+fi
+"${test[@]}" --tests
+# They have dependencies that nothing else needs.
+cargo test --profile ci -p crosslane-explorer -p crosslane-schema --tests
+"${test[@]}" --doc

@@ -4,6 +4,8 @@
 //! compared by their parts: `allReduceAd8` is `all`, `reduce`, `ad` and the number 8. Numbers must be equal, and a part
 //! that names an operation never becomes another one.
 
+use smallvec::SmallVec;
+
 /// Parts that mean the same thing, a row for each meaning. Names that differ in such a part are different operations,
 /// however near their letters are.
 #[rustfmt::skip]
@@ -29,10 +31,15 @@ const LONGEST_PART: usize = 12;
 /// Among equals the first wins.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = limit(word);
-    let wanted = Name::of(word);
-    let near =
-        |candidate: &&str| !candidate.is_empty() && candidate.len().abs_diff(word.len()) <= word.len() + LONGEST_PART;
-    let measured = candidates.into_iter().filter(near).filter_map(|name| Some((wanted.cost(&Name::of(name))?, name)));
+    let lower = word.to_ascii_lowercase();
+    let wanted = Name::of(word, &lower);
+    let near = |candidate: &&str| {
+        !candidate.is_empty()
+            && candidate.len().abs_diff(word.len()) <= word.len() + LONGEST_PART
+            && numbers(candidate).eq(wanted.numbers.iter().copied())
+    };
+    let cost = |name: &str| wanted.cost(&Name::of(name, &name.to_ascii_lowercase()));
+    let measured = candidates.into_iter().filter(near).filter_map(|name| Some((cost(name)?, name)));
     let best = measured.min_by_key(|(cost, _)| *cost)?;
     (best.0.edits <= limit && best.0.edits < word.len()).then_some(best.1)
 }
@@ -41,8 +48,10 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 /// processors, where one of a family stands for the others.
 pub fn nearest_of_family<'a>(word: &str, candidates: impl Iterator<Item = &'a str> + Clone) -> Option<&'a str> {
     nearest(word, candidates.clone()).or_else(|| {
-        let wanted = Name::of(word);
-        let relatives = candidates.filter_map(|name| Some((wanted.distance_in_family(&Name::of(name))?, name)));
+        let lower = word.to_ascii_lowercase();
+        let wanted = Name::of(word, &lower);
+        let distance = |name: &str| wanted.distance_in_family(&Name::of(name, &name.to_ascii_lowercase()));
+        let relatives = candidates.filter_map(|name| Some((distance(name)?, name)));
         relatives.min_by_key(|(distance, _)| *distance).map(|(_, name)| name)
     })
 }
@@ -71,20 +80,19 @@ enum Likeness {
 /// A name in parts: words in lower case, and numbers.
 struct Name<'a> {
     text: &'a str,
-    words: Vec<String>,
-    numbers: Vec<&'a str>,
+    lower: &'a str,
+    words: SmallVec<[&'a str; 8]>,
+    numbers: SmallVec<[&'a str; 4]>,
 }
 
 impl<'a> Name<'a> {
-    fn of(text: &'a str) -> Name<'a> {
-        let (mut words, mut numbers) = (Vec::new(), Vec::new());
-        for part in parts(text) {
-            match part.as_bytes()[0].is_ascii_digit() {
-                true => numbers.push(part.trim_start_matches('0')),
-                false => words.push(part.to_ascii_lowercase()),
-            }
-        }
-        Name { text, words, numbers }
+    fn of(text: &'a str, lower: &'a str) -> Name<'a> {
+        let in_lower = |part: &str| {
+            let start = part.as_ptr() as usize - text.as_ptr() as usize;
+            &lower[start..start + part.len()]
+        };
+        let words = parts(text).filter(|part| !is_number(part)).map(in_lower).collect();
+        Name { text, lower, words, numbers: numbers(text).collect() }
     }
 
     /// None where the other name says something else.
@@ -92,11 +100,10 @@ impl<'a> Name<'a> {
         if self.numbers != other.numbers || self.contradicts(other) {
             return None;
         }
-        let (text, others) = (self.text.to_ascii_lowercase(), other.text.to_ascii_lowercase());
-        let edits = self.in_parts(other).unwrap_or_else(|| distance(&text, &others));
+        let edits = self.in_parts(other).unwrap_or_else(|| distance(self.lower, other.lower));
         let likeness = match () {
             () if self.begins(other) => Likeness::Unfinished,
-            () if has_same_letters(&text, &others) => Likeness::SameLetters,
+            () if has_same_letters(self.lower, other.lower) => Likeness::SameLetters,
             () => Likeness::Other,
         };
         Some(Cost { edits, likeness })
@@ -105,17 +112,12 @@ impl<'a> Name<'a> {
     /// Returns true if each part of the other name begins with one of this.
     fn begins(&self, other: &Name<'_>) -> bool {
         let mut pairs = self.words.iter().zip(&other.words);
-        self.words.len() == other.words.len() && pairs.all(|(word, other)| other.starts_with(&**word))
+        self.words.len() == other.words.len() && pairs.all(|(word, other)| other.starts_with(word))
     }
 
     /// Edits part by part, where the parts answer each other: in their order, in another one, or with some left out.
     fn in_parts(&self, other: &Name<'_>) -> Option<usize> {
         if self.words.len() == other.words.len() && self.words.len() > 1 {
-            let sorted = |words: &[String]| {
-                let mut words = words.to_vec();
-                words.sort_unstable();
-                words
-            };
             let is_turned = self.words != other.words && sorted(&self.words) == sorted(&other.words);
             let costs = self.words.iter().zip(&other.words).map(|(word, other)| part_cost(word, other));
             return if is_turned { Some(1) } else { costs.sum::<Option<usize>>().or(Some(usize::MAX)) };
@@ -125,21 +127,21 @@ impl<'a> Name<'a> {
 
     /// How many parts of the other name are left out, where that is all and none of them says which operation it is.
     fn missing(&self, other: &Name<'_>) -> Option<usize> {
-        let is_telling = self.words.len() > 1 || other.words.first().is_some_and(|first| first == "gl");
+        let is_telling = self.words.len() > 1 || other.words.first() == Some(&"gl");
         let mut own = self.words.iter().peekable();
-        let left_out: Vec<&String> = other.words.iter().filter(|word| own.next_if_eq(word).is_none()).collect();
+        let left_out: SmallVec<[&str; 8]> =
+            other.words.iter().copied().filter(|word| own.next_if(|own| *own == word).is_none()).collect();
         let is_all = own.peek().is_none() && is_telling && !left_out.is_empty();
-        let is_silent = |word: &&String| word.len() > 1 && meaning(word).is_none();
+        let is_silent = |word: &&str| word.len() > 1 && meaning(word).is_none();
         (is_all && left_out.iter().all(is_silent)).then_some(left_out.len())
     }
 
     /// Returns true if a part of this name has a meaning that the other name does not have.
     fn contradicts(&self, other: &Name<'_>) -> bool {
-        let text = other.text.to_ascii_lowercase();
-        let others: Vec<usize> = other.words.iter().filter_map(|word| meaning(word)).collect();
-        let is_kept = |word: &String| {
-            let is_split_elsewhere = self.words.len() != other.words.len() && text.contains(&**word);
-            meaning(word).is_none_or(|meaning| others.contains(&meaning)) || is_split_elsewhere
+        let is_kept = |word: &&str| {
+            let says = |meaning_of| other.words.iter().any(|other| meaning(other) == Some(meaning_of));
+            let is_split_elsewhere = || self.words.len() != other.words.len() && other.lower.contains(word);
+            meaning(word).is_none_or(says) || is_split_elsewhere()
         };
         !self.words.iter().all(is_kept)
     }
@@ -153,6 +155,21 @@ impl<'a> Name<'a> {
         let apart = pairs().fold(0u64, |sum, (a, b)| sum.saturating_add(value(a).abs_diff(value(b))));
         is_related.then(|| (pairs().count(), self.text.len() - same, apart))
     }
+}
+
+fn sorted<'a>(words: &[&'a str]) -> SmallVec<[&'a str; 8]> {
+    let mut words = SmallVec::from_slice(words);
+    words.sort_unstable();
+    words
+}
+
+/// The numbers in a name, without zeros before them.
+fn numbers(text: &str) -> impl Iterator<Item = &str> {
+    parts(text).filter(|part| is_number(part)).map(|part| part.trim_start_matches('0'))
+}
+
+fn is_number(part: &str) -> bool {
+    part.as_bytes()[0].is_ascii_digit()
 }
 
 /// The row of a part in the table of meanings.
