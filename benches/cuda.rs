@@ -21,7 +21,7 @@ use support::{compiler, report};
 
 const PROFILE: &str = "ptx-sm90";
 const ARCHITECTURE: &str = "-arch=sm_90";
-/// Times that each kernel is measured: this many turns of so many runs.
+/// How often each kernel is measured: the number of rounds, and of runs in each round.
 const TURNS: usize = 11;
 const RUNS: usize = 5;
 

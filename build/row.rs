@@ -228,7 +228,7 @@ pub struct Spelling {
     pub names: Vec<String>,
     #[serde(default)]
     pub with: BTreeMap<String, Values>,
-    /// The operation; none where there is no counterpart.
+    /// The operation, if there is a counterpart.
     pub lane: Option<String>,
     /// The difference, or the advice where there is no counterpart.
     #[serde(default)]

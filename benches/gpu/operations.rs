@@ -26,7 +26,7 @@ const OPERATORS: [(&str, &str); 7] = [
     ("Or", "uint"),
     ("Xor", "uint"),
 ];
-/// Times that each kernel is measured: this many turns of so many runs.
+/// How often each kernel is measured: the number of rounds, and of runs in each round.
 const TURNS: usize = 7;
 const RUNS: usize = 5;
 

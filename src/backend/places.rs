@@ -11,6 +11,21 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
+/// Manifests have these types as strings, and the command as arguments.
+macro_rules! from_string {
+    ($($ty:ty),*) => {$(
+        impl TryFrom<String> for $ty {
+            type Error = String;
+
+            fn try_from(text: String) -> Result<$ty, String> {
+                text.parse()
+            }
+        }
+    )*};
+}
+
+from_string!(Place, Bound, InputPlace);
+
 /// A number, in a group or space where the language has them: `5`, `1:5`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 #[serde(try_from = "String")]
@@ -29,14 +44,6 @@ impl FromStr for Place {
             Some((group, rest)) => Place { group: Some(number(group)?), number: number(rest)? },
             None => Place { group: None, number: number(text)? },
         })
-    }
-}
-
-impl TryFrom<String> for Place {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Place, String> {
-        text.parse()
     }
 }
 
@@ -74,14 +81,6 @@ impl fmt::Display for Bound {
     }
 }
 
-impl TryFrom<String> for Bound {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Bound, String> {
-        text.parse()
-    }
-}
-
 /// The place of a vertex input: another location, or its Direct3D semantic.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Deserialize)]
 #[serde(try_from = "String")]
@@ -103,14 +102,6 @@ impl FromStr for InputPlace {
             Err(_) if is_name && is_word => Ok(InputPlace::Semantic(text.into())),
             Err(_) => Err(format!("`{text}` is neither a location nor a semantic")),
         }
-    }
-}
-
-impl TryFrom<String> for InputPlace {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<InputPlace, String> {
-        text.parse()
     }
 }
 

@@ -378,7 +378,7 @@ pub struct Constant {
 pub struct Spelling {
     pub name: &'static str,
     pub language: &'static str,
-    /// The operation; none where there is no counterpart.
+    /// The operation, if there is a counterpart.
     pub op: Option<LaneOp>,
     /// The difference, or the advice where there is no counterpart; may be empty.
     pub note: &'static str,
