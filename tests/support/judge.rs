@@ -14,12 +14,17 @@ pub fn folder() -> PathBuf {
     std::env::var_os("CROSSLANE_JUDGES").map_or_else(default, PathBuf::from)
 }
 
-/// Where a file of the judges is, if it is there.
+/// Where a judge is, if it is there: a file of the folder, or a program of the system. `quick` uses no program.
 pub fn find(name: &str) -> Option<PathBuf> {
-    Some(folder().join(name)).filter(|path| path.exists())
+    Some(folder().join(name)).filter(|path| path.exists()).or_else(|| program(name))
 }
 
-/// Returns true in `scripts/test.sh quick`: tests run without judges, and on one processor of each kind.
+fn program(name: &str) -> Option<PathBuf> {
+    let searched = std::env::var_os("PATH").filter(|_| !is_quick())?;
+    std::env::split_paths(&searched).map(|folder| folder.join(name)).find(|path| path.is_file())
+}
+
+/// Returns true in `scripts/test.sh quick`: tests run without judges, and for one processor of each kind.
 pub fn is_quick() -> bool {
     std::env::var_os("CROSSLANE_QUICK").is_some()
 }
@@ -31,7 +36,7 @@ pub fn required() -> bool {
 
 /// The path of a judge, or a message that says how to get it.
 pub fn need(name: &str) -> Result<PathBuf, String> {
-    find(name).ok_or_else(|| format!("no {} (run scripts/judges.sh)", folder().join(name).display()))
+    find(name).ok_or_else(|| format!("no {} (run scripts/test.sh)", folder().join(name).display()))
 }
 
 /// The path of a judge for a test of one's own: nothing where it is missing and not required.

@@ -18,6 +18,9 @@ const SIZES: &str = "buffer_sizes";
 /// Lanes of a SIMD-group.
 pub const LANES: usize = 32;
 
+/// The compiler of C++.
+pub const JUDGE: &str = "g++";
+
 /// A kernel with its reflection and what it is run on.
 #[derive(Debug, Clone)]
 pub struct Job {
@@ -403,7 +406,7 @@ impl Folder {
             "-fsingle-precision-constant",
             "-ffp-contract=off",
         ];
-        let mut command = Command::new("g++");
+        let mut command = Command::new(JUDGE);
         command.args(options).arg("-I").arg(header).arg(&text).args(more);
         let output = command.output().map_err(|e| format!("g++: {e}"))?;
         if output.status.success() {

@@ -9,7 +9,7 @@ use crosslane::profile::Target;
 use crosslane::source::NoIncludes;
 use support::by_text::{self, Outcome};
 use support::plan::Plan;
-use support::trial::{Trial, judged, trial};
+use support::trial::{Trial, judged};
 use support::{dawn, dxc, fixture, judge, metal, outcomes, rival};
 
 /// The profiles with the programs that judge them.
@@ -71,13 +71,14 @@ pub fn trials() -> impl Iterator<Item = Trial> {
             judged(format!("texts::{profile}::{}", super::stem(&path)), &judges, move || check(&path, profile))
         })
     });
-    const OF_METAL: [&str; 2] = ["bin/glslangValidator", "lvp.json"];
+    const OF_METAL: [&str; 3] = [metal::JUDGE, "bin/glslangValidator", "lvp.json"];
     let parts = (0..METAL_PARTS)
         .map(|part| judged(format!("texts::{METAL}::part_{part}"), &OF_METAL, move || check_metal(part, false)));
     // A part shows that argument buffers are the same resources.
     let parts = parts.chain([judged(format!("texts::{METAL}::sets"), &OF_METAL, || check_metal(0, true))]);
-    let metal =
-        METAL_STAGED.map(|profile| trial(format!("texts::stages::{profile}"), move || check_metal_stages(profile)));
+    let metal = METAL_STAGED.map(|profile| {
+        judged(format!("texts::stages::{profile}"), &[metal::JUDGE], move || check_metal_stages(profile))
+    });
     by_way.chain(parts).chain(metal).chain(of_stages()).chain([judged("texts::dxc", &[dxc::JUDGE], dxc_judges)])
 }
 

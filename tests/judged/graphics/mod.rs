@@ -13,7 +13,7 @@ mod theirs;
 use std::path::{Path, PathBuf};
 
 use support::plan::Plan;
-use support::trial::{Trial, judged, trial};
+use support::trial::{Trial, judged};
 use support::{dawn, fixture, rival};
 
 /// The judges of what is drawn.
@@ -73,7 +73,7 @@ pub fn trials() -> Vec<Trial> {
     let shaders: Vec<_> = of("comp").chain(of("frag")).chain(primitives.clone()).collect();
     let msl = text::MSL.map(|profile| {
         let shaders = shaders.clone();
-        trial(profile, move || text::check_msl(profile, &shaders))
+        judged(profile, &[metal::JUDGE], move || text::check_msl(profile, &shaders))
     });
     computed
         .chain(drawn)

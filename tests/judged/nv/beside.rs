@@ -112,7 +112,8 @@ fn allowed(case: &Case) -> f32 {
     known.unwrap_or(if case.is_filtered() { FILTERED } else { ROUNDED })
 }
 
-fn interpreted(programs: &[Program], request: &Request) -> Result<Vec<Buffers>, String> {
+/// What the programs of a dispatch or a draw leave on the interpreter, after each run.
+pub fn interpreted(programs: &[Program], request: &Request) -> Result<Vec<Buffers>, String> {
     match programs {
         [program] => nv::dispatch(&program.text, &program.reflection, request),
         [vertex, fragment] => {

@@ -194,7 +194,7 @@ fn graphics_trials(case: graphics::Case) -> Vec<Trial> {
 }
 
 /// The programs that make and run modules to compare with.
-const JUDGES: [&str; 3] = ["bin/spirv-val", "bin/glslangValidator", "lvp.json"];
+pub const JUDGES: [&str; 3] = ["bin/spirv-val", "bin/glslangValidator", "lvp.json"];
 
 // Random kernels.
 

@@ -111,7 +111,7 @@ static LANGUAGES: [Language; 4] = [
     Language { profile: "wgsl", every: 1, judges: &dawn::JUDGES },
     Language { profile: "glsl-450-khr", every: 5, judges: &[] },
     Language { profile: "hlsl-6.5", every: 5, judges: &[dxc::JUDGE] },
-    Language { profile: METAL, every: 5, judges: &[] },
+    Language { profile: METAL, every: 5, judges: &[metal::JUDGE] },
 ];
 
 /// The languages that `CROSSLANE_LANGUAGES` names by profiles with commas between them, which may be none; all by default.
