@@ -3,7 +3,7 @@
 use super::expr::Expr;
 use super::function::Body;
 use super::tree::{Declared, Kind};
-use crate::ir::{Binding, BuiltIn, InstFlags, InstId, LocalId, Scalar, Space, Type, TypeId, Value, Values};
+use crate::ir::{Binding, BuiltIn, InstFlags, InstId, LocalId, Op, Scalar, Space, Type, TypeId, Value, Values};
 
 impl Body<'_, '_> {
     /// Space and pointee of an operand that points.
@@ -141,6 +141,9 @@ impl Body<'_, '_> {
         {
             return self.first_store(id, value);
         }
+        if self.is_there(pointer, value) {
+            return;
+        }
         if let Some(store) = self.current
             && let Some(run) = self.runs.at(store).cloned()
             && (run.stores.len() > 1 || run.extracts.iter().all(|id| self.uses.is_joined(*id)))
@@ -149,6 +152,14 @@ impl Body<'_, '_> {
         }
         let language = self.t.language;
         language.store(self, pointer, value);
+    }
+
+    /// Returns true if a variable of the invocation is stored to itself. DXC never returns from such a store of a struct.
+    fn is_there(&mut self, pointer: Value, value: Value) -> bool {
+        let Value::Inst(id) = value else { return false };
+        let is_own = matches!(self.f.insts[id].op, Op::Load(from) if from == pointer);
+        let is_private = matches!(self.pointee_of(pointer), Some((Space::Function | Space::Private, _)));
+        is_own && is_private && self.value(value).text == self.value(pointer).text
     }
 
     /// Stores to a path.

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use support::plan::Plan;
 use support::trial::{Trial, judged};
-use support::{dawn, fixture, rival};
+use support::{dawn, fixture, metal, rival};
 
 /// The judges of what is drawn.
 const JUDGES: [&str; 3] = ["bin/glslangValidator", "bin/spirv-val", "lvp.json"];

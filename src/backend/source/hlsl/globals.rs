@@ -35,6 +35,12 @@ pub(super) fn is_assigned_at_entry(t: &Writer, init: ConstId) -> bool {
     is_list && is_struct && t.types.holds(t.innermost(constant.ty), |ty| matches!(ty, Type::Array { .. }))
 }
 
+/// True if a variable without an initial value gets zeros: a struct that holds a matrix. DXC takes one that is assigned once and
+/// the assigned struct for the same memory, and makes an invalid module where their matrices lie in different ways.
+fn is_zeroed(t: &Writer, ty: TypeId) -> bool {
+    matches!(t.types.get(ty), Type::Struct(_)) && t.types.holds(ty, |ty| matches!(ty, Type::Matrix { .. }))
+}
+
 impl State {
     /// The word before the names of views that shaders write to.
     pub fn writable_word(&self) -> &'static str {
@@ -72,7 +78,11 @@ impl Hlsl {
         let name = t.global_names.get(&id).cloned().unwrap_or_default();
         let (ty, dims) = t.declared(global.ty);
         let init = global.init.filter(|init| !is_assigned_at_entry(t, *init));
-        let init = init.map_or_else(String::new, |init| format!(" = {}", t.initial(init)));
+        let init = match init {
+            Some(init) => format!(" = {}", t.initial(init)),
+            None if is_zeroed(t, global.ty) => format!(" = {}", self.zero(t, global.ty).text),
+            None => String::new(),
+        };
         t.variables.push(format!("static {ty} {name}{dims}{init};"));
         name
     }
