@@ -23,6 +23,9 @@ use support::{dawn, dxc, judge, outcomes, seeds};
 /// Kernels that each run of the tests tries.
 const USUAL: u64 = 30;
 
+/// Seeds of plain kernels that found faults which no short shader shows. They go through every language.
+const FOUND: Range<u64> = 52_290_082..52_290_084;
+
 pub fn trials() -> Vec<Trial> {
     let languages = languages();
     let of_languages = languages.iter().flat_map(|language| language.judges);
@@ -35,6 +38,7 @@ pub fn trials() -> Vec<Trial> {
         let batch = &batch;
         seeds::batches(USUAL).map(move |seeds| batch(kind, seeds))
     };
+    let found = (!seeds::are_asked_for()).then(|| batch(KINDS[0], FOUND));
     let by_metal = |kind: Kind| {
         let judges = &judges;
         let batch = move |seeds: Range<u64>| {
@@ -44,7 +48,7 @@ pub fn trials() -> Vec<Trial> {
     };
     let is_metal_asked_for = languages.iter().any(|language| language.profile == METAL);
     let of_metal = KINDS.into_iter().filter(|kind| is_metal_asked_for && kind.runs_apart).flat_map(by_metal);
-    KINDS.into_iter().flat_map(all).chain(of_metal).collect()
+    KINDS.into_iter().flat_map(all).chain(found).chain(of_metal).collect()
 }
 
 /// Metal's language, whose texts a compiler of C++ takes: many in one program.
@@ -144,7 +148,7 @@ fn agree(kind: Kind, seed: u64, source: &str, languages: &[&Language]) -> Result
     let (theirs, ours) = (theirs?, ours?);
     theirs.iter().zip(&ours).try_for_each(|(theirs, ours)| rival::differences(&JUDGED, theirs, ours))?;
     for Language { profile, every, .. } in languages.iter().filter(|language| language.profile != METAL) {
-        if seeds::are_asked_for() || seed.is_multiple_of(*every) {
+        if seeds::are_asked_for() || FOUND.contains(&seed) || seed.is_multiple_of(*every) {
             let gone = by_language(profile, source, &request, &theirs).map_err(|e| format!("{profile}: {e}"));
             match gone {
                 Ok(Gone::Refused) => outcomes::refused(profile, kind.name),
