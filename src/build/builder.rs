@@ -16,9 +16,9 @@ use crate::diagnostic::Diagnostics;
 use crate::diagnostic::warning::{Choice, UnknownWarning};
 use crate::glsl::preprocess::MacroOption;
 use crate::ir::{ClipSpace, FpContract};
-use crate::kernel;
+use crate::kernel::{self, LaneContract};
 use crate::lane::check;
-use crate::profile::{Placing, Profile};
+use crate::profile::{Placing, Profile, WaveSize};
 use crate::source::{IncludeKind, LoadError, Loader};
 use crate::wgsl::BoundsChecks;
 use std::collections::BTreeMap;
@@ -35,6 +35,7 @@ const DEFAULT_PROFILE: &str = "spirv-1.3";
 #[must_use = "nothing happens before `compile` or `compile_dir`"]
 pub struct Builder {
     profiles: Vec<String>,
+    wave_size: Option<WaveSize>,
     macros: Vec<MacroOption>,
     include_dirs: Vec<PathBuf>,
     out_dir: Option<PathBuf>,
@@ -61,6 +62,12 @@ impl Builder {
     /// Compiles for a profile: a name from `crosslane profiles`, or a `.toml` file. May be repeated.
     pub fn profile(mut self, name: impl Into<String>) -> Builder {
         self.profiles.push(name.into());
+        self
+    }
+
+    /// Promises a subgroup size, or the least one, as `--wave-size` of the command does. Your program keeps the promise.
+    pub fn wave_size(mut self, size: WaveSize) -> Builder {
+        self.wave_size = Some(size);
         self
     }
 
@@ -216,9 +223,9 @@ impl Builder {
     /// Distinguishes the outputs of this builder, for these shaders, from others.
     fn maker(&self, shaders: String) -> Maker {
         let Builder { profiles, macros, include_dirs, debug, manner, bounds_checks, .. } = self;
-        let Builder { fp_contract, clip_space, places, bytemuck, .. } = self;
+        let Builder { fp_contract, clip_space, places, bytemuck, wave_size, .. } = self;
         let of_floats = format!("{fp_contract:?} {clip_space:?}");
-        let options = format!("{debug} {manner:?} {bounds_checks:?} {of_floats} {places:?} {bytemuck}");
+        let options = format!("{debug} {manner:?} {bounds_checks:?} {of_floats} {places:?} {bytemuck} {wave_size:?}");
         let request = format!("{shaders} {profiles:?} {macros:?} {include_dirs:?} {options}");
         let profiles = if profiles.is_empty() { DEFAULT_PROFILE.to_string() } else { profiles.join(", ") };
         let defines = macros.iter().filter_map(MacroOption::defined).map(|(name, value)| format!(", {name}={value}"));
@@ -244,10 +251,10 @@ impl Builder {
             let mut readings = Vec::new();
             for profile in &profiles {
                 match self.compile_one(path, &bytes, profile, &mut readings, lines, &claims)? {
-                    Some((artifact, reflection)) => {
+                    Some((artifact, reflection, least_subgroup_size)) => {
                         let (shader, module) = (path.display().to_string(), module_name(&stem));
                         let (ending, profile) = (profile.target.row().ending, profile.name.to_string());
-                        items.push(Item { shader, module, profile, ending, artifact, reflection });
+                        items.push(Item { shader, module, profile, ending, artifact, reflection, least_subgroup_size });
                     }
                     None => failures.push(path.clone()),
                 }
@@ -291,10 +298,19 @@ impl Builder {
     }
 
     fn read_profiles(&self, lines: &mut Lines, claims: &Claims) -> Result<Vec<Profile>, Error> {
+        let mut read = |name: &str| self.sized(read_profile(name, lines, claims)?);
         match self.profiles.as_slice() {
-            [] => read_profile(DEFAULT_PROFILE, lines, claims).map(|profile| vec![profile]),
-            names => names.iter().map(|name| read_profile(name, lines, claims)).collect(),
+            [] => read(DEFAULT_PROFILE).map(|profile| vec![profile]),
+            names => names.iter().map(|name| read(name)).collect(),
         }
+    }
+
+    /// The profile with the promised subgroup size.
+    fn sized(&self, profile: Profile) -> Result<Profile, Error> {
+        let Some(size) = self.wave_size else { return Ok(profile) };
+        let profile = profile.with_wave_size(size);
+        profile.check_wave_size().map_err(|why| Error::Setup(format!("wave size {size}: {why}")))?;
+        Ok(profile)
     }
 
     fn choices(&self) -> Result<Vec<Choice>, Error> {
@@ -312,7 +328,7 @@ impl Builder {
         readings: &mut Vec<Reading>,
         lines: &mut Lines,
         claims: &Claims,
-    ) -> Result<Option<(Artifact, Reflection)>, Error> {
+    ) -> Result<Option<(Artifact, Reflection, u32)>, Error> {
         let Some(kind) = kind::of(path) else {
             return Err(Error::Setup(format!("{} does not have the extension of a shader", path.display())));
         };
@@ -341,18 +357,20 @@ impl Builder {
         lines.messages(&name, &made.sources, &made.diagnostics);
         recorder.into_found().iter().filter(|name| Path::new(&***name).exists()).for_each(|name| lines.file(name));
         let Verdict::Done(artifact) = made.verdict else { return Ok(None) };
-        Ok(reflection(&name, &readings[at], &options, lines).map(|reflection| (artifact, reflection)))
+        Ok(reflection(&name, &readings[at], &options, lines).map(|(facts, lanes)| (artifact, facts, lanes)))
     }
 }
 
-/// The bindings of a shader; none if it has no kernel, which cargo is told.
-fn reflection(shader: &str, reading: &Reading, options: &Options, lines: &mut Lines) -> Option<Reflection> {
+/// The bindings of a shader and the fewest lanes of its subgroups; none if it has no kernel, which cargo is told.
+fn reflection(shader: &str, reading: &Reading, options: &Options, lines: &mut Lines) -> Option<(Reflection, u32)> {
     let mut refusals = Diagnostics::new();
     let Options { places, profile, .. } = options;
     let module = &*places.applied(reading.module()?, profile.target.row().placing == Placing::Groups);
     let entry = refusals.take(kernel::only_entry(module).map_err(|error| vec![*error]));
     lines.messages(shader, reading.sources(), &refusals);
-    entry.map(|entry| Reflection::of(module, entry, Kept::None, profile.wave_size))
+    let entry = entry?;
+    let lanes = LaneContract::of_entry(module, entry).least_of(profile);
+    Some((Reflection::of(module, entry, Kept::None, profile.wave_size), lanes))
 }
 
 /// Reports a set-up error to cargo, which already knows the errors in shaders.

@@ -21,6 +21,8 @@ pub struct Reflection {
     pub workgroup_size: [u32; 3],
     /// Lanes of a subgroup; none if the driver decides.
     pub subgroup_size: Option<u32>,
+    /// Fewest lanes of a subgroup with which all operations are defined, or more if that was promised.
+    pub least_subgroup_size: u32,
     /// Bytes of workgroup memory.
     pub shared_bytes: u32,
     /// Bytes of push constants.
@@ -64,6 +66,7 @@ pub struct Item {
     pub ending: &'static str,
     pub artifact: Artifact,
     pub reflection: Reflection,
+    pub least_subgroup_size: u32,
 }
 
 /// The text of the file; the items of one module are together. Writing into a `String` cannot fail, here and below.
@@ -113,17 +116,17 @@ fn constants(text: &mut String, item: &Item) {
             let _ = writeln!(text, "    pub const {name}: &str = {source:?};");
         }
     }
-    reflection(text, &name, &item.reflection);
+    reflection(text, &name, &item.reflection, item.least_subgroup_size);
 }
 
-fn reflection(text: &mut String, name: &str, it: &Reflection) {
+fn reflection(text: &mut String, name: &str, it: &Reflection, least: u32) {
     let _ = writeln!(
         text,
         "    /// The resources that its caller must bind.\n    pub const {name}_REFLECTION: Reflection = Reflection {{"
     );
     let _ = writeln!(text, "        entry_point: {:?},", it.entry_point);
     let _ = writeln!(text, "        workgroup_size: {:?},", it.workgroup_size);
-    let _ = writeln!(text, "        subgroup_size: {:?},", it.subgroup_size);
+    let _ = writeln!(text, "        subgroup_size: {:?},\n        least_subgroup_size: {least},", it.subgroup_size);
     let _ = writeln!(text, "        shared_bytes: {},\n        push_bytes: {},", it.shared_bytes, it.push_bytes);
     text.push_str("        buffers: &[\n");
     for buffer in &it.buffers {

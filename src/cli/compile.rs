@@ -1,8 +1,6 @@
 //! `crosslane compile`: one shader, one profile, one output. `program` has several.
 
-use super::args::{
-    CompileArgs, DialectArgs, Emit, Emitted, Lanes, MessageArgs, PlaceArgs, SourceArgs, TargetArgs, Unused,
-};
+use super::args::{CompileArgs, DialectArgs, Emit, Emitted, MessageArgs, PlaceArgs, SourceArgs, TargetArgs, Unused};
 use super::endings::{self, Format};
 use super::input::{self, Shader};
 use super::output::Sink;
@@ -22,7 +20,7 @@ use crate::ir::{ClipSpace, FpContract, Stage};
 use crate::kernel::Specializations;
 use crate::kernel::trace::Moment;
 
-use crate::profile::{Placing, Profile, Target};
+use crate::profile::{Placing, Profile, Target, WaveSize};
 use crate::source::{IncludeKind, Loader, SourceMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -241,7 +239,7 @@ fn made(exit: Exit, diagnostics: &Diagnostics) -> Made {
 
 /// The choices of warnings. With `--wave-size any`, operations that depend on the subgroup size get a note.
 fn warnings(args: &CompileArgs) -> Vec<Choice> {
-    let asks = args.target.wave_size == Some(Lanes::Any);
+    let asks = args.target.wave_size == Some(WaveSize::Any);
     let sizes = warning::of(Code::WAVE_SIZE).filter(|_| asks).map(Choice::on);
     sizes.into_iter().chain(args.messages.warnings.iter().copied()).collect()
 }
@@ -488,8 +486,8 @@ pub fn profile(args: &TargetArgs, output: Option<&Path>, files: &dyn Loader) -> 
     let by_ending = || output.and_then(endings::profile).unwrap_or("spirv-1.3");
     let named = args.profile.first().or(args.environment.as_ref());
     let mut profile = profiles::find_with(named.map_or_else(by_ending, String::as_str), files)?;
-    if let Some(lanes) = args.wave_size {
-        profile = profile.with_wave_size(lanes.lanes());
+    if let Some(size) = args.wave_size {
+        profile = profile.with_wave_size(size);
         profile.check_wave_size().map_err(|why| CommandError(format!("--wave-size: {why}")))?;
     }
     profile.reproducible |= args.reproducible;

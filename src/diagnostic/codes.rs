@@ -276,6 +276,8 @@ codes! {
     LANE_OUTSIDE = "W0504";
     /// A barrier that only some invocations of the workgroup may reach.
     BARRIER_APART = "W0505";
+    /// A segment is wider than the smallest subgroup that a driver may choose.
+    NARROW_SUBGROUPS = "W0506";
 
     // Warnings of WGSL.
     /// An override without a default value.

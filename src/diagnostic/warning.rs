@@ -52,6 +52,7 @@ warnings! {
     "varying-index" INDEX_VARIES Always "an index that must be the same in all lanes, as a broadcast's, differs";
     "lane-outside" LANE_OUTSIDE Always "a constant lane or distance leaves the subgroup, or the quad";
     "divergent-barrier" BARRIER_APART Always "some invocations of the workgroup can miss a barrier";
+    "narrow-subgroups" NARROW_SUBGROUPS Always "a segment is wider than the smallest subgroup that a driver may choose";
     "wave-size" WAVE_SIZE Never "an operation means something else with another subgroup size (given with --wave-size any)";
 
     "extra-text" EXTRA_TEXT Always "text after a directive that takes none";

@@ -10,6 +10,7 @@ use crate::lane::{PlanCost, cost, plan};
 use crate::profile::Profile;
 use crate::source::Loader;
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// The support matrix of one shader.
@@ -23,6 +24,8 @@ pub struct Matrix {
     pub library: bool,
     /// One for each profile, in their order: true if it can run the shader, or read the library.
     pub can: Vec<bool>,
+    /// One for each profile, in their order: the fewest lanes that a subgroup must have, where the driver may choose fewer.
+    pub least_lanes: Vec<Option<u32>>,
     /// How the compilation for each profile ends.
     #[serde(skip)]
     pub ends: Vec<End>,
@@ -88,6 +91,7 @@ pub fn matrix(input: &Source<'_>, options: &[Options], loader: &dyn Loader) -> R
         input: input.name.into(),
         library: shader.is_library,
         can: answers.iter().map(Answer::can).collect(),
+        least_lanes: answers.iter().map(|answer| answer.least_lanes.filter(|_| answer.can())).collect(),
         ends: answers.iter().map(|answer| answer.end).collect(),
         operations: shader.rows.into_iter().map(operation).collect(),
         profiles: options.iter().zip(answers).map(|(o, answer)| profile_report(&o.profile, answer.reason)).collect(),
@@ -158,11 +162,20 @@ impl Matrix {
             return "the module keeps the rules of WGSL; it has no entry point, and profiles were not asked".into();
         }
         if self.can.iter().all(|can| *can) {
-            return "every profile can run it".into();
+            return self.with_sizes("every profile can run it".into());
         }
         let [able, unable] = [true, false].map(|asked| self.names(&self.can, |can| *can == asked));
         let able = if able.is_empty() { "none" } else { &able };
-        format!("can run it: {able}\ncannot: {unable}")
+        self.with_sizes(format!("can run it: {able}")) + &format!("\ncannot: {unable}")
+    }
+
+    /// A line, and one for the profiles on which drivers may choose subgroups that are too small.
+    fn with_sizes(&self, line: String) -> String {
+        let sizes: BTreeSet<u32> = self.least_lanes.iter().flatten().copied().collect();
+        sizes.iter().fold(line, |lines, size| {
+            let names = self.names(&self.least_lanes, |least| *least == Some(*size));
+            lines + &format!("\nonly on subgroups of {size} lanes and more: {names}")
+        })
     }
 
     /// Why profiles refuse the shader.

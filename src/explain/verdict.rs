@@ -3,6 +3,7 @@
 use super::shader::{Cell, Failure, Shader, worst_of_all};
 use crate::compile::{Compilation, Options, Readings, Verdict};
 use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::warn;
 
 /// The end of a compilation, and the cause if there is no output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,6 +19,8 @@ pub struct Answer {
     pub end: End,
     /// Why there is no output, where the answers about operations do not say it.
     pub reason: Option<String>,
+    /// Fewest lanes that a subgroup must have, where a driver may choose fewer.
+    pub least_lanes: Option<u32>,
 }
 
 impl Answer {
@@ -43,13 +46,14 @@ pub fn answers<T>(
     for (n, options) in options.iter().enumerate() {
         let reading = readings.get(options);
         if reading.is_library() && !reading.messages(options).has_errors() {
-            answers.push(Answer { end: End::Done, reason: None });
+            answers.push(Answer { end: End::Done, reason: None, least_lanes: None });
             continue;
         }
         let made = reading.compile(options);
         let refuses = |cell: &Cell<T>| matches!(cell, Cell::Answers(all) if all.iter().any(&is_no));
         let is_told = shader.rows.iter().any(|row| refuses(&row.cells[n]));
-        answers.push(Answer { end: end(&made.verdict), reason: reason(&made, is_told) });
+        let least_lanes = reading.module().and_then(|module| warn::least_lanes(module, &options.profile));
+        answers.push(Answer { end: end(&made.verdict), reason: reason(&made, is_told), least_lanes });
         if made.verdict == Verdict::ShaderWrong {
             wrong.push(Failure { diagnostics: made.diagnostics, sources: made.sources });
         }

@@ -4,6 +4,8 @@
 use super::{Kernel, Op};
 use crate::ir::{self, EntryPoint, Module, Value, calls};
 use crate::lane::{LaneOp, Reads, Span, WARP, Width};
+use crate::profile::{Profile, WaveSize};
+use crate::source;
 
 /// The demands, in lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -20,7 +22,8 @@ impl LaneContract {
         let mut contract = LaneContract::default();
         for (id, inst) in kernel.insts.iter() {
             if let Op::Lane { op, .. } = &inst.op {
-                contract.add(*op, || kernel.args(id).last().and_then(|width| kernel.as_constant(*width)));
+                contract
+                    .add(*op, least_lanes(*op, || kernel.args(id).last().and_then(|last| kernel.as_constant(*last))));
             }
         }
         contract
@@ -29,29 +32,25 @@ impl LaneContract {
     /// The demands of the operations that an entry point reaches, in a module whose constants have values.
     pub fn of_entry(module: &Module, entry: &EntryPoint) -> LaneContract {
         let mut contract = LaneContract::default();
-        for id in calls::callees_first(module, [entry.function]) {
-            let function = &module.functions[id];
-            for (_, inst) in function.insts.iter() {
-                if let ir::Op::Lane(op, args) = inst.op {
-                    contract.add(op, || match function.values(args).last() {
-                        Some(Value::Const(id)) => module.constants.bits(*id),
-                        _ => None,
-                    });
-                }
-            }
+        for demand in demands(module, entry) {
+            contract.add(demand.op, demand.lanes);
         }
         contract
     }
 
-    /// Adds an operation, whose last operand is this constant.
-    fn add(&mut self, op: LaneOp, width: impl Fn() -> Option<u64>) {
-        self.widest = self.widest.max(Some(least_lanes(op, width)));
+    fn add(&mut self, op: LaneOp, lanes: u32) {
+        self.widest = self.widest.max(Some(lanes));
         self.whole_subgroup |= takes_whole_subgroup(op);
     }
 
     /// Fewest lanes of a subgroup with which all operations are defined.
     pub fn least_subgroup_size(self) -> u32 {
         self.widest.unwrap_or(1)
+    }
+
+    /// Fewest lanes of a subgroup on a profile, whose user may have promised more than the operations need.
+    pub fn least_of(self, profile: &Profile) -> u32 {
+        self.least_subgroup_size().max(profile.promise.map_or(1, WaveSize::least))
     }
 
     /// The workgroup's number of invocations must be a multiple of this, so that no segment lacks a lane; none if
@@ -61,7 +60,31 @@ impl LaneContract {
     }
 }
 
-/// Fewest lanes that a subgroup must have for a cross-lane operation to be defined.
+/// A cross-lane operation of the source.
+#[derive(Clone, Copy, Debug)]
+pub struct Demand {
+    pub op: LaneOp,
+    /// Fewest lanes that a subgroup must have for it to be defined.
+    pub lanes: u32,
+    pub span: source::Span,
+}
+
+/// The operations that an entry point reaches, in a module whose constants have values.
+pub fn demands(module: &Module, entry: &EntryPoint) -> impl Iterator<Item = Demand> {
+    calls::callees_first(module, [entry.function]).into_iter().flat_map(|id| {
+        let function = &module.functions[id];
+        function.insts.iter().filter_map(|(_, inst)| {
+            let ir::Op::Lane(op, args) = inst.op else { return None };
+            let last = || match function.values(args).last() {
+                Some(Value::Const(id)) => module.constants.bits(*id),
+                _ => None,
+            };
+            Some(Demand { op, lanes: least_lanes(op, last), span: inst.span })
+        })
+    })
+}
+
+/// Fewest lanes that a subgroup must have for a cross-lane operation to be defined, whose last operand is this constant.
 fn least_lanes(op: LaneOp, width: impl Fn() -> Option<u64>) -> u32 {
     let stated = op.width().and_then(Width::lanes);
     let signature = op.signature();

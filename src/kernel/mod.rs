@@ -31,7 +31,7 @@ use crate::ir::{FragmentModes, InstFlags, Scalar};
 use crate::limits;
 use crate::source::Span;
 pub use build::Builder;
-pub use contract::LaneContract;
+pub use contract::{Demand, LaneContract, demands};
 pub use finish::{Prepared, check_workgroup, finish, finish_by, simplified};
 pub use image::{BindingPoint, Choices, Image};
 pub use lanes::lower_lanes;

@@ -4,32 +4,10 @@
 
 use super::builtin::Builtin;
 use super::error::{ProfileError, Text};
-use super::{Client, Cost, CostClass, Costs, Feature, FeatureSet, Profile, Target, Weights, sound};
+use super::{Client, Cost, CostClass, Costs, Feature, FeatureSet, Profile, Target, WaveSize, Weights, sound};
 use crate::source::{IncludeKind, LoadError, Loader, NoIncludes};
 use serde::Deserialize;
 use std::collections::BTreeMap;
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(untagged, expecting = "expected a number of lanes or \"any\"")]
-enum WaveSize {
-    Fixed(u32),
-    Any(AnySize),
-}
-
-#[derive(Clone, Copy, Deserialize)]
-enum AnySize {
-    #[serde(rename = "any")]
-    Any,
-}
-
-impl WaveSize {
-    fn lanes(self) -> Option<u32> {
-        match self {
-            WaveSize::Fixed(lanes) => Some(lanes),
-            WaveSize::Any(AnySize::Any) => None,
-        }
-    }
-}
 
 /// The file as written: everything may come from the profile that it inherits from, except the name.
 #[derive(Deserialize)]
@@ -77,12 +55,14 @@ impl Profile {
         Reader { loader, chain: Vec::new() }.read(Text { file, text })
     }
 
-    /// The same profile with another subgroup size (`--wave-size`). [`Profile::check_wave_size`] checks that the
-    /// hardware has such waves.
-    pub fn with_wave_size(mut self, lanes: Option<u32>) -> Profile {
+    /// The same profile with another subgroup size, which the user promises (`--wave-size`).
+    /// [`Profile::check_wave_size`] checks that the hardware has such waves.
+    pub fn with_wave_size(mut self, size: impl Into<WaveSize>) -> Profile {
+        let size = size.into();
         // SPIR-V's profiles are proven at every size, others at their own.
-        self.is_builtin &= !self.target.is_hardware() || self.wave_size == lanes;
-        self.wave_size = lanes;
+        self.is_builtin &= !self.target.is_hardware() || self.wave_size == size.lanes();
+        self.wave_size = size.lanes();
+        self.promise = Some(size).filter(|size| *size != WaveSize::Any);
         self
     }
 }
@@ -145,6 +125,10 @@ fn merge(file: File, base: Option<Profile>, text: Text) -> Result<Profile, Profi
         wave_size: match file.wave_size {
             Some(size) => size.lanes(),
             None => base.ok_or_else(|| text.missing("wave-size"))?.wave_size,
+        },
+        promise: match file.wave_size {
+            Some(size) => Some(size).filter(|size| matches!(size, WaveSize::Least(_))),
+            None => base.and_then(|base| base.promise),
         },
         features: features(file.features, base, &file.add_features, &file.remove_features, text)?,
         processor: file.processor.or(base.map(|base| base.processor.clone())).unwrap_or_default(),

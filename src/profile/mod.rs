@@ -12,6 +12,7 @@ mod load;
 pub mod processor;
 mod sound;
 mod target;
+mod wave;
 
 #[cfg(test)]
 mod tests;
@@ -24,6 +25,7 @@ pub use error::ProfileError;
 pub use feature::{Feature, FeatureSet};
 pub use processor::Processor;
 pub use target::{Joins, LoopCopies, Matching, Placing, Target, TargetRow, Waves};
+pub use wave::{LEAST as LEAST_WAVE_SIZE, WaveSize};
 
 /// One target profile.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -42,6 +44,8 @@ pub struct Profile {
     pub version: (u8, u8),
     /// Lanes of a subgroup; none when only the running driver knows.
     pub wave_size: Option<u32>,
+    /// The size, or the least size, that the user promises to ask the driver for.
+    pub promise: Option<WaveSize>,
     pub features: FeatureSet,
     /// The name of the hardware in the target's tools: AMD's `gfx1030`; empty where there is none.
     pub processor: Box<str>,
@@ -92,6 +96,11 @@ impl Profile {
         let own = self.architecture().unwrap_or_default();
         let rows = self.target.row().fast_fma.iter();
         rows.rev().find(|(since, _)| own >= *since).map_or(&[], |(_, widths)| widths)
+    }
+
+    /// The lanes that every subgroup has: the profile's or the promised ones, otherwise as few as any driver has.
+    pub fn least_wave_size(&self) -> u32 {
+        self.wave_size.or(self.promise.map(WaveSize::least)).unwrap_or(wave::LEAST)
     }
 
     /// The language that it makes, in messages about types.

@@ -3,7 +3,7 @@
 
 use super::error::{ProfileError, Text};
 use super::processor::Processor;
-use super::{Client, CostClass, Feature, Profile, Target, Waves};
+use super::{Client, CostClass, Feature, Profile, Target, WaveSize, Waves};
 use crate::diagnostic::nearest::nearest_of_family;
 
 /// The first contradiction in a profile; `text` is the file that was read last.
@@ -65,14 +65,13 @@ impl Profile {
     /// A sentence that says why not.
     pub fn check_wave_size(&self) -> Result<(), String> {
         let Some(lanes) = self.wave_size else {
+            self.promise.map_or(Ok(()), WaveSize::check)?;
             return match self.target.is_hardware() {
                 true => Err("hardware has waves of a fixed size".into()),
                 false => Ok(()),
             };
         };
-        if !(lanes.is_power_of_two() && (4..=128).contains(&lanes)) {
-            return Err(format!("{lanes} is not a power of two from 4 to 128"));
-        }
+        WaveSize::Fixed(lanes).check()?;
         match processor_waves(self) {
             Some(sizes) if !sizes.is_empty() && !sizes.contains(&lanes) => {
                 Err(format!("there are no waves of {lanes} lanes on {}", hardware(self)))

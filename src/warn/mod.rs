@@ -15,6 +15,7 @@ mod slice;
 mod unset;
 mod value;
 mod walk;
+mod width;
 
 use crate::diagnostic::Diagnostic;
 use crate::ir::calls::callees_first;
@@ -24,6 +25,7 @@ use crate::profile::Profile;
 pub use size::sizes;
 use slice::Slice;
 pub use unset::variables as unset_variables;
+pub use width::{least_lanes, widths};
 
 /// The module and profile under analysis.
 pub struct Work<'m> {
@@ -33,6 +35,8 @@ pub struct Work<'m> {
     lanes: Option<u32>,
     /// The binary logarithm of that; of the largest there is where they are not.
     size: u8,
+    /// The binary logarithm of the lanes that a subgroup has at least.
+    least: u8,
     /// Invocations of a workgroup along x, y and z, where they are known.
     group: [Option<u32>; 3],
 }
@@ -69,12 +73,12 @@ impl<'m> Work<'m> {
             stage if stage.has_workgroups() => entry.workgroup_size.each_ref().map(known),
             _ => [None; 3],
         };
-        Work { module, stage: entry.stage, lanes, size, group }
+        Work { module, stage: entry.stage, lanes, size, least: profile.least_wave_size().ilog2() as u8, group }
     }
 
-    /// The binary logarithm of the lanes that a subgroup has at least. Drivers of Vulkan 1.1 have four and more.
+    /// The binary logarithm of the lanes that a subgroup has at least.
     fn least_size(&self) -> u8 {
-        self.lanes.map_or(2, |lanes| lanes.ilog2() as u8)
+        self.least
     }
 
     /// The binary logarithm of a segment's lanes.

@@ -3,6 +3,7 @@
 //! `scripts/judges.sh` unpacks them; `CROSSLANE_JUDGES` names the folder, `target/judges` otherwise. A test without
 //! its judge is skipped on a person's machine and fails where `CI=true`.
 
+use crate::memo::Memo;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -54,7 +55,7 @@ pub fn need_or_skip(name: &str) -> Option<PathBuf> {
 }
 
 /// The set of judges: those of the stable suite, or the newest, which `scripts/judges.sh DIR newest` unpacks.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Edition {
     Stable,
     Newest,
@@ -146,6 +147,11 @@ pub fn glslang_of(judges: Edition, source: &str, stage: &str, options: &[&str]) 
 }
 
 fn glslang_run(judges: Edition, source: &str, stage: &str, options: &[&str]) -> Result<Vec<u32>, String> {
+    static MADE: Memo<Vec<u32>> = Memo::new();
+    MADE.get((judges, source, stage, options), || glslang_anew(judges, source, stage, options))
+}
+
+fn glslang_anew(judges: Edition, source: &str, stage: &str, options: &[&str]) -> Result<Vec<u32>, String> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let path = std::env::temp_dir().join(format!("crosslane-{}-{count}.spv", std::process::id()));

@@ -26,6 +26,7 @@ pub mod interpret;
 pub mod judge;
 pub mod kernel;
 pub mod lavapipe;
+pub mod memo;
 pub mod metal;
 pub mod nv;
 pub mod opengl;

@@ -2,6 +2,7 @@
 
 use crate::folder::Folder;
 use crosslane::build::{Builder, Error, Place};
+use crosslane::profile::WaveSize;
 use crosslane::source::{IncludeKind, LoadError, Loaded, Loader};
 use crosslane::wgsl::BoundsChecks;
 use std::fs;
@@ -40,6 +41,21 @@ fn outputs_become_constants() {
         assert!(text.contains(part), "{part}\n{text}");
     }
     assert!(folder.0.join("out/a.spirv-1.5.spv").exists() && folder.0.join("out/sub_loop.nv-volta.glasm").exists());
+}
+
+#[test]
+fn a_promised_subgroup_size_is_a_constant() {
+    let folder = Folder::new("builder-wave-size");
+    folder.file("a.comp", SHADER);
+    for (size, facts) in [
+        (WaveSize::Least(16), "subgroup_size: None,\n        least_subgroup_size: 16,"),
+        (WaveSize::Fixed(32), "subgroup_size: Some(32),\n        least_subgroup_size: 32,"),
+    ] {
+        builder(&folder).profile("spirv-1.5").wave_size(size).compile([folder.0.join("a.comp")]).unwrap();
+        assert!(generated(&folder).contains(facts), "{}", generated(&folder));
+    }
+    let refused = builder(&folder).profile("gfx1100").wave_size(WaveSize::Least(16)).compile([folder.0.join("a.comp")]);
+    assert!(refused.unwrap_err().to_string().contains("wave size 16..: hardware has waves of a fixed size"));
 }
 
 /// The module of a shader whose variable `-O` keeps in a value.

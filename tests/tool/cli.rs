@@ -495,6 +495,66 @@ fn a_form_wider_than_the_wave_is_status_3() {
     assert_eq!(status(&folder.run(&["compile", "a.comp", "--wave-size", "48"])), 2);
 }
 
+/// A segment of 16 lanes beside one of 8.
+const SEGMENTS: &str = "#version 450\n#extension GL_CROSSLANE_portable : require\nlayout(local_size_x = 64) in;\n\
+                        layout(binding = 0) buffer B { float x[]; };\n\
+                        void main() { uint i = gl_GlobalInvocationID.x; x[i] = allReduceAdd8(x[i]) + exclusiveAdd16(x[i]); }\n";
+
+#[test]
+fn segments_wider_than_a_subgroup_may_be_are_told() {
+    let folder = Folder::new("narrow");
+    folder.file("a.comp", SEGMENTS);
+    let made = |profile: &str, more: &[&str]| {
+        let output = folder.run(&[&["compile", "a.comp", "-o", "-", "-p", profile], more].concat());
+        (stderr(&output), stdout(&output))
+    };
+    for (profile, more, lanes, comment) in [
+        ("wgsl", &[][..], Some(4), Some("// For subgroups of 16 lanes and more.")),
+        ("hlsl-6.5", &[], Some(4), Some("// For subgroups of 16 lanes and more.")),
+        ("glsl-450-khr", &["--wave-size=8.."], Some(8), Some("// For subgroups of 16 lanes and more.")),
+        ("wgsl", &["--wave-size=16.."], None, Some("// For subgroups of 16 lanes and more.")),
+        ("wgsl", &["--wave-size=32.."], None, Some("// For subgroups of 32 lanes and more.")),
+        ("wgsl", &["--wave-size=32"], None, Some("// For subgroups of 32 lanes.")),
+        ("wgsl", &["-Wno-narrow-subgroups"], None, Some("// For subgroups of 16 lanes and more.")),
+        ("msl-3.0", &[], None, None),
+        ("gfx1100", &[], None, None),
+    ] {
+        let (said, text) = made(profile, more);
+        let warned = lanes.map(|lanes| format!("at least 16 lanes, and a driver may choose {lanes}"));
+        assert_eq!(said.contains("warning[W0506]"), warned.is_some(), "{profile} {more:?}: {said}");
+        assert!(warned.is_none_or(|warned| said.contains(&warned) && said.contains("a.comp:5:")), "{profile}: {said}");
+        assert_eq!(text.lines().find(|line| line.contains("For subgroups")), comment, "{profile} {more:?}");
+    }
+    let (said, _) = made("gfx1100", &["--wave-size=16.."]);
+    assert!(said.contains("--wave-size: hardware has waves of a fixed size"), "{said}");
+    let (said, _) = made("wgsl", &["--wave-size=12.."]);
+    assert!(said.contains("12 is not a power of two from 4 to 128"), "{said}");
+}
+
+#[test]
+fn a_promised_subgroup_size_is_reflected_and_checked() {
+    let folder = Folder::new("promise");
+    folder.file("a.comp", SEGMENTS);
+    let reflected = |profile: &str, size: &str| {
+        let output = folder.run(&["compile", "a.comp", "-p", profile, size, "--emit", "reflection"]);
+        assert_eq!(status(&output), 0, "{}", stderr(&output));
+        serde_json::from_str::<serde_json::Value>(&stdout(&output)).unwrap()
+    };
+    for (profile, part, wave) in
+        [("wgsl", "webgpu", "subgroup"), ("hlsl-6.5", "direct3d", "wave"), ("glsl-450-khr", "glsl", "subgroup")]
+    {
+        let sizes = |size: &str| {
+            let all = reflected(profile, size);
+            [format!("least_{wave}_size"), format!("required_{wave}_size")].map(|key| all[part][key].as_u64())
+        };
+        assert_eq!(sizes("--wave-size=any"), [Some(16), None], "{profile}");
+        assert_eq!(sizes("--wave-size=32.."), [Some(32), None], "{profile}");
+        assert_eq!(sizes("--wave-size=32"), [Some(32), Some(32)], "{profile}");
+    }
+    let output = folder.run(&["check", "a.comp", "-p", "wgsl", "-p", "nv-ampere"]);
+    assert!(stdout(&output).ends_with("every profile can run it\nonly on subgroups of 16 lanes and more: wgsl\n"));
+}
+
 #[test]
 fn kernels_show_what_a_profile_runs() {
     let folder = Folder::new("kernel");

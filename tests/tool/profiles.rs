@@ -283,7 +283,8 @@ fn unknown_keys_and_wrong_types_are_errors() {
     let cases = [
         ("colour = 3", "colour: unknown field `colour`"),
         ("reproducible = \"yes\"", "reproducible: invalid type"),
-        ("wave-size = true", "wave-size: expected a number of lanes or \"any\""),
+        ("wave-size = true", "wave-size: invalid type: boolean `true`, expected a number of lanes, a minimum such as"),
+        ("wave-size = \"12..\"", "wave-size: 12 is not a power of two from 4 to 128"),
         ("target = \"metal\"", "target: unknown variant `metal`"),
         ("version = \"five\"", "version: `five` is not a version: write it as MAJOR.MINOR"),
         ("costs = { tea = { latency = 1 } }", "tea: unknown price"),

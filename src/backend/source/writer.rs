@@ -22,7 +22,8 @@ use crate::ir::{
     Access, Binding, BuiltIn, ConstId, FuncId, Function, GlobalId, InstId, Module, Op, StructId, Type, TypeId, Types,
     Value, calls,
 };
-use crate::kernel::Origin;
+use crate::kernel::{LaneContract, Origin};
+use crate::profile::{LEAST_WAVE_SIZE, WaveSize};
 use crate::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
@@ -296,6 +297,7 @@ impl<'a> Writer<'a> {
 
     fn finish(self, layouts: Vec<String>) -> Shader {
         let mut head = self.language.head(&self);
+        let demand: Vec<String> = self.lanes_remark().into_iter().collect();
         let remarks = self.remarks.map(|remarks| remarks.head).unwrap_or_default();
         let first = if self.language.specializes_first() {
             [self.specializations, layouts]
@@ -305,7 +307,7 @@ impl<'a> Writer<'a> {
         let loose = self.loose_remarks.into_values().flat_map(Beside::all).collect();
         let variables = self.variables.into_iter().chain(self.declarations.into_values().flatten()).collect();
         let others = [self.structs, self.tables, variables, loose, self.helpers];
-        for part in [remarks].into_iter().chain(first).chain(others) {
+        for part in [demand, remarks].into_iter().chain(first).chain(others) {
             if !part.is_empty() {
                 head.extend((!head.is_empty()).then(String::new));
                 head.extend(part);
@@ -324,6 +326,21 @@ impl<'a> Writer<'a> {
             moved: Vec::new(),
             points: self.points,
             msl: self.msl.facts(),
+        }
+    }
+
+    /// The comment on the subgroups that the text is for, where not every subgroup of the language will do.
+    fn lanes_remark(&self) -> Option<String> {
+        let profile = &self.options.profile;
+        let lanes = |entry| LaneContract::of_entry(self.module, entry).least_subgroup_size();
+        let needed = self.module.entry_points.iter().map(lanes).max().unwrap_or(1);
+        match (profile.promise, profile.wave_size) {
+            (Some(WaveSize::Fixed(lanes)), _) => Some(format!("// For subgroups of {lanes} lanes.")),
+            (None, Some(_)) => None,
+            (promise, _) => {
+                let least = promise.map_or(needed, |promise| promise.least().max(needed));
+                (least > LEAST_WAVE_SIZE).then(|| format!("// For subgroups of {least} lanes and more."))
+            }
         }
     }
 

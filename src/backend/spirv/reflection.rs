@@ -27,7 +27,8 @@ struct Vulkan {
     spirv: String,
     /// `requiredSubgroupSize` of the stage; none if any will do.
     required_subgroup_size: Option<u32>,
-    /// Fewest lanes of a subgroup with which all operations are defined: the widest segment in the shader.
+    /// Fewest lanes of a subgroup with which all operations are defined: the widest segment in the shader, or more if the user
+    /// promised more.
     least_subgroup_size: u32,
     /// The workgroup's number of invocations must be a multiple of this, so that no segment lacks a lane; none if
     /// that is the size of the subgroup, which the driver chooses. It matters where specialization constants give the
@@ -47,7 +48,7 @@ pub fn json(words: &[u32], module: &Module, entry: &EntryPoint, kept: Kept, prof
         vulkan: Vulkan {
             spirv: format!("{}.{}", profile.version.0, profile.version.1),
             required_subgroup_size: profile.wave_size,
-            least_subgroup_size: lanes.least_subgroup_size(),
+            least_subgroup_size: lanes.least_of(profile),
             workgroup_multiple: lanes.workgroup_multiple(profile.wave_size),
             full_subgroups: lanes.widest.is_some(),
             capabilities: capabilities(words),

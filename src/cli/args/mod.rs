@@ -15,7 +15,7 @@ pub use emit::{Emit, Emitted};
 pub use examples::kinds as warning_kinds;
 pub use report::{CheckArgs, CompletionsArgs, ExplainArgs, ExplainCodeArgs, LspArgs, ManArgs, OpsArgs, ProfilesArgs};
 pub use run::{Machine, RunArgs};
-pub use source::{Color, Lanes, Lang, MessageArgs, MessageFormat, SourceArgs, TargetArgs};
+pub use source::{Color, Lang, MessageArgs, MessageFormat, SourceArgs, TargetArgs};
 
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;

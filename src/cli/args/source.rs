@@ -3,6 +3,7 @@
 use super::completion::profiles;
 use crate::diagnostic::warning::Choice;
 use crate::ir::{FpContract, Stage};
+use crate::profile::WaveSize;
 use crate::wgsl::BoundsChecks;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
@@ -59,9 +60,10 @@ pub struct TargetArgs {
     /// The profile that glslc's `--target-env` and `--target-spv` mean, of which the last one counts; `-p` takes precedence.
     #[arg(long, hide = true, value_name = "PROFILE")]
     pub environment: Option<String>,
-    /// Lanes of a subgroup; `any` where only the driver knows.
+    /// Lanes of a subgroup: 32, 64, `16..` for 16 and more, or `any` where only the driver knows. Your program asks the driver for
+    /// them.
     #[arg(long, value_name = "LANES")]
-    pub wave_size: Option<Lanes>,
+    pub wave_size: Option<WaveSize>,
     /// Promise the same bits of float reductions and scans on every target; turns contraction off.
     #[arg(long)]
     pub reproducible: bool,
@@ -92,26 +94,6 @@ pub struct MessageArgs {
 pub enum Lang {
     Glsl,
     Wgsl,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Lanes {
-    #[value(name = "32")]
-    ThirtyTwo,
-    #[value(name = "64")]
-    SixtyFour,
-    Any,
-}
-
-impl Lanes {
-    /// The number; none when only the running driver knows.
-    pub fn lanes(self) -> Option<u32> {
-        match self {
-            Lanes::ThirtyTwo => Some(32),
-            Lanes::SixtyFour => Some(64),
-            Lanes::Any => None,
-        }
-    }
 }
 
 impl ValueEnum for BoundsChecks {

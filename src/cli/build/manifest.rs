@@ -10,6 +10,7 @@ use crate::build::read::{self, TEXT_LIMIT};
 use crate::diagnostic::nearest::nearest;
 use crate::diagnostic::warning::Choice;
 use crate::ir::{ClipSpace, DepthRange, FpContract};
+use crate::profile::WaveSize;
 use crate::wgsl::BoundsChecks;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -42,7 +43,7 @@ pub struct Build {
     pub defines: BTreeMap<String, Spanned<Values>>,
     /// Lanes of a subgroup, in place of the profiles' own.
     #[serde(default)]
-    pub wave_sizes: Vec<Spanned<Lanes>>,
+    pub wave_sizes: Vec<Spanned<WaveSize>>,
     /// True if shaders whose names differ in the ending alone are the stages of a program, which agree.
     #[serde(default)]
     pub link: bool,
@@ -50,19 +51,6 @@ pub struct Build {
     pub options: Settings,
     /// Folder of the outputs, from the manifest's folder.
     pub out_dir: PathBuf,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(untagged, expecting = "expected a number of lanes or \"any\"")]
-pub enum Lanes {
-    Fixed(u32),
-    Any(AnyWord),
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
-pub enum AnyWord {
-    #[serde(rename = "any")]
-    Any,
 }
 
 #[derive(Clone, Deserialize)]

@@ -2,7 +2,7 @@
 //! no shader is, and nothing is written.
 
 use super::super::CommandError;
-use super::manifest::{Build, Emit, Lanes, Manifest, Scalar, Settings, Values};
+use super::manifest::{Build, Emit, Manifest, Scalar, Settings, Values};
 use super::search::search;
 use super::target::BuildTarget;
 use crate::build::claims::Claims;
@@ -334,12 +334,9 @@ pub fn targets(manifest: &Manifest, build: &Build, claims: &Claims) -> Result<Ve
     for name in build.profiles.get_ref() {
         let read = BuildTarget::read(name.get_ref(), manifest.folder(), claims);
         let own = read.map_err(|CommandError(why)| manifest.error(name.span(), &why))?;
-        for lanes in &build.wave_sizes {
-            let target = match lanes.get_ref() {
-                Lanes::Fixed(lanes) => own.at_wave_size(Some(*lanes)),
-                Lanes::Any(_) => own.at_wave_size(None),
-            };
-            add(target.map_err(|why| manifest.error(lanes.span(), &why))?);
+        for size in &build.wave_sizes {
+            let target = own.at_wave_size(*size.get_ref());
+            add(target.map_err(|why| manifest.error(size.span(), &why))?);
         }
         if build.wave_sizes.is_empty() {
             add(own);

@@ -4,7 +4,7 @@ use super::super::{CommandError, profiles};
 use crate::build::claims::Claims;
 use crate::build::files::{FileLoader, Recorder};
 use crate::lane::Plans;
-use crate::profile::Profile;
+use crate::profile::{Profile, WaveSize};
 use crate::source::{IncludeKind, Loader};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -59,22 +59,22 @@ impl BuildTarget {
     ///
     /// # Errors
     /// A sentence that says why it has no such waves.
-    pub fn at_wave_size(&self, lanes: Option<u32>) -> Result<BuildTarget, String> {
-        if !matches!(lanes, None | Some(32 | 64)) {
-            return Err("wave sizes are 32, 64 and \"any\"".into());
-        }
+    pub fn at_wave_size(&self, size: WaveSize) -> Result<BuildTarget, String> {
         let base = parts(&self.profile.name).0;
-        let sibling = lanes.and_then(|lanes| Profile::named(&format!("{base}-wave{lanes}")));
+        let sibling = size.lanes().and_then(|lanes| Profile::named(&format!("{base}-wave{lanes}")));
         let (profile, argument, wave_size) = match sibling.filter(|_| self.files.is_empty()) {
             Some(sibling) => (sibling.clone(), sibling.name.to_string(), None),
             None => {
-                let profile = self.profile.clone().with_wave_size(lanes);
+                let profile = self.profile.clone().with_wave_size(size);
                 profile.check_wave_size()?;
-                let size = lanes.map_or("any".to_string(), |lanes| lanes.to_string());
-                (profile, self.argument.clone(), Some(size))
+                (profile, self.argument.clone(), Some(size.to_string()))
             }
         };
-        let part = lanes.map_or(format!(".{base}"), |lanes| format!(".wave{lanes}.{base}"));
+        let part = match size {
+            WaveSize::Any => format!(".{base}"),
+            WaveSize::Least(lanes) => format!(".wave{lanes}up.{base}"),
+            WaveSize::Fixed(lanes) => format!(".wave{lanes}.{base}"),
+        };
         let (files, hash) = (self.files.clone(), self.hash);
         Ok(BuildTarget {
             profile,
@@ -95,7 +95,7 @@ impl BuildTarget {
 
     /// Everything that distinguishes it from other targets, as text.
     pub fn identity(&self) -> String {
-        format!("{} {:?} {:032x}", self.profile.name, self.profile.wave_size, self.hash)
+        format!("{} {:?} {:?} {:032x}", self.profile.name, self.profile.wave_size, self.profile.promise, self.hash)
     }
 
     /// Proves its plans, once, where it is a file; the program's own profiles are proven by its tests.

@@ -7,6 +7,7 @@ use crate::backend::source::writer::Shader;
 use crate::backend::{Made, Options};
 use crate::ir::Module;
 use crate::kernel::{self, LaneContract};
+use crate::profile::WaveSize;
 use serde::Serialize;
 
 /// The facts of every target with those of GLSL.
@@ -22,8 +23,12 @@ struct Whole {
 struct Glsl {
     /// Extensions that the text requires, by name.
     extensions: Vec<&'static str>,
-    /// Fewest lanes of a subgroup with which all operations are defined: the widest segment in the shader.
+    /// Fewest lanes of a subgroup with which all operations are defined: the widest segment in the shader,
+    /// or more if the user promised more.
     least_subgroup_size: u32,
+    /// The number of lanes that whole-subgroup operations are written for; absent where any number will do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    required_subgroup_size: Option<u32>,
     /// Variables that a texture and a sampler of the source became.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     combined: Vec<Pair>,
@@ -43,7 +48,8 @@ pub(super) fn json(shader: &Shader, module: &Module, options: &Options) -> Made<
         common: Reflection::of(module, entry, options.manner.keep_unused, options.profile.wave_size),
         glsl: Glsl {
             extensions: shader.extensions().to_vec(),
-            least_subgroup_size: lanes.least_subgroup_size(),
+            least_subgroup_size: lanes.least_of(&options.profile),
+            required_subgroup_size: options.profile.promise.and_then(WaveSize::lanes),
             combined: shader.pairs.clone(),
             moved: shader.moved.clone(),
             by_name: shader.points.clone(),

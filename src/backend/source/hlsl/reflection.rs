@@ -8,6 +8,7 @@ use crate::backend::source::writer::Shader;
 use crate::backend::{Made, Options};
 use crate::ir::{Module, ResourceClass};
 use crate::kernel::{self, LaneContract};
+use crate::profile::WaveSize;
 use serde::Serialize;
 
 /// The facts of every target with those of Direct3D.
@@ -23,8 +24,12 @@ struct Whole {
 struct Direct3d {
     /// The Shader Model, such as `6.5`.
     shader_model: String,
-    /// Fewest lanes of a wave with which all operations are defined: the widest segment in the shader.
+    /// Fewest lanes of a wave with which all operations are defined: the widest segment in the shader,
+    /// or more if the user promised more.
     least_wave_size: u32,
+    /// The number of lanes that whole-subgroup operations are written for; absent where any number will do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    required_wave_size: Option<u32>,
     /// Samplers that textures of the source brought with them.
     samplers: Vec<Sampler>,
     /// The register of the constant buffer that push constants became.
@@ -113,7 +118,8 @@ pub(super) fn json(shader: &Shader, module: &Module, options: &Options) -> Made<
     Ok(reflection::text(&Whole {
         direct3d: Direct3d {
             shader_model: format!("{major}.{minor}"),
-            least_wave_size: lanes.least_subgroup_size(),
+            least_wave_size: lanes.least_of(&options.profile),
+            required_wave_size: options.profile.promise.and_then(WaveSize::lanes),
             samplers: samplers.collect(),
             push_constants: of(Role::PushConstants),
             workgroup_count: of(Role::WorkgroupCount),

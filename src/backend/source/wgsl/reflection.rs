@@ -7,6 +7,7 @@ use crate::backend::source::writer::Shader;
 use crate::backend::{Made, Options};
 use crate::ir::Module;
 use crate::kernel::{self, LaneContract};
+use crate::profile::WaveSize;
 use serde::Serialize;
 
 /// The facts of every target with those of WebGPU.
@@ -22,8 +23,12 @@ struct Whole {
 struct WebGpu {
     /// Features of the device, by their names in the API.
     features: Vec<&'static str>,
-    /// Fewest lanes of a subgroup with which all operations are defined: the widest segment in the shader.
+    /// Fewest lanes of a subgroup with which all operations are defined: the widest segment in the shader,
+    /// or more if the user promised more.
     least_subgroup_size: u32,
+    /// The number of lanes that whole-subgroup operations are written for; absent where any number will do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    required_subgroup_size: Option<u32>,
     /// Samplers that textures of the source brought with them.
     samplers: Vec<Sampler>,
     /// Elements of the source's arrays of resources.
@@ -61,7 +66,8 @@ pub(super) fn json(shader: &Shader, module: &Module, options: &Options) -> Made<
         common: Reflection::of(module, entry, options.manner.keep_unused, options.profile.wave_size),
         webgpu: WebGpu {
             features: FEATURES.iter().filter(|(enable, _)| is_enabled(enable)).map(|(_, name)| *name).collect(),
-            least_subgroup_size: lanes.least_subgroup_size(),
+            least_subgroup_size: lanes.least_of(&options.profile),
+            required_subgroup_size: options.profile.promise.and_then(WaveSize::lanes),
             samplers: samplers.collect(),
             elements: shader.elements.clone(),
         },
