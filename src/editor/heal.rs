@@ -1,4 +1,4 @@
-//! A shader without the statements that have errors, so that its operations still have prices.
+//! A shader without its wrong statements, so that its operations still have prices.
 
 use super::pieces::{Piece, Pieces};
 use super::scan::{Kind, Scanned};
@@ -110,12 +110,12 @@ fn edited(text: &str, mut edits: Vec<Edit>) -> String {
     new + &text[done..]
 }
 
-/// Spaces for each character of a text but its line breaks.
+/// Replaces each character except line breaks by a space.
 fn blank(text: &str) -> String {
     text.chars().map(|c| if c == '\n' { c } else { ' ' }).collect()
 }
 
-/// Returns true for a name that is neither called, indexed nor assigned to. A number can replace it.
+/// Returns true for a name that is neither called, indexed nor assigned to, so that a number can replace it.
 fn is_value(scanned: &Scanned, place: &Range<usize>) -> bool {
     let Some(at) = scanned.tokens.iter().position(|token| token.range == *place) else { return false };
     let next = scanned.tokens.get(at + 1).map(|token| token.kind);
