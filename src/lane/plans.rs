@@ -1,4 +1,4 @@
-//! Plans that were made for a profile: kernels repeat operations, and so do shaders that are built together.
+//! The plans of a profile, cached because kernels repeat operations, and so do shaders that are built together.
 
 use super::plan::Plan;
 use super::planner::plan;
@@ -9,10 +9,10 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 type Answer = Result<Arc<Plan>, Refusal>;
 
-/// The plans of one profile, each made when it is first asked for. Threads may share them.
+/// The plans of one profile, each created on first use. Threads may share them.
 #[derive(Default, Debug)]
 pub struct Plans {
-    /// The profile that they are for, once it is known.
+    /// The profile of the plans, once known.
     profile: OnceLock<Profile>,
     known: RwLock<FxHashMap<Request<'static>, Answer>>,
 }
@@ -28,7 +28,7 @@ impl Plans {
     /// # Errors
     /// Like [`plan`].
     pub fn get(&self, request: &Request<'static>, profile: &Profile) -> Answer {
-        // A thread that panics holds no half-made entry, so that the map is whole even then.
+        // A thread that panics leaves no partial entry, so the map is valid even then.
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner).get(request).cloned();
         known.unwrap_or_else(|| {
             let answer = plan(request, profile).map(Arc::new);
