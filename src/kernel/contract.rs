@@ -1,5 +1,5 @@
-//! The demands of a kernel's cross-lane operations on the subgroup and the workgroup that it runs in. Computed
-//! before they are lowered, when the kernel still says which operations there are.
+//! The requirements of a kernel's cross-lane operations on its subgroup and workgroup. They are computed before
+//! lowering, while the operations are still in the kernel.
 
 use super::{Kernel, Op};
 use crate::ir::{self, EntryPoint, Module, Value, calls};
@@ -8,7 +8,7 @@ use crate::lane::{LaneOp, Reads, Span, WARP, Width};
 /// The demands, in lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct LaneContract {
-    /// Lanes of the widest segment that an operation states; none without cross-lane operations.
+    /// Lanes of the widest explicit segment of an operation; `None` without cross-lane operations.
     pub widest: Option<u32>,
     /// True if an operation needs every lane of the subgroup.
     pub whole_subgroup: bool,
@@ -26,7 +26,8 @@ impl LaneContract {
         contract
     }
 
-    /// The demands of the operations that an entry point reaches, in a module whose constants have values.
+    /// The requirements of the operations that an entry point reaches, in a module without open specialization
+    /// constants.
     pub fn of_entry(module: &Module, entry: &EntryPoint) -> LaneContract {
         let mut contract = LaneContract::default();
         for id in calls::callees_first(module, [entry.function]) {
@@ -54,8 +55,8 @@ impl LaneContract {
         self.widest.unwrap_or(1)
     }
 
-    /// The workgroup's number of invocations must be a multiple of this, so that no segment lacks a lane; none if
-    /// that is the size of the subgroup and the driver chooses it.
+    /// The workgroup's number of invocations must be a multiple of this, so that all segments are full; `None` if it is
+    /// the subgroup size and the driver chooses that.
     pub fn workgroup_multiple(self, subgroup_size: Option<u32>) -> Option<u32> {
         if self.whole_subgroup { subgroup_size } else { Some(self.least_subgroup_size()) }
     }
