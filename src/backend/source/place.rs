@@ -149,7 +149,7 @@ impl Body<'_, '_> {
         self.part_of_place(id, Place::Bytes(place), f.values(indices))
     }
 
-    /// Returns true for buffer references, including types with that name if the language has none.
+    /// Returns true for buffer references. Also names the type, so that a language without them refuses it.
     fn is_reference(&mut self, ty: TypeId) -> bool {
         let is_it = self.t.types.referred(ty).is_some();
         if is_it {

@@ -10,7 +10,7 @@ use crate::ir::{
     BuiltIn, Crowd, EntryPoint, Function, Global, GlobalId, Module, Op, PrimitiveMode, Space, Stage, Type, Value,
 };
 
-/// What to do if the domain or the number of control points is unknown.
+/// Advice for an unknown domain or an unknown number of control points.
 pub(super) const TOGETHER: &str =
     "compile the shaders of both stages with one command: `crosslane compile a.tesc a.tese -o DIRECTORY/`";
 

@@ -80,7 +80,7 @@ impl Wgsl {
         !call.parts.intersects(ImageParts::BIAS | ImageParts::GRADIENTS) && call.at(ImageParts::LOD).is_none_or(is_zero)
     }
 
-    /// The coordinates in the module's form, with a name if they contain more than the place and are not simple.
+    /// The coordinates in the module's form, with a name if they have several parts.
     fn coordinates(&self, b: &mut Body, call: &ImageCall) -> (Expr, Scalar, u8) {
         let Some(at) = call.at(ImageParts::COORDINATE) else { return (b.t.broken("no coordinate"), Scalar::F32, 1) };
         let ty = b.type_of(call.values[at]);
