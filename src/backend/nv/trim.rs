@@ -56,7 +56,8 @@ fn join_break(lines: &mut [Line]) {
 }
 
 fn drop_idle_breaks(lines: &mut [Line]) {
-    // For each open `REP`: the number of open arms in it, whether it has a break outside them, and an idle one.
+    // For each open `REP`: the number of open arms in it, whether it has a break outside them, and a break that is
+    // never taken.
     let mut open: Vec<(u32, bool, Option<usize>)> = Vec::new();
     for at in 0..lines.len() {
         if matches!(lines[at], Line::Repeat(_)) {

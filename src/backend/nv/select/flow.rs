@@ -17,7 +17,7 @@ pub struct Open {
     /// The goal of leaving it.
     goal: Goal,
     way: OpenWay,
-    /// The flag of a jump that has left something inside and not reached its goal yet.
+    /// Set by a jump that has left a construct inside and not reached its goal yet.
     flag: Option<Reg>,
     /// The line before the construct, where the flag is reset to false.
     before: usize,

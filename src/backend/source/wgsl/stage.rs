@@ -39,7 +39,7 @@ pub(in crate::backend::source) struct Leaf {
     pub name: String,
     /// Location or built-in value, as attributes.
     pub attributes: String,
-    /// True for the second blend source, if it is one.
+    /// The index of the blend source, if it has one.
     pub source: Option<u32>,
     /// The type in the module.
     pub ty: TypeId,
