@@ -29,7 +29,7 @@ struct Mistake {
 /// The errors of each file.
 type Mistakes = FxHashMap<Arc<str>, Vec<Mistake>>;
 
-/// The shader without the parts that have errors; none if errors remain after all attempts.
+/// The shader without the parts that have errors; `None` if errors remain after all attempts.
 pub(super) fn healed(wrong: &Analysis, source: &Source<'_>) -> Option<Analysis> {
     // A profile that lacks something is not a mistake in the shader.
     if wrong.reading.messages(&source.options[0]).errors_are_refusals() {
@@ -67,7 +67,7 @@ fn mistakes(of: &Analysis, source: &Source<'_>) -> Mistakes {
     mistakes
 }
 
-/// The text with corrections, and without the parts around other errors; none if there is nothing to change.
+/// The text with corrections, and without the parts around other errors; `None` if there is nothing to change.
 fn without(text: &str, mistakes: &[Mistake], language: Language, wider: usize) -> Option<String> {
     let scanned = Scanned::new(text, language);
     let pieces = Pieces::of(text, &scanned);

@@ -20,7 +20,7 @@ pub struct Malformed {
     pub step: Step,
 }
 
-/// Result of one step, or none if its operands are of the wrong kind.
+/// Result of one step, or `None` if its operands are of the wrong kind.
 type Outcome<T> = Option<LaneRow<T>>;
 
 /// Runs a plan and returns its result, and the second one if there is one.

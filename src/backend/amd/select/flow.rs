@@ -231,7 +231,7 @@ impl Selector<'_> {
         })
     }
 
-    /// The reconvergence point that a block leaves for and does nothing else, or none for the end of the invocation.
+    /// The reconvergence point that a block leaves for and does nothing else, or `None` for the end of the invocation.
     fn plain_leave(&self, block: BlockId) -> Option<Option<ReconvergencePoint>> {
         let [last] = self.kernel.blocks[block].insts[..] else { return None };
         let goal = match self.kernel.insts[last].op {
