@@ -204,7 +204,7 @@ impl Shown {
     }
 }
 
-/// Returns true if a carriage return is not a part of a line's end.
+/// Returns true if a carriage return is not part of a line ending.
 fn has_lone_return(text: &str) -> bool {
     text.as_bytes().windows(2).any(|pair| pair[0] == b'\r' && pair[1] != b'\n') || text.ends_with('\r')
 }

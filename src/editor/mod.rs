@@ -331,7 +331,7 @@ impl Analysis {
 #[derive(Clone, Debug, Default)]
 struct Resolved {
     declarations: Vec<Declaration>,
-    /// By place, each once.
+    /// Sorted by place, without duplicates.
     uses: Vec<Use>,
     /// Uses whose name comes from a macro.
     hidden: Vec<Use>,

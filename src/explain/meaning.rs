@@ -1,7 +1,7 @@
 //! The meaning of each operation in words: one formula and one sentence per [`LaneOp`], independent of the profile.
 //!
-//! The formulas are those of the operations' definitions ([`crate::lane::op`]): `i` is the lane's index, `v[j]` what
-//! lane `j` passed, `base` the first lane of a segment. [`crate::lane::meaning`] computes them.
+//! The formulas are those in the operations' definitions ([`crate::lane::op`]): `i` is the lane's index, `v[j]` the
+//! operand of lane `j`, `base` the first lane of a segment. [`crate::lane::meaning`] computes them.
 
 use crate::lane::{
     CountOp, Group, LaneOp, MaskOp, Members, QuadMove, ReduceKind, ReduceOp, ShuffleMode, VoteOp, Width,

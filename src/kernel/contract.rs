@@ -50,7 +50,7 @@ impl LaneContract {
         self.whole_subgroup |= takes_whole_subgroup(op);
     }
 
-    /// Fewest lanes of a subgroup with which all operations are defined.
+    /// Smallest subgroup for which all operations are defined.
     pub fn least_subgroup_size(self) -> u32 {
         self.widest.unwrap_or(1)
     }
@@ -62,7 +62,7 @@ impl LaneContract {
     }
 }
 
-/// Fewest lanes that a subgroup must have for a cross-lane operation to be defined.
+/// Smallest subgroup for which a cross-lane operation is defined.
 fn least_lanes(op: LaneOp, width: impl Fn() -> Option<u64>) -> u32 {
     let stated = op.width().and_then(Width::lanes);
     let signature = op.signature();

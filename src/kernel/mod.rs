@@ -45,7 +45,7 @@ pub type Value = Handle<ValueData>;
 pub type InstId = Handle<Inst>;
 pub type BlockId = Handle<Block>;
 
-/// Type of a value: its size. The operation says if it is an integer or a float.
+/// Type of a value: only its size. The operation determines whether it is an integer or a float.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum Ty {
     Bool,

@@ -84,8 +84,8 @@ pub fn run(kernel: &Kernel, lanes: u32) -> Result<Vec<Option<u32>>, FaultKind> {
     run_watched(kernel, lanes).map(|[output, _]| output)
 }
 
-/// Runs a kernel as generated. Returns `None` if a condition or an address depends on a number that it makes undefined,
-/// or if it does not end, because it is no test then. Any other failure is an error.
+/// Runs a generated kernel. Returns `None` if it is not a valid test: if a condition or an address depends on an
+/// undefined number, or if it does not end. Any other failure is an error.
 pub fn run_generated(kernel: &Kernel, lanes: u32) -> Option<Vec<Option<u32>>> {
     match run(kernel, lanes) {
         Ok(words) => Some(words),

@@ -18,12 +18,12 @@ pub struct Plans {
 }
 
 impl Plans {
-    /// These plans if they are for a profile or for none so far; otherwise new ones.
+    /// These plans, if they are for this profile or for none yet; otherwise new ones.
     pub fn of(self: &Arc<Self>, profile: &Profile) -> Arc<Self> {
         if self.profile.get_or_init(|| profile.clone()) == profile { self.clone() } else { Arc::default() }
     }
 
-    /// The plan of a request; the profile is the same each time.
+    /// The plan for a request; the profile must always be the same.
     ///
     /// # Errors
     /// Like [`plan`].

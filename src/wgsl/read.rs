@@ -133,7 +133,7 @@ pub(super) struct Checks<'a> {
 /// Checks a module against the rules of WGSL.
 ///
 /// # Errors
-/// The first rule that each function breaks, up to one that is broken elsewhere.
+/// The first violation in each function, up to the first one outside functions.
 pub(super) fn validate(module: &mut Module, checks: Checks<'_>) -> Result<ModuleInfo, Vec<Diagnostic>> {
     check_locations(module, checks.offsets).map_err(|error| vec![*error])?;
     let Some(hidden) = language::as_known(module) else {

@@ -51,8 +51,8 @@ pub fn run(tool: Tool, args: &StandInArgs, claims: &Claims) -> ExitCode {
     })
 }
 
-/// Compiles one input with words of `crosslane compile`, as glslc does. Warnings that the other program does not have are off
-/// unless the user asks for them: some builds take any text on standard error for a failure.
+/// Compiles one input with the arguments of `crosslane compile`, as glslc does. Warnings that the other program does
+/// not have are off unless the user enables them: some builds treat any text on standard error as a failure.
 fn compile_one(words: &[String], input: &Path, claims: &Claims) -> Result<Made, CommandError> {
     let mut args = parse(words, input)?;
     args.dialect.compares_profiles = true;

@@ -39,7 +39,7 @@ fn bare(name: &str) -> &str {
     name.split(['(', '<', ' ']).next().unwrap_or_default()
 }
 
-/// Returns true for a word that says a type.
+/// Returns true if a word names a type.
 fn is_type(word: &str) -> bool {
     TYPES.contains(&word)
 }

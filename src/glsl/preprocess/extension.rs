@@ -87,7 +87,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// `all` can only be warned of or disabled.
+    /// `all` can only be set to `warn` or `disable`.
     fn check_all(&mut self, behavior: ExtensionBehavior, span: Span) -> bool {
         let fits = matches!(behavior, ExtensionBehavior::Warn | ExtensionBehavior::Disable);
         if !fits {

@@ -90,7 +90,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Members of a block, which say themselves where they are.
+    /// Members of a block, which have locations or built-ins of their own.
     fn members(&mut self, id: StructId, into: &mut Vec<Port>) {
         let module = self.module;
         module.types.structs[id]

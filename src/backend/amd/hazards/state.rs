@@ -146,7 +146,7 @@ impl State {
 }
 
 impl Hazard {
-    /// The register for which a first instruction is noted.
+    /// The register under which the first instruction for a cell is recorded.
     fn first_cell(&self, cell: Cell) -> Cell {
         if self.in_pairs { cell.pair() } else { cell }
     }

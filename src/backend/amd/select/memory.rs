@@ -566,8 +566,8 @@ impl Selector<'_> {
 
     // Barriers.
 
-    /// Own accesses are waited for, so that others see them; what others wrote is seen when caches are invalidated. The
-    /// accesses of one wave to workgroup memory are done in their order (LLVM: `AMDGPUUsage`, "Memory Model").
+    /// Waits for the wave's own accesses, so that others see them, and invalidates caches, so that it sees what others
+    /// wrote. Accesses of one wave to workgroup memory complete in order (LLVM: `AMDGPUUsage`, "Memory Model").
     pub fn barrier(&mut self, execution: Option<Scope>, memory: Scope, kinds: MemoryKinds, order: Order) {
         let orders = order != Order::Relaxed && !kinds.is_empty() && memory != Scope::Invocation;
         let far = matches!(memory, Scope::Device | Scope::QueueFamily);

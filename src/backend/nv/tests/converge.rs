@@ -13,7 +13,7 @@ use crate::profile::Profile;
 const U: Scalar = Scalar::U32;
 const LANES: u32 = 32;
 
-/// The kernel of a seed as NVIDIA's instructions; `None` if the generated kernel is no valid test.
+/// The kernel of a seed as NVIDIA instructions; `None` if the generated kernel is not a valid test.
 fn lowered(seed: u64) -> Option<(Kernel, Vec<Option<u32>>)> {
     let mut kernel = random::kernel(seed, true);
     let before = random::run_generated(&kernel, LANES)?;

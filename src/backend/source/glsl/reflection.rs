@@ -22,7 +22,7 @@ struct Whole {
 struct Glsl {
     /// Extensions that the text requires, by name.
     extensions: Vec<&'static str>,
-    /// Fewest lanes of a subgroup with which all operations are defined: the widest segment in the shader.
+    /// Smallest subgroup for which all operations are defined: the widest segment in the shader.
     least_subgroup_size: u32,
     /// Variables that a texture and a sampler of the source became.
     #[serde(skip_serializing_if = "Vec::is_empty")]

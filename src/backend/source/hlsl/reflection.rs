@@ -23,7 +23,7 @@ struct Whole {
 struct Direct3d {
     /// The Shader Model, such as `6.5`.
     shader_model: String,
-    /// Fewest lanes of a wave with which all operations are defined: the widest segment in the shader.
+    /// Smallest wave for which all operations are defined: the widest segment in the shader.
     least_wave_size: u32,
     /// Samplers that textures of the source brought with them.
     samplers: Vec<Sampler>,

@@ -22,7 +22,7 @@ struct Whole {
 struct WebGpu {
     /// Features of the device, by their names in the API.
     features: Vec<&'static str>,
-    /// Fewest lanes of a subgroup with which all operations are defined: the widest segment in the shader.
+    /// Smallest subgroup for which all operations are defined: the widest segment in the shader.
     least_subgroup_size: u32,
     /// Samplers that textures of the source brought with them.
     samplers: Vec<Sampler>,

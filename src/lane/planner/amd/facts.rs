@@ -40,7 +40,7 @@ fn sync(b: &mut Builder) -> Answer {
     }
 }
 
-/// An index and a width that are known make a set of lanes.
+/// The set of lanes for which a shuffle with constant index and width is valid.
 fn constant_range(b: &mut Builder) -> Answer {
     let LaneOp::ShuffleNvValid(mode) = b.request.op else { return Err(No::NotMine) };
     let [Known::Constant(index), Known::Constant(width)] = [0, 1].map(|n| b.request.inputs[n].known) else {
