@@ -1,4 +1,4 @@
-//! Arithmetic of floats that Rust does not have or that the hardware does in its own way.
+//! Float arithmetic that Rust does not have or that the hardware does differently.
 
 use super::operand::Kind;
 
@@ -9,7 +9,7 @@ pub fn to_half(value: f64) -> u16 {
     if value.is_nan() {
         return sign | 0x7e00;
     }
-    // The distance between neighbours: subnormals have that of the smallest normal number.
+    // The distance between neighbours: for subnormals that of the smallest normal number.
     let exponent = (size.to_bits() >> 52) as i32 - 1023;
     let step = 2f64.powi(exponent.max(-14) - 10);
     let units = (size / step).round_ties_even();
@@ -22,7 +22,7 @@ pub fn to_half(value: f64) -> u16 {
     sign + (((exponent + 14) as u16) << 10) + units as u16
 }
 
-/// The same, rounded towards zero.
+/// Converts to half, rounded towards zero.
 pub fn to_half_down(value: f32) -> u16 {
     let near = to_half(value.into());
     let over = from_half(near).abs() > f64::from(value.abs());
