@@ -82,8 +82,8 @@ fn case(name: String, is_bad: bool) -> Trial {
     })
 }
 
-/// Runs the command of the first line on its file; in GLSL ES that line follows the version, which must be the first.
-/// Runs the command of a shader; its output is discarded.
+/// Runs the command line in the first line on its file; in GLSL ES that line follows the version, which must come
+/// first. The shader's output is discarded.
 fn run(name: &str, text: &str) -> Result<Output, String> {
     let line = text.lines().find(|line| !line.starts_with("#version")).unwrap_or_default();
     let command = line.strip_prefix(COMMAND).ok_or(format!("{name}: the first line is no `{COMMAND}…`"))?;

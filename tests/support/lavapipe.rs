@@ -164,24 +164,24 @@ pub fn run(lanes: usize, request: &Request) -> Response {
     let own = || (own_driver() == Some(lanes)).then_some(LANES.len());
     let index = own().or_else(|| LANES.iter().position(|&n| n == lanes)).ok_or("lavapipe has 4, 8 or 16 lanes")?;
     let mut slot = slot(&HELPERS[index])?;
-    // After hundreds of shaders lavapipe crashes once in a while. A shader that breaks it breaks a new process too.
+    // After hundreds of shaders, lavapipe occasionally crashes. A shader that causes it also crashes a new process.
     ask(&mut slot, lanes, request).or_else(|_| ask(&mut slot, lanes, request))?
 }
 
-/// Asks a helper, a new one where there is none. The error is that it died.
+/// Sends a job to a helper, starting one if needed. An error means that the helper died.
 fn ask(slot: &mut Option<Helper>, lanes: usize, request: &Request) -> Result<Response, String> {
     if slot.is_none() {
         *slot = Some(start(lanes)?);
     }
     let answer = slot.as_mut().expect("just started").ask(request);
     if answer.as_ref().map_or(true, is_stuck) {
-        // A helper that died or is stuck takes only its own test down: the next one gets a new helper.
+        // A helper that died or hangs only affects its own test: the next one gets a new helper.
         *slot = None;
     }
     answer
 }
 
-/// Returns true if a shader did not end, so that its process is of no more use.
+/// Returns true if a shader did not end, so that its process must be replaced.
 pub fn is_stuck<T>(answer: &Result<T, String>) -> bool {
     answer.as_ref().is_err_and(|why| why.contains("did not end"))
 }
@@ -210,14 +210,14 @@ pub fn choose(command: &mut Command, lanes: usize) -> Result<(), String> {
         .env("VK_ICD_FILENAMES", &manifest)
         .env("VK_DRIVER_FILES", &manifest)
         .env("LP_NATIVE_VECTOR_WIDTH", (lanes * 32).to_string())
-        // The disk cache does not know the width and would bring back code of another.
+        // The disk cache ignores the width and would return code for another one.
         .env("MESA_SHADER_CACHE_DISABLE", "true")
         // Kernels run once: LLVM's optimizations cost far more than they save.
         .env("GALLIVM_PERF", "nopt");
     Ok(())
 }
 
-/// If this process is a helper: serves jobs until its input ends, and says true.
+/// If this process is a helper: serves jobs until its input ends, and returns true.
 pub fn serve() -> bool {
     let Some(lanes) = std::env::var(ROLE).ok().and_then(|v| v.parse().ok()) else { return false };
     let device = open(lanes, Device::open);
@@ -324,7 +324,7 @@ fn to_bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// Bytes as words, zeros after them.
+/// Bytes as words, padded with zeros.
 pub fn to_words(bytes: &[u8]) -> Vec<u32> {
     let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
     bytes.chunks(4).map(word).collect()

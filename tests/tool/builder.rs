@@ -1,4 +1,4 @@
-//! The help for build scripts: what it writes and tells cargo, through a build script that cargo runs, and in this process.
+//! The support for build scripts: what it writes and tells cargo, in a build script run by cargo and in this process.
 
 use crate::folder::Folder;
 use crosslane::build::{Builder, Error, Place};
@@ -42,7 +42,7 @@ fn outputs_become_constants() {
     assert!(folder.0.join("out/a.spirv-1.5.spv").exists() && folder.0.join("out/sub_loop.nv-volta.glasm").exists());
 }
 
-/// The module of a shader whose variable `-O` keeps in a value.
+/// The module for a shader whose variable `-O` promotes to a value.
 const SUMS: &str = "#version 450\nlayout(local_size_x = 8) in;\nlayout(binding = 3) buffer B { uint x[]; };\n\
                     void main() { uint sum = 0u; for (uint i = 0u; i < x[0]; ++i) sum += x[i]; x[1] = sum; }\n";
 
@@ -81,7 +81,7 @@ fn blocks_become_structs_whose_layout_is_checked() {
     ] {
         assert!(text.contains(part), "{part}\n{text}");
     }
-    // The checks are made where the text is compiled.
+    // The checks are in the compiled text.
     let program = format!(
         "{text}\nfn main() {{ let push = a::blocks::Push {{ n: 3, ..a::blocks::Push::ZERO }};\n\
          assert_eq!((push.n, push.size, std::mem::size_of::<a::blocks::Params_weights_item>()), (3, [0, 0], 16)); }}\n"
@@ -122,7 +122,7 @@ fn the_same_bytes_are_not_written_again() {
     assert_eq!(fs::metadata(folder.0.join("out/shaders.rs")).unwrap().modified().unwrap(), past);
 }
 
-/// Has one file, whatever is asked for.
+/// Provides one file for every name.
 struct One;
 
 impl Loader for One {
@@ -250,7 +250,7 @@ fn the_folders_of_a_builder_may_hold_links_in_circles() {
 fn the_example_builds_and_runs() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let target = Path::new(env!("CARGO_BIN_EXE_crosslane")).parent().unwrap();
-    // Its folder is called like the profile, but for one.
+    // Its folder is named after the profile, with one exception.
     let folder = target.file_name().unwrap().to_str().unwrap();
     let profile = if folder == "debug" { "dev" } else { folder };
     let mut command = Command::new(env!("CARGO"));

@@ -39,7 +39,7 @@ impl Mode {
     }
 }
 
-/// The texts of a unit that ran already: the same text does the same again.
+/// The texts of a unit that already ran: the same text gives the same results.
 #[derive(Default)]
 pub struct Seen(HashSet<String>);
 

@@ -32,7 +32,7 @@ pub struct Form {
     pub takes_mask: bool,
     /// True if it reads the previous result.
     pub accumulates: bool,
-    /// The first source is a scalar register, a vector register or either.
+    /// The first source is a scalar.
     pub first_is_scalar: bool,
     /// The sources after the first are scalars.
     pub others_are_scalar: bool,
